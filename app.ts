@@ -31,7 +31,7 @@ export function createApp(
     if (open === undefined) return unavailableResponse(ctx.url);
     address.https = open.baseUrl.startsWith("https:");
     ctx.state.service = open;
-    ctx.state.requestId = open.system.uuid();
+    ctx.state.requestId = open.runtime.uuid();
     open.forwardedForCheck.check(ctx.req);
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
@@ -39,7 +39,7 @@ export function createApp(
     ctx.state.rateLimiter = new RateLimiter(open.rateLimiterDeps, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
-    const deadline = { system: open.system, ms: open.storeDeadlineMs };
+    const deadline = { runtime: open.runtime, ms: open.storeDeadlineMs };
     return await withStoreDeadline(
       deadline,
       () => runAs({ kind: "service" }, () => withBodyLimit(ctx)),

@@ -72,7 +72,7 @@ function openOrRetryLater(request?: Request): Promise<Service> {
 async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
   const ahead = prefetchStore(Deno.openKv, request);
-  const store = await openStore(config, { openKv: ahead.openKv, system: systemRuntime });
+  const store = await openStore(config, { openKv: ahead.openKv, runtime: systemRuntime });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
   const inHaste = request !== undefined || config.onDenoDeploy;
   const service = await open(config, { store, baseUrl, inHaste });
@@ -112,8 +112,8 @@ async function open(
   { store, baseUrl, inHaste = false }: OpenOptions,
 ): Promise<Service> {
   const log = logger(config.logLevel);
-  const system = systemRuntime;
-  const watch = await monitorStoreFile(store.file, { log, system });
+  const runtime = systemRuntime;
+  const watch = await monitorStoreFile(store.file, { log, runtime });
   const close = () => {
     watch.close();
     return store.close();
@@ -150,7 +150,7 @@ async function compose(
   },
 ): Promise<Service> {
   return await openService({
-    ...{ config, system: systemRuntime, log, ...parts },
+    ...{ config, runtime: systemRuntime, log, ...parts },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
@@ -169,7 +169,7 @@ async function serve(): Promise<void> {
   const config = readConfig(Deno.env.toObject());
   if (config.onDenoDeploy) return await serveOnDeploy(config, stopped);
   const ahead = prefetchStore(Deno.openKv);
-  const store = await openStore(config, { openKv: ahead.openKv, system: systemRuntime });
+  const store = await openStore(config, { openKv: ahead.openKv, runtime: systemRuntime });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const server = await listen(config, logger(config.logLevel));
@@ -201,7 +201,7 @@ function serveCommands(config: Config, service: Service): ControlSocket | undefi
   if (config.kvUrl !== undefined) return undefined;
   const handlers = adminCommands(service);
   const path = `${config.dataDir}/control.sock`;
-  return serveControlSocket({ path, handlers, log: service.log, system: service.system });
+  return serveControlSocket({ path, handlers, log: service.log, runtime: service.runtime });
 }
 
 /** Fresh's own server module imports this one, so it can only be imported once this has run. */
@@ -215,7 +215,7 @@ async function listen(config: Config, log: Logger): Promise<RestartingServer<Den
   const options = { hostname: config.host, onError, onListen: () => {} };
   const listen = (again?: Deno.NetAddr) =>
     Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
-  return new RestartingServer(listen, { name: "the server", log, system: systemRuntime });
+  return new RestartingServer(listen, { name: "the server", log, runtime: systemRuntime });
 }
 
 function exitWithError(error: unknown): never {

@@ -83,7 +83,7 @@ function measureChecks(
   return withStore(store, async (kv) => {
     const stop = new AbortController();
     const committer = ENGINES[engine](kv, stop.signal) as unknown as Committer;
-    const admission = new Admission(committer, { system: rollingClock(spread) });
+    const admission = new Admission(committer, { runtime: rollingClock(spread) });
     const who = Array.from({ length: spread }, (_, n) => ({
       address: `address-${n}`,
       apiKey: { tenant: `tenant-${n}`, id: `key-${n}` },

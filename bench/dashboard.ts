@@ -27,8 +27,8 @@ export const benchmark: Benchmark = {
       const { agentIds, conversationIds } = await seedDashboard(kv, {
         ...{ tenant, agents: AGENTS, conversations: CONVERSATIONS, now: Date.now() },
       });
-      const { system } = service.service;
-      await seedAudit(kv, { tenant, system, entries: AUDIT_ENTRIES });
+      const { runtime } = service.service;
+      await seedAudit(kv, { tenant, runtime, entries: AUDIT_ENTRIES });
       await changeOften(service, agentIds[0]!);
       for (let n = 1; n <= KEYS; n++) {
         await service.service.apiKeys.create(tenant, { name: `Key ${n}`, scopes: ["agents:read"] });

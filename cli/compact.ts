@@ -39,7 +39,7 @@ async function main(words: readonly string[]): Promise<number> {
 
 async function compact(): Promise<void> {
   const config = readConfig(Deno.env.toObject());
-  const options = { openKv: Deno.openKv, system: systemRuntime, allowMissingKeys: true };
+  const options = { openKv: Deno.openKv, runtime: systemRuntime, allowMissingKeys: true };
   const store = await openStore(config, options);
   try {
     if (store.compact === undefined) throw new Error("the store is not a local file");

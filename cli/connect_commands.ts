@@ -32,20 +32,20 @@ export async function connectCommands(
     if (error.target.what === "store") throw storeInUseElsewhere(error);
     return { commands: remoteCommands(`${config.dataDir}/control.sock`), [Symbol.dispose]() {} };
   }
-  const { system } = options;
+  const { runtime } = options;
   const signer = new Signer(store.hmacSecrets);
-  const { randomBytes } = system;
+  const { randomBytes } = runtime;
   const sealer = new Sealer(store.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
-  const agents = new AgentStore(store.kv, system);
+  const agents = new AgentStore(store.kv, runtime);
   const commands = adminCommands({
     hmacSecrets: new HmacSecrets(store.kv, store.hmacSecrets),
     agents: { find: (tenant, id) => agents.get(tenant, id) },
-    apiKeys: new ApiKeyStore(store.kv, { system, signer }),
-    secrets: new SecretStore(store.kv, { system, sealer }),
-    tenants: new TenantStore(store.kv, system),
-    users: new UserService(store.kv, system),
+    apiKeys: new ApiKeyStore(store.kv, { runtime, signer }),
+    secrets: new SecretStore(store.kv, { runtime, sealer }),
+    tenants: new TenantStore(store.kv, runtime),
+    users: new UserService(store.kv, runtime),
     baseUrl: config.publicUrl ?? localUrl(config, config.port),
-    reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, system }),
+    reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, runtime }),
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
 }

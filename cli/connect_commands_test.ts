@@ -6,7 +6,7 @@ import { systemRuntime } from "../lib/platform/runtime.ts";
 import { inTempDir } from "../tests/support/command_line.ts";
 import { connectCommands } from "./connect_commands.ts";
 
-const REAL = { openKv: Deno.openKv, system: systemRuntime };
+const REAL = { openKv: Deno.openKv, runtime: systemRuntime };
 
 Deno.test("connectCommands: a store held by a service with another data folder is told as that", () =>
   inTempDir(async (dir) => {

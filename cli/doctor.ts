@@ -8,7 +8,7 @@ import {
   storeAdvice,
   type StoreFindings,
 } from "../lib/server/diagnostics/store_advice.ts";
-import { systemRuntime as system } from "../lib/platform/runtime.ts";
+import { systemRuntime as runtime } from "../lib/platform/runtime.ts";
 
 const HELP =
   `Checks the store: whether it opens, whether this process has its secrets, and how fast it is.
@@ -52,12 +52,12 @@ function report(findings: StoreFindings): number {
 
 async function collectFindings(): Promise<StoreFindings> {
   const config = readConfig(Deno.env.toObject());
-  const store = await openStore(config, { openKv: Deno.openKv, system });
+  const store = await openStore(config, { openKv: Deno.openKv, runtime });
   try {
-    const measured = await measureStore(store.kv, { system });
+    const measured = await measureStore(store.kv, { runtime });
     const url = config.kvUrl;
     // A proxy may refuse the address itself, or say nothing of the time.
-    const clock = url && await measureClockSkewMs(url, { fetch, system }).catch(() => undefined);
+    const clock = url && await measureClockSkewMs(url, { fetch, runtime }).catch(() => undefined);
     return { ...measured, kind: storeKind(config, store), url, clockSkewMs: clock || undefined };
   } finally {
     await store.close();
@@ -73,7 +73,7 @@ function storeKind({ kvUrl, onDenoDeploy }: Config, { file }: Store): StoreFindi
 /** A store that stops answering half way must not leave the command waiting. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const closing = new AbortController();
-  const late = system.sleep(TIMEOUT_MS, closing.signal).then(() => {
+  const late = runtime.sleep(TIMEOUT_MS, closing.signal).then(() => {
     throw new Error("the store has stopped answering");
   });
   try {

@@ -61,7 +61,7 @@ Deno.test("keys: a wrong command line ends with 2, a failure with 1, help with 0
 Deno.test("keys: a folder held by a process that takes no commands is a clear failure", () =>
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
-    const store = await openStore(config, { openKv: Deno.openKv, system: systemRuntime });
+    const store = await openStore(config, { openKv: Deno.openKv, runtime: systemRuntime });
     const { code, err } = await runner(dir)("list");
     assertEquals(code, 1);
     assert(err.includes("try again"));

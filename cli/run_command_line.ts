@@ -35,7 +35,7 @@ export async function runCommandLine<Args extends { action: string }>(
     const config = readConfig(Deno.env.toObject());
     using connection = await connectCommands(config, {
       openKv: Deno.openKv,
-      system: systemRuntime,
+      runtime: systemRuntime,
       allowMissingKeys: allowMissingKeys?.(args) ?? false,
       allowMissingSecrets: allowMissingSecrets?.(args) ?? false,
     });

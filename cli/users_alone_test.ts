@@ -79,7 +79,7 @@ Deno.test("a service as it is started hashes at OWASP's cost, and takes no commo
       await service.stop();
     }
     const config = readConfig({ DATA_DIR: `${dir}/data` });
-    const store = await openStore(config, { openKv: Deno.openKv, system: systemRuntime });
+    const store = await openStore(config, { openKv: Deno.openKv, runtime: systemRuntime });
     const user = await new UserStore(store.kv, systemRuntime).findByEmail(OWNER.email);
     await store.close();
     assertMatch(user!.passwordHash, /^scrypt\$32768\$8\$3\$/);

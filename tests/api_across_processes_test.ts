@@ -14,8 +14,8 @@ const SHOP = "https://shop.example";
 /** Two services on one store; the second has everything in memory. */
 async function start(store: SharedStore) {
   const kv = await store.open();
-  const { system } = instantRuntime();
-  const open = async () => TestService.start({ system, kv: await store.open(), keepKv: true });
+  const { runtime } = instantRuntime();
+  const open = async () => TestService.start({ runtime, kv: await store.open(), keepKv: true });
   const [here, there] = [await open(), await open()];
   const key = await here.key(["agents:write", "widget:mint"]);
   const agent = await here.agent(key, { allowedOrigins: [SHOP] });

@@ -14,7 +14,7 @@ function startSilent(): Promise<TestService> {
     new Promise<void>((_, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-  return TestService.start({ system: { sleep } });
+  return TestService.start({ runtime: { sleep } });
 }
 
 interface Send {

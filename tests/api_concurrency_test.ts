@@ -36,7 +36,7 @@ async function deploy({ services: count, connection }: Deployment, limits: Parti
   const services = await Promise.all(Array.from({ length: count }, () => {
     const bad = { ...connection, random: () => settingUp ? 0.999 : random() };
     const kv = connection === undefined ? store : flakyKv(store, bad).kv;
-    return TestService.start({ system: held.system, kv, keepKv: true, limits });
+    return TestService.start({ runtime: held.runtime, kv, keepKv: true, limits });
   }));
   const first = services[0]!;
   const key = await first.key(["agents:write", "widget:mint", "billing:read"]);

@@ -21,7 +21,7 @@ Deno.test("every key that is absent, malformed, mistyped, revoked or expired is 
   const key = await service.key();
   const revoked = await apiKeys.create(tenant, { name: "r", scopes: ["agents:read"] });
   await apiKeys.revoke(tenant, revoked.apiKey.id);
-  const expiresAt = new Date(time.system.now() + 1000).toISOString();
+  const expiresAt = new Date(time.runtime.now() + 1000).toISOString();
   const expired = await apiKeys.create(tenant, { name: "e", scopes: ["agents:read"], expiresAt });
   await expectJson(await service.fetch("/v1/agents", { key: expired.secret }), 200);
   time.advance(1000);

@@ -7,8 +7,8 @@ import { TestService } from "./support/service.ts";
 const SHOP = "https://shop.example";
 
 async function start() {
-  const { system, advance } = instantRuntime();
-  const service = await TestService.start({ system, limits: DEFAULT_LIMITS });
+  const { runtime, advance } = instantRuntime();
+  const service = await TestService.start({ runtime, limits: DEFAULT_LIMITS });
   return { service, advance };
 }
 
@@ -130,8 +130,8 @@ Deno.test("/v1: a 429 says in RateLimit that nothing is left of the full window"
 });
 
 Deno.test("POST /v1/chat/stream: a message that the tenant's streams refuse counts as a request", async () => {
-  const { system } = instantRuntime();
-  await using service = await TestService.start({ system, limits: { streams: 0 } });
+  const { runtime } = instantRuntime();
+  await using service = await TestService.start({ runtime, limits: { streams: 0 } });
   const key = await service.key();
   const agent = await service.agent(key);
   const json = { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] };

@@ -11,8 +11,8 @@ const RESUMES = DEFAULT_LIMITS.ipResumes;
 
 /** A finished run of a page's session, under the limits of production. */
 async function start(options: { kv?: Deno.Kv } = {}) {
-  const { system, advance } = instantRuntime();
-  const service = await TestService.start({ system, limits: DEFAULT_LIMITS, ...options });
+  const { runtime, advance } = instantRuntime();
+  const service = await TestService.start({ runtime, limits: DEFAULT_LIMITS, ...options });
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });
   const token = await service.mint(key, agent.id, SHOP);

@@ -139,8 +139,8 @@ Deno.test("GET …/stream: a session without a page does not follow what a backe
 });
 
 Deno.test("GET …/stream: the session that began a run follows it after its expiry, not after its revocation", async () => {
-  const { system, advance } = instantRuntime();
-  const { service, agent, token, key } = await start({ system });
+  const { runtime, advance } = instantRuntime();
+  const { service, agent, token, key } = await start({ runtime });
   await using _ = service;
   await advance(14 * 60_000 + 55_000);
   const first = await send(service, agent.id, token);
@@ -155,8 +155,8 @@ Deno.test("GET …/stream: the session that began a run follows it after its exp
 });
 
 Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run never again", async () => {
-  const { system, advance } = instantRuntime();
-  const { service, agent, token, key } = await start({ system });
+  const { runtime, advance } = instantRuntime();
+  const { service, agent, token, key } = await start({ runtime });
   await using _ = service;
   const first = await send(service, agent.id, token);
   const runId = first.headers.get("x-run-id")!;
@@ -168,7 +168,7 @@ Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run 
 });
 
 Deno.test("POST …/cancel: ends the run at once, is told to all who follow, and may be repeated", async () => {
-  const { service, agent, token } = await start({ system: { sleep: untilAborted } });
+  const { service, agent, token } = await start({ runtime: { sleep: untilAborted } });
   await using _ = service;
   const stream = await send(service, agent.id, token);
   const runId = stream.headers.get("x-run-id")!;
@@ -192,7 +192,7 @@ Deno.test("another process follows a run, word by word, and stops it", async () 
   const { service, agent, token } = await start({
     kv,
     keepKv: true,
-    system: { sleep: untilAborted },
+    runtime: { sleep: untilAborted },
   });
   await using owner = service;
   await using other = await TestService.start({ kv, keepKv: true });
@@ -214,7 +214,7 @@ Deno.test("revoking a session in one process ends its run in another", async () 
   const { service, agent, token, key } = await start({
     kv,
     keepKv: true,
-    system: { sleep: untilAborted },
+    runtime: { sleep: untilAborted },
   });
   await using owner = service;
   await using other = await TestService.start({ kv, keepKv: true });
@@ -227,11 +227,11 @@ Deno.test("revoking a session in one process ends its run in another", async () 
 
 Deno.test("a run whose process died goes on after what its client has seen, and ends", async () => {
   const kv = await openTestKv();
-  const { system, advance } = instantRuntime();
+  const { runtime, advance } = instantRuntime();
   const { service, agent, token, key } = await start({
     kv,
     keepKv: true,
-    system: { ...system, sleep: untilAborted },
+    runtime: { ...runtime, sleep: untilAborted },
   });
   await using dead = service;
   const stream = await send(dead, agent.id, token);
@@ -244,7 +244,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
     stored = (await logs.readAll({ tenant, runId }))!.frames.length;
   }
   // Nobody renews the lease any more: to the others its process is dead.
-  await using alive = await TestService.start({ kv, keepKv: true, system });
+  await using alive = await TestService.start({ kv, keepKv: true, runtime });
   await sweepOrphaned(alive.service.orphanedRuns, advance);
   for (const seen of [0, stored, stored + 40]) {
     const answer = await resume(alive, runId, { key, query: `?after=${seen}` });

@@ -12,7 +12,7 @@ async function start() {
   const clock = new ManualClock();
   const limits = { ...DEFAULT_LIMITS, ipRequests: MOST };
   const env = { TRUSTED_PROXY_HOPS: "1" };
-  const service = await TestService.start({ system: clock.system, limits, env });
+  const service = await TestService.start({ runtime: clock.runtime, limits, env });
   let sent = 0;
   /** A chat whose body has begun to come, and is being waited for; at most one each millisecond. */
   const beginBody = async () => {

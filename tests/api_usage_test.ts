@@ -12,8 +12,8 @@ const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
 
 async function start() {
-  const { system, advance } = instantRuntime(NOON);
-  const service = await TestService.start({ system });
+  const { runtime, advance } = instantRuntime(NOON);
+  const service = await TestService.start({ runtime });
   const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
   const read = async (query = ""): Promise<UsageReport> =>
     await (await service.fetch(`/v1/usage${query}`, { key })).json();
@@ -122,7 +122,7 @@ Deno.test("GET /v1/usage: counts the streams that are going on", async () => {
     new Promise<void>((_, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-  await using service = await TestService.start({ system: { sleep } });
+  await using service = await TestService.start({ runtime: { sleep } });
   const key = await service.key(["agents:write", "billing:read"]);
   const agent = await service.agent(key);
   const json = { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] };

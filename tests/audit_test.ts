@@ -13,8 +13,8 @@ async function entries(service: TestService): Promise<AuditEntry[]> {
 
 Deno.test("an agent changed over /v1 is in the audit log under the API key, before and after", async () => {
   let now = Date.UTC(2026, 0, 15);
-  const system = { now: () => now++ };
-  await using service = await TestService.start({ system, env: { DEMO: "off" } });
+  const runtime = { now: () => now++ };
+  await using service = await TestService.start({ runtime, env: { DEMO: "off" } });
   const key = await service.key(["agents:write"]);
   const [apiKey] = await service.service.apiKeys.list(await service.tenant());
   const headers = { "idempotency-key": "audit-once" };
@@ -41,8 +41,8 @@ Deno.test("an agent changed over /v1 is in the audit log under the API key, befo
 Deno.test("what the command line changes is in the audit log as its doing, without any secret", async () => {
   const kv = await openTestKv();
   let now = Date.UTC(2026, 0, 15);
-  const system = { now: () => now++ };
-  await using service = await TestService.start({ kv, system, env: { DEMO: "off" } });
+  const runtime = { now: () => now++ };
+  await using service = await TestService.start({ kv, runtime, env: { DEMO: "off" } });
   const commands = adminCommands(service.service);
   const made = await commands["keys.create"]({ name: "ops", scopes: ["agents:read"] });
   await commands["keys.revoke"]({ prefix: made.apiKey.secrets[0]!.prefix });

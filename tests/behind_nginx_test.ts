@@ -16,7 +16,7 @@ Deno.test({
   ignore: !isInstalled,
   async fn() {
     const held = pausableRuntime();
-    await using service = await TestService.start({ system: held.system });
+    await using service = await TestService.start({ runtime: held.runtime });
     await using proxy = await startNginx(service.url);
     const key = await service.key();
     const { id: agentId } = await service.agent(key);

@@ -213,7 +213,7 @@ for (let seed = 1; seed <= 10; seed++) {
       catalogue,
       limits,
       // What waits before it asks again is not waited for.
-      system: new ManualClock(TODAY.now).system,
+      runtime: new ManualClock(TODAY.now).runtime,
     });
     const told = await runAll(on, { seed, hardDailyCost });
     assert(told.length > 0);

@@ -58,7 +58,7 @@ Deno.test("client.v1.js: another program goes on where the first one was left, a
 
 Deno.test("client.v1.js: stop ends the run at the service, and a refusal says why", async () => {
   // It stands after its first word: only the stop can end it.
-  await using service = await TestService.start({ system: pausableRuntime().system });
+  await using service = await TestService.start({ runtime: pausableRuntime().runtime });
   const { chat, ChatError } = await connect(service);
   const given = await options(service);
   const reply = chat(given);

@@ -44,11 +44,11 @@ Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage"
 
 Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled and does not bring it back", async () => {
   await using world = await start();
-  const { kv, service, key, chat, get, system, agent, sessionToken } = world;
+  const { kv, service, key, chat, get, runtime, agent, sessionToken } = world;
   const { id } = await chat("Hello");
   // A process in which words take for ever, on the same store.
-  const held = pausableRuntime(system.now());
-  await using slow = await TestService.start({ kv, keepKv: true, system: held.system });
+  const held = pausableRuntime(runtime.now());
+  await using slow = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
   const body = { messages: [say("xylophone")], conversationId: id };
   const stream = await onPage(slow, { agent, sessionToken, body });
   const of = `/v1/conversations/${id}`;
@@ -66,16 +66,16 @@ Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled a
 
 Deno.test("DELETE /v1/conversations/:id: works during the first run, from any process and whatever its clock", async () => {
   const held = pausableRuntime();
-  await using world = await start({ system: held.system });
+  await using world = await start({ runtime: held.runtime });
   const { kv, service, key, get, agent, sessionToken } = world;
   const messages = [say("xylophone")];
   const stream = await onPage(service, { agent, sessionToken, body: { messages } });
   const told = new SseText(stream);
   await told.until("event: delta");
   const { conversationId: id, runId } = told.frame("start");
-  const behind = () => held.system.now() - 60_000;
+  const behind = () => held.runtime.now() - 60_000;
   const elsewhere = { sleep: acceleratedRuntime.sleep, now: behind };
-  await using other = await TestService.start({ kv, keepKv: true, system: elsewhere });
+  await using other = await TestService.start({ kv, keepKv: true, runtime: elsewhere });
   const deletion = (query = "") =>
     other.fetch(`/v1/conversations/${id}${query}`, { method: "DELETE", key });
   await expectRefusal(await deletion("?origin="), "not_found");
@@ -129,7 +129,7 @@ Deno.test("GET /v1/conversations/:id: what was said longer ago than is kept is g
 
 Deno.test("a run whose process died is in its conversation with what was said and done by then", async () => {
   const held = pausableRuntime();
-  await using world = await start({ system: held.system });
+  await using world = await start({ runtime: held.runtime });
   const { kv, service, key, agent, list, transcript } = world;
   const asked = "use nothing with {}";
   const messages = [say("before"), answered("indeed"), say(asked)];
@@ -142,7 +142,7 @@ Deno.test("a run whose process died is in its conversation with what was said an
     await new Promise((wake) => setImmediate(wake));
   }
   // Nobody renews the lease: to the others its process is dead.
-  await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
+  await using alive = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
   await sweepOrphaned(alive.service.orphanedRuns, held.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);

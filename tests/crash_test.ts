@@ -80,7 +80,7 @@ test("kill -9: what was told as done is settled, what ran is settled later, no s
   assertEquals([before.live, before.leases], [cutOff, cutOff]);
 
   const held = pausableRuntime(Date.now() + LEASE_MS);
-  await using second = await TestService.start({ system: held.system, kv, keepKv: true });
+  await using second = await TestService.start({ runtime: held.runtime, kv, keepKv: true });
   await sweepOrphaned(second.service.orphanedRuns, held.advance);
   const after = await readStoredUsage(kv);
   assertEquals([after.live, after.leases], [[], []]);

@@ -10,7 +10,7 @@ import { agentBody, TestService } from "./support/service.ts";
 /** A service with something to see on every page. */
 async function furnished() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
-  const { agents, apiKeys, catalogue, secrets, system, team } = service.service;
+  const { agents, apiKeys, catalogue, secrets, runtime, team } = service.service;
   const operator = await Dashboard.setUp(service);
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, agentBody());
@@ -23,7 +23,7 @@ async function furnished() {
     domains: ["crm.example.com"],
     agentId: (await agents.create(tenant, { ...agentBody(), name: "N".repeat(128) })).id,
   });
-  await catalogue.set(catalogueEntry(), system);
+  await catalogue.set(catalogueEntry(), runtime);
   await team.invite(tenant, { email: "new@example.com", role: "viewer" });
   const [me] = await team.members(tenant);
   const pages = [

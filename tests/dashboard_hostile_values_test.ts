@@ -26,11 +26,11 @@ function hostileServer() {
 async function infested(host: string) {
   const env = { SETUP_TOKEN, EGRESS_ALLOW: host, VENDOR_A_NAME: EVIL, VENDOR_A_API_KEY: "x" };
   const service = await TestService.start({ env });
-  const { agents, apiKeys, catalogue, documents, knowledge, system, tenants } = service.service;
+  const { agents, apiKeys, catalogue, documents, knowledge, runtime, tenants } = service.service;
   const operator = await Dashboard.setUp(service);
   const tenant = await service.tenant();
   await tenants.create(EVIL);
-  await catalogue.set(catalogueEntry({ model: EVIL }), system);
+  await catalogue.set(catalogueEntry({ model: EVIL }), runtime);
   const body = hostileAgent(host);
   const agent = await agents.create(tenant, body);
   await agents.patch(tenant, agent.id, { patch: { name: `2 ${EVIL}`, systemPrompt: `2 ${EVIL}` } });

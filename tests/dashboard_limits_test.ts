@@ -11,9 +11,9 @@ const HELLO = [{ role: "user", content: "Hello" }];
 
 /** A service with the specification's limits, changed by `limits`, and its owner at an agent. */
 async function start(limits: Partial<Limits> = {}) {
-  const { system, advance } = instantRuntime();
+  const { runtime, advance } = instantRuntime();
   const service = await TestService.start({
-    ...{ system, env: { SETUP_TOKEN }, limits: { ...DEFAULT_LIMITS, ...limits } },
+    ...{ runtime, env: { SETUP_TOKEN }, limits: { ...DEFAULT_LIMITS, ...limits } },
   });
   const owner = await Dashboard.setUp(service);
   const tenant = await service.tenant();
@@ -67,8 +67,8 @@ Deno.test("POST /agents/:id/try: the tenant's streams and its day's money are th
 Deno.test("POST /agents/:id/try: a model that the plan does not have is refused, in the draft and beside it", async () => {
   const { service, tenant, tryIt } = await start();
   await using _ = service;
-  const { catalogue, system, tenants } = service.service;
-  await catalogue.set(catalogueEntry(), system);
+  const { catalogue, runtime, tenants } = service.service;
+  await catalogue.set(catalogueEntry(), runtime);
   const plan = await tenants.plan(tenant);
   await tenants.setPlan(tenant, { ...plan, models: [{ vendor: "vendor_a", model: "demo" }] });
   const form = { name: "A", systemPrompt: "B", model: "vendor_a/mid" };

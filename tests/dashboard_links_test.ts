@@ -47,11 +47,11 @@ Deno.test("no page of the dashboard has more than 60 KB of script", async () => 
 Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
   const { service, all } = await seededService();
   await using _ = service;
-  const { apiKeys, catalogue, system, tenants } = service.service;
+  const { apiKeys, catalogue, runtime, tenants } = service.service;
   const tenant = await service.tenant();
   for (let n = 0; n < 60; n++) {
     await apiKeys.create(tenant, { name: `key ${n}`, scopes: ["agents:read"] });
-    await catalogue.set(catalogueEntry({ model: `model-${n}` }), system);
+    await catalogue.set(catalogueEntry({ model: `model-${n}` }), runtime);
     await tenants.create(`Tenant ${n}`);
   }
   const operator = all.get("operator")!;

@@ -23,7 +23,7 @@ async function start({ fixed = false } = {}) {
   const here = await TestService.start(options);
   const there = await TestService.start(options);
   const operator = await Dashboard.setUp(here);
-  await here.service.catalogue.set(catalogueEntry(), here.service.system);
+  await here.service.catalogue.set(catalogueEntry(), here.service.runtime);
   const key = await here.key(["agents:write"]);
   const agent = await here.agent(key, { modelPolicy: { provider: "vendor_a", model: "mid" } });
   const ask = (service: TestService) => byKey(service, { key, body: { agentId: agent.id } });

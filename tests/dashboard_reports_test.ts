@@ -63,7 +63,7 @@ Deno.test("/home: on a service on which nothing has happened it says so", async 
 Deno.test("/home: a key about to expire, and a session on a foreign page", async () => {
   await using on = await open();
   const { service, key, agent } = on;
-  const soon = new Date(service.service.system.now() + 3 * 86_400_000).toISOString();
+  const soon = new Date(service.service.runtime.now() + 3 * 86_400_000).toISOString();
   const tenant = await service.tenant();
   await service.service.apiKeys.create(tenant, { name: "CI", scopes: [], expiresAt: soon });
   const allowedOrigins = [SHOP];

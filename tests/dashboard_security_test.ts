@@ -9,8 +9,8 @@ const NEW_KEY: [string, string][] = [["name", "k"], ["scopes", "agents:read"]];
 
 /** A service whose first owner gave their password longer ago than what counts as recent. */
 async function longSignedIn() {
-  const { system, advance } = instantRuntime();
-  const service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  const { runtime, advance } = instantRuntime();
+  const service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   advance(LATER);
   return { service, owner, advance };
@@ -132,8 +132,8 @@ Deno.test("a cookie that somebody planted before the sign-in is worth nothing af
 });
 
 Deno.test("one-time links tell strangers nothing: unknown, used, expired and withdrawn ones look alike", async () => {
-  const { system, advance } = instantRuntime();
-  await using service = await TestService.start({ system, env: { SETUP_TOKEN } });
+  const { runtime, advance } = instantRuntime();
+  await using service = await TestService.start({ runtime, env: { SETUP_TOKEN } });
   await Dashboard.setUp(service);
   const { team } = service.service;
   const tenant = await service.tenant();

@@ -15,7 +15,7 @@ const TEXT = { title: "Returns", content: "You may return any book within 30 day
 async function start() {
   const clock = new ManualClock();
   const env = { TRUSTED_PROXY_HOPS: "1", SETUP_TOKEN };
-  const service = await TestService.start({ system: clock.system, env });
+  const service = await TestService.start({ runtime: clock.runtime, env });
   const owner = async (tenant: string) => {
     const key = await service.key(["knowledge:write"], tenant);
     const json = { name: "Shop" };

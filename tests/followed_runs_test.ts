@@ -33,7 +33,7 @@ async function startTwo(
   const other = await TestService.start({
     kv: await open(),
     keepKv: true,
-    system: acceleratedRuntime,
+    runtime: acceleratedRuntime,
   });
   const dispose = async () => {
     await other[Symbol.asyncDispose]();
@@ -46,7 +46,7 @@ const streamOf = (runId: string) => `/v1/chat/runs/${runId}/stream`;
 
 Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
   const held = pausableRuntime();
-  await using service = await TestService.start({ system: held.system });
+  await using service = await TestService.start({ runtime: held.runtime });
   const key = await service.key();
   const { id: agentId } = await service.agent(key);
   const running = await byKey(service, { key, body: { agentId } });
@@ -74,7 +74,7 @@ test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole 
   );
   const host = `127.0.0.1:${tool.addr.port}`;
   await using two = await startTwo(store, {
-    system: { env: { EGRESS_ALLOW: host }, system: acceleratedRuntime },
+    system: { env: { EGRESS_ALLOW: host }, runtime: acceleratedRuntime },
   });
   const { kv, owner, other } = two;
   const key = await owner.key();
@@ -101,13 +101,13 @@ test("a run that is watched from another process only goes on, until nobody watc
   const waits: PromiseWithResolvers<void>[] = [];
   const held = pausableRuntime(Date.now());
   const sleep = (ms: number, signal?: AbortSignal) => {
-    if (ms !== UNWATCHED_MS) return held.system.sleep(ms, signal);
+    if (ms !== UNWATCHED_MS) return held.runtime.sleep(ms, signal);
     const wait = Promise.withResolvers<void>();
     waits.push(wait);
     signal?.addEventListener("abort", () => wait.reject(signal.reason), { once: true });
     return wait.promise;
   };
-  await using two = await startTwo(store, { system: { system: { ...held.system, sleep } } });
+  await using two = await startTwo(store, { system: { runtime: { ...held.runtime, sleep } } });
   const { kv, owner, other } = two;
   const key = await owner.key();
   // Of the agent's time nothing is heard here: it would be taken for the wait in question.
@@ -135,7 +135,7 @@ test("a run that is watched from another process only goes on, until nobody watc
 });
 
 test("where the store tells of no change a run is followed and cancelled from another process", async (store) => {
-  await using two = await startTwo(store, { deaf: true, system: { system: longWaits() } });
+  await using two = await startTwo(store, { deaf: true, system: { runtime: longWaits() } });
   const { owner, other } = two;
   const key = await owner.key();
   const { id: agentId } = await owner.agent(key);
@@ -154,7 +154,7 @@ function longWaits() {
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     ms > 100 && ms <= 1_000
       ? acceleratedRuntime.sleep(ms, signal)
-      : pausableRuntime().system.sleep(ms, signal);
+      : pausableRuntime().runtime.sleep(ms, signal);
   return { sleep };
 }
 

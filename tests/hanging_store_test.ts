@@ -18,9 +18,9 @@ async function start() {
     arrived.resolve();
     return systemRuntime.uuid();
   };
-  const system = { ...clock.system, uuid };
-  const service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });
-  const begun = clock.system.now();
+  const runtime = { ...clock.runtime, uuid };
+  const service = await TestService.start({ kv: store.kv, runtime, patienceMs: 5_000 });
+  const begun = clock.runtime.now();
   return {
     ...{ clock, store, service },
     /** Asks while the store hangs, and moves the clock by the deadline once. */
@@ -28,7 +28,7 @@ async function start() {
       await clock.advance(1);
       arrived = Promise.withResolvers();
       store.hang();
-      const due = clock.system.now() - begun + DEADLINE_MS;
+      const due = clock.runtime.now() - begun + DEADLINE_MS;
       const answer = service.fetch(path, { ...init, signal: AbortSignal.timeout(60_000) });
       await arrived.promise;
       await Promise.race([clock.asleepUntil(due), answer]);

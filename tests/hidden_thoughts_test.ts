@@ -19,7 +19,7 @@ Deno.test("thoughts go back to their vendor within the run, and to no other vend
   await using mock = await MockProviders.start();
   const away = { status: 500 };
   mock.next(step("c1"), step("c2"), away, away, away, {});
-  await using on = await ProviderService.start(mock, { system: new ManualClock().system });
+  await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
   const agent = await on.agent("vendor_b", { fallback: { provider: "vendor_c", model: "mid" } });
   const frames = await readFrames(await on.send(agent));
   assertEquals(textOf(frames), "Hello there.");
@@ -62,7 +62,7 @@ for (const [what, maxCostUsd] of [["its time", 1], ["its budget", 0.005]] as con
   Deno.test(`a model that is stopped while it reasons in silence is charged by ${what}`, async () => {
     await using mock = await MockProviders.start();
     const clock = new ManualClock();
-    await using on = await ProviderService.start(mock, { system: clock.system });
+    await using on = await ProviderService.start(mock, { runtime: clock.runtime });
     const budget = { maxCostUsd, maxSteps: 4, wallClockMs: 120_000 };
     const agent = await on.agent("vendor_a", { budget });
     mock.next({ say: [{ thought: "Hm." }, { text: "Yes." }] }, { silent: true });

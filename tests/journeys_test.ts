@@ -34,7 +34,7 @@ function faults(lines: ConsoleLine[]): string[] {
 
 Deno.test("/demo: a typed message streams an answer that grows before it is done", async () => {
   const held = pausableRuntime();
-  await using service = await TestService.start({ system: held.system });
+  await using service = await TestService.start({ runtime: held.runtime });
   await withPage({ baseUrl: service.url }, async (page, lines) => {
     await openDemo(page);
     await say(page, "What is a violet?");

@@ -106,7 +106,7 @@ test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the led
 async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => number }> {
   let ahead = 0;
   const now = () => Date.now() + ahead;
-  const service = await TestService.start({ kv, keepKv: true, system: { now } });
+  const service = await TestService.start({ kv, keepKv: true, runtime: { now } });
   await sweepOrphaned(service.service.orphanedRuns, (ms) => void (ahead += ms));
   return Object.assign(service, { now });
 }

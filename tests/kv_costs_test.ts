@@ -36,11 +36,11 @@ const CALLERS: Record<string, Send> = {
 };
 
 /** Says one word after the other. */
-function steadyModel(system: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace): Model {
+function steadyModel(runtime: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace): Model {
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
     for (let n = 0; n < deltas; n++) {
       yield { type: "text", text: "word " };
-      if (pauseMs > 0) await system.sleep(pauseMs, signal);
+      if (pauseMs > 0) await runtime.sleep(pauseMs, signal);
     }
     yield { type: "usage", inputTokens: 20, outputTokens: deltas };
     yield { type: "end", reason: "stop" };
@@ -55,7 +55,7 @@ async function start(pace: Pace = PACES["10 s"]) {
   const clock = new FakeRuntime();
   const { now, sleep } = clock;
   const service = await TestService.start({
-    ...{ kv: withValueEncoding(meter.kv), keepKv: true, system: { now, sleep } },
+    ...{ kv: withValueEncoding(meter.kv), keepKv: true, runtime: { now, sleep } },
   });
   const registry = service.service.providers as ModelRegistry;
   registry.find = () => steadyModel({ sleep }, pace);
@@ -173,7 +173,7 @@ async function openedFor(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: 
     API_KEY_HMAC_SECRET: "test secret that is long enough to sign",
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
-  const opened = await openStore(config, { openKv, system: systemRuntime });
+  const opened = await openStore(config, { openKv, runtime: systemRuntime });
   return { kv: opened.kv, end: discard };
 }
 

@@ -17,8 +17,8 @@ const OPEN: Partial<Limits> = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1
 async function start(limits: Partial<Limits> = OPEN) {
   const store = await openTestKv();
   const { kv, take } = countingKv(store);
-  const { system } = instantRuntime();
-  const open = () => TestService.start({ system, kv, keepKv: true, limits });
+  const { runtime } = instantRuntime();
+  const open = () => TestService.start({ runtime, kv, keepKv: true, limits });
   const first = await open();
   const key = await first.key();
   const agent = await first.agent(key, { allowedOrigins: [SHOP] });

@@ -31,7 +31,7 @@ function world() {
   const held = pausableRuntime();
   let stalled = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
-    const slept = held.system.sleep(ms, signal);
+    const slept = held.runtime.sleep(ms, signal);
     return ms === STALLED_MS ? Promise.race([stalled.promise, slept]) : slept;
   };
   const dropStalled = () => {
@@ -39,7 +39,7 @@ function world() {
     stalled.resolve();
     stalled = Promise.withResolvers();
   };
-  return { system: { ...held.system, sleep }, release: held.release, dropStalled };
+  return { runtime: { ...held.runtime, sleep }, release: held.release, dropStalled };
 }
 
 /** Resident memory that came since `before`, of each stream. */
@@ -50,7 +50,7 @@ function perStream(before: number): number {
 Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot comes free", async () => {
   using kv = await openTestKv();
   await using mock = await MockProviders.start();
-  const { system, release, dropStalled } = world();
+  const { runtime, release, dropStalled } = world();
   const limits = {
     ipRequests: 1e6,
     ipMessages: 1e6,
@@ -59,7 +59,7 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
     streams: READERS / 2,
   };
   const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
-  await using service = await TestService.start({ system, kv, keepKv: true, limits, env });
+  await using service = await TestService.start({ runtime, kv, keepKv: true, limits, env });
   const before = Deno.memoryUsage().rss;
   const callers = [await callerOf(service), await callerOf(service)] as const;
   const send = (n: number) => {

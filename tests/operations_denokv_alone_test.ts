@@ -121,8 +121,8 @@ async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
   using kv = await openTestKv(path);
   assert((await readStoredUsage(kv)).live.length >= HELD);
   let ahead = 0;
-  const system = { now: () => systemRuntime.now() + ahead };
-  await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, system });
+  const runtime = { now: () => systemRuntime.now() + ahead };
+  await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, runtime });
   await sweepOrphaned(service.service.orphanedRuns, (ms) => void (ahead += ms));
   const { live, used, settled } = await readStoredUsage(kv);
   // One for each shard, where the processes divided it.

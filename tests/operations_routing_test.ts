@@ -24,7 +24,7 @@ async function startFleet() {
     const uuid = () => (asked[n]!++, systemRuntime.uuid());
     const env = { TRUSTED_PROXY_HOPS: "1" };
     const limits = { ipRequests: 1e6, keyRequests: 1e6, ipMessages: MESSAGES };
-    const service = await TestService.start({ kv, keepKv: true, env, limits, system: { uuid } });
+    const service = await TestService.start({ kv, keepKv: true, env, limits, runtime: { uuid } });
     return stack.use(service);
   };
   const [first, second] = [await start(0), await start(1)];

@@ -25,11 +25,11 @@ async function open(change: (file: string) => Promise<void> = () => Promise.reso
   const before = await unpackStore(`${dir}/kv.sqlite3`);
   await change(`${dir}/kv.sqlite3`);
   const raw = await Deno.openKv(`${dir}/kv.sqlite3`);
-  const { system } = instantRuntime(before.now);
+  const { runtime } = instantRuntime(before.now);
   const service = await TestService.start({
     kv: withValueEncoding(raw),
     keepKv: true,
-    system,
+    runtime,
     env: ENV,
   });
   return {

@@ -169,7 +169,7 @@ Deno.test("secrets: a key that is dropped too early ends the start with what to 
   await service[Symbol.asyncDispose]();
   const start = async (key: string) => {
     const config = readConfig({ DATA_DIR: on.dir, ENCRYPTION_KEY: key });
-    await (await openStore(config, { openKv: Deno.openKv, system: systemRuntime })).close();
+    await (await openStore(config, { openKv: Deno.openKv, runtime: systemRuntime })).close();
   };
   await start(OLD);
   const { message } = await assertRejects(() => start(NEW), StartupError);

@@ -7,7 +7,7 @@ const SHOP = "https://shop.example";
 
 /** A service whose demo model never gets beyond its first word, unless it is told to stop. */
 function startSilent(): Promise<TestService> {
-  return TestService.start({ system: { sleep: untilAborted } });
+  return TestService.start({ runtime: { sleep: untilAborted } });
 }
 
 function untilAborted(_ms: number, signal?: AbortSignal): Promise<void> {

@@ -28,8 +28,8 @@ async function entriesOf(service: TestService, log: string, kind: "sign-in" | "a
 }
 
 Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the log, without a password", async () => {
-  const { system, advance } = instantRuntime();
-  await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  const { runtime, advance } = instantRuntime();
+  await using service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
   const person = new Dashboard(service);
   const tick = () => advance(1_000);
@@ -133,8 +133,8 @@ Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and
 });
 
 Deno.test("a sign-in ends seven days after the password, and the page says why in one sentence", async () => {
-  const { system, advance } = instantRuntime();
-  await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  const { runtime, advance } = instantRuntime();
+  await using service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   const hour = 3_600_000;
   for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {

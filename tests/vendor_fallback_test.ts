@@ -51,7 +51,7 @@ const AWAY: [string, Script, attempts: number, billed?: number][] = [
 for (const [what, script, attempts, billed = 0] of AWAY) {
   Deno.test(`fallback: answers for a vendor that gives ${what}, and start names it`, async () => {
     await using mock = await startMock(script);
-    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
+    await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
     assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
     assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
@@ -69,7 +69,7 @@ Deno.test("fallback: answers for a vendor that has begun and says no before any 
   const dear = catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 7 });
   const catalogue = [catalogueEntry({ vendor: "vendor_a" }), dear];
   await using on = await ProviderService.start(mock, {
-    system: new ManualClock().system,
+    runtime: new ManualClock().runtime,
     catalogue,
   });
   const frames = await readFrames(await on.ask("vendor_b", "vendor_a"));
@@ -93,7 +93,7 @@ Deno.test("fallback: a later step is recorded and counted under the model that m
     catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 0.33, outputUsdPerMTok: 1.7 }),
   ];
   await using on = await ProviderService.start(mock, {
-    system: new ManualClock().system,
+    runtime: new ManualClock().runtime,
     catalogue,
   });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
@@ -134,7 +134,7 @@ Deno.test("fallback: answers for a vendor that nobody can connect to", async () 
   const { port } = closed.addr as Deno.NetAddr;
   closed.close();
   const env = { VENDOR_A_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  await using on = await ProviderService.start(mock, { system: new ManualClock().system, env });
+  await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime, env });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
   assertEquals(startFrame(frames).provider, "vendor_b");
   assertEquals(asked(mock), [0, 1]);
@@ -143,7 +143,7 @@ Deno.test("fallback: answers for a vendor that nobody can connect to", async () 
 Deno.test("fallback: answers for a vendor that falls silent, on a stream that opened meanwhile", async () => {
   await using mock = await startMock({ silent: true });
   const clock = new ManualClock();
-  await using on = await ProviderService.start(mock, { system: clock.system });
+  await using on = await ProviderService.start(mock, { runtime: clock.runtime });
   const agent = await on.agent("vendor_a", {
     budget: { maxCostUsd: 1, maxSteps: 1, wallClockMs: 120_000 },
     fallback: { provider: "vendor_b", model: "mid" },
@@ -167,7 +167,7 @@ Deno.test("fallback: none after text was shown; what was said is charged", async
     const heard = Promise.withResolvers<void>();
     const say = [{ text: "Half" }, { wait: heard.promise }];
     await using mock = await startMock({ say, end: "none", finish });
-    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
+    await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     await using stream = new SseText(await on.ask("vendor_a", "vendor_b"));
     await stream.until("event: delta");
     heard.resolve();
@@ -193,7 +193,7 @@ Deno.test("fallback: both failing is an envelope with the last one's code", asyn
     ];
   for (const [primary, spare, code] of cases) {
     await using mock = await startMock(primary, spare);
-    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
+    await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const answer = await on.ask("vendor_a", "vendor_b");
     const retryAfter = answer.headers.get("retry-after");
     await expectRefusal(answer, code);
@@ -209,7 +209,7 @@ Deno.test("fallback: a 503 passes on how long the last vendor wants to be left a
       status: 429,
       headers: { "retry-after": asked },
     });
-    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
+    await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const answer = await on.ask("vendor_a", "vendor_b");
     assertEquals([answer.status, answer.headers.get("retry-after")], [503, told]);
     await answer.body?.cancel();
@@ -220,7 +220,7 @@ Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, 
   const accepts = Promise.withResolvers<void>();
   await using mock = await MockProviders.start();
   const clock = new ManualClock();
-  await using on = await ProviderService.start(mock, { system: clock.system });
+  await using on = await ProviderService.start(mock, { runtime: clock.runtime });
   mock.next({ say: [{ wait: accepts.promise }, { text: "At last." }] });
   const agent = await on.agent("vendor_c");
   const answer = on.send(agent);
@@ -243,7 +243,7 @@ Deno.test("a vendor that refuses after 5 s: start names the last one tried, then
   const goesOn = Promise.withResolvers<void>();
   await using mock = await MockProviders.start();
   const clock = new ManualClock();
-  await using on = await ProviderService.start(mock, { system: clock.system });
+  await using on = await ProviderService.start(mock, { runtime: clock.runtime });
   mock.next({ say: [{ wait: goesOn.promise }, { error: "invalid" }], end: "none" }, {
     status: 403,
   });

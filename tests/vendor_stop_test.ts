@@ -17,7 +17,7 @@ const PATIENT = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
 /** A service on vendors that never finish; `clock` is moved by hand. */
 async function start(mock: MockProviders, env: Record<string, string> = {}) {
   const clock = new ManualClock();
-  return { clock, on: await ProviderService.start(mock, { system: clock.system, env }) };
+  return { clock, on: await ProviderService.start(mock, { runtime: clock.runtime, env }) };
 }
 
 /** The end of a stopped run: told, recorded and charged alike, what was said among it. */

@@ -15,7 +15,7 @@ Deno.test({
   ignore: firefox === undefined,
   async fn() {
     const held = pausableRuntime();
-    await using service = await TestService.start({ system: held.system });
+    await using service = await TestService.start({ runtime: held.runtime });
     await withFirefox(firefox!, async (page) => {
       await page.goto(`${service.url}/demo`);
       await page.until(`!!${ROOT}?.querySelector(".launcher")`);

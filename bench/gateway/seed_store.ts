@@ -4,7 +4,7 @@ import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { type Plan, type Tenant, TenantStore } from "@/lib/store/tenants/tenant_store.ts";
-import { systemRuntime as system } from "@/lib/platform/runtime.ts";
+import { systemRuntime as runtime } from "@/lib/platform/runtime.ts";
 
 /** A tenant may have 800 streams at most, and a key 6,000 requests a minute: the load is spread. */
 const TENANTS = 2;
@@ -31,14 +31,14 @@ export async function seedStore(
 ): Promise<SeededCaller[]> {
   using file = await Deno.openKv(path);
   const kv = withValueEncoding(file);
-  const tenants = [(await new TenantStore(kv, system).ensureDefault()).id];
+  const tenants = [(await new TenantStore(kv, runtime).ensureDefault()).id];
   while (tenants.length < TENANTS) tenants.push(await addTenant(kv));
   const callers = await Promise.all(tenants.map((tenant) => seedTenant(kv, tenant, options)));
   return Array.from({ length: API_KEYS }, (_, n) => callers.map((own) => own[n]!)).flat();
 }
 
 async function addTenant(kv: Deno.Kv): Promise<string> {
-  const tenant: Tenant = { v: 1, id: system.uuid(), name: "Another", createdAt: system.now() };
+  const tenant: Tenant = { v: 1, id: runtime.uuid(), name: "Another", createdAt: runtime.now() };
   await kv.set(keys.tenant(tenant.id), tenant);
   return tenant.id;
 }
@@ -49,9 +49,9 @@ async function seedTenant(
   tenant: string,
   { hmacSecret, model }: { hmacSecret: string; model: string },
 ): Promise<SeededCaller[]> {
-  const plan = await new TenantStore(kv, system).plan(tenant);
+  const plan = await new TenantStore(kv, runtime).plan(tenant);
   await kv.set(keys.plan(tenant), { ...plan, limits: LIMITS } satisfies Plan);
-  const agent = await new AgentStore(kv, system).create(tenant, {
+  const agent = await new AgentStore(kv, runtime).create(tenant, {
     name: "Bench",
     systemPrompt: "Be helpful.",
     modelPolicy: { provider: "vendor_a", model },
@@ -59,7 +59,7 @@ async function seedTenant(
     tools: [],
     allowedDomains: [],
   });
-  const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([hmacSecret]) });
+  const apiKeys = new ApiKeyStore(kv, { runtime, signer: new Signer([hmacSecret]) });
   const made = await Promise.all(
     Array.from(
       { length: API_KEYS },

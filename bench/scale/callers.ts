@@ -4,7 +4,7 @@ import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { SessionStore } from "@/lib/store/credentials/session_store.ts";
 import type { Plan, Tenant } from "@/lib/store/tenants/tenant_store.ts";
-import { systemRuntime as system } from "@/lib/platform/runtime.ts";
+import { systemRuntime as runtime } from "@/lib/platform/runtime.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 
 /** `visitors`: a widget session and an address each. `backend`: one API key. */
@@ -59,7 +59,7 @@ export function rotation(length: number): () => number {
 }
 
 async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
-  const tenant: Tenant = { v: 1, id: system.uuid(), name: "Bench", createdAt: system.now() };
+  const tenant: Tenant = { v: 1, id: runtime.uuid(), name: "Bench", createdAt: runtime.now() };
   const limits: Plan["limits"] = {
     streams: options.streams,
     ipMessages: 6_000,
@@ -69,7 +69,7 @@ async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NewCall
   };
   await kv.set(keys.tenant(tenant.id), tenant);
   await kv.set(keys.plan(tenant.id), { v: 1, models: "all", limits });
-  const agent = await new AgentStore(kv, system).create(tenant.id, {
+  const agent = await new AgentStore(kv, runtime).create(tenant.id, {
     name: "Bench",
     systemPrompt: "Be helpful.",
     modelPolicy: { provider: "vendor_a", model: options.model },
@@ -87,7 +87,7 @@ async function seedVisitors(
   kv: Deno.Kv,
   { agent, tenant, tenants }: { agent: Agent; tenant: string; tenants: number },
 ): Promise<NewCaller> {
-  const store = new SessionStore(kv, system);
+  const store = new SessionStore(kv, runtime);
   const minted = await Promise.all(
     Array.from(
       { length: Math.ceil(SESSIONS / tenants) },
@@ -119,7 +119,7 @@ async function seedBackend(
   kv: Deno.Kv,
   { agent, tenant, options }: { agent: Agent; tenant: string; options: CallersOptions },
 ): Promise<NewCaller> {
-  const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([options.hmacSecret]) });
+  const apiKeys = new ApiKeyStore(kv, { runtime, signer: new Signer([options.hmacSecret]) });
   const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
   const addresses = Array.from({ length: BACKEND_ADDRESSES }, nextAddress);
   let sent = 0;

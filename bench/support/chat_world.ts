@@ -75,46 +75,46 @@ export async function buildChatWorld(
   kv: Deno.Kv,
   { engine, tenants, chatters }: { engine: Engine; tenants: number; chatters: number },
 ): Promise<ChatWorld> {
-  const system = systemRuntime;
-  const tenantStore = new TenantStore(kv, system);
+  const runtime = systemRuntime;
+  const tenantStore = new TenantStore(kv, runtime);
   const catalogue = new CatalogueStore(kv, { demoModel: false });
   await catalogue.addMissing([MODEL]);
   const signer = new Signer(["a secret that only this benchmark knows"]);
   const committer = engine as unknown as Committer;
-  const shards = new LedgerShards(committer, system);
-  const windows = new WindowShards(committer, { system, contended: shards.contended });
-  const admission = new Admission(committer, { system, shards, windows });
+  const shards = new LedgerShards(committer, runtime);
+  const windows = new WindowShards(committer, { runtime, contended: shards.contended });
+  const admission = new Admission(committer, { runtime, shards, windows });
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
-  const leases = new LeaseWatch(system);
+  const leases = new LeaseWatch(runtime);
   const content = await openContentCipher(kv, {
-    sealer: createContentSealer([ENCRYPTION_KEY], system.randomBytes),
-    randomBytes: system.randomBytes,
+    sealer: createContentSealer([ENCRYPTION_KEY], runtime.randomBytes),
+    randomBytes: runtime.randomBytes,
   });
   const chat = new ChatService({
     admission,
     directory: new RunRegistry({
-      ...{ kv, committer, content, admission, system, leases },
+      ...{ kv, committer, content, admission, runtime, leases },
       tenants: tenantStore,
     }),
     models,
-    registry: new ModelRegistry(system),
-    system,
+    registry: new ModelRegistry(runtime),
+    runtime,
     log: createLogger({ level: "error" }),
     unwatchedMs: 30_000,
     toolsets: new ToolsetFactory({
-      egress: new Egress({ system }),
-      system,
+      egress: new Egress({ runtime }),
+      runtime,
       findSecret: () => undefined,
     }),
   });
-  const apiKeys = new ApiKeyStore(kv, { system, signer });
-  const sessions = new SessionService(new SessionStore(kv, system), { system });
-  const agents = new AgentStore(kv, system);
+  const apiKeys = new ApiKeyStore(kv, { runtime, signer });
+  const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
+  const agents = new AgentStore(kv, runtime);
   const keyedDigest = (digest: string) => content.digest(digest);
   const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const addresses = new AddressWindows(committer, { system, windows });
+  const addresses = new AddressWindows(committer, { runtime, windows });
   const meter = { ...asked, addresses, limits: LIMITS, inFlight: new RequestsUnderWay() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {

@@ -6,7 +6,7 @@ import { CheckAndSet } from "../baseline/check_and_set.ts";
 export type Engine = Pick<Committer, "run" | "work" | "peek">;
 
 export const ENGINES = {
-  ours: (kv: Deno.Kv): Engine => new Committer(kv, { system: systemRuntime }),
+  ours: (kv: Deno.Kv): Engine => new Committer(kv, { runtime: systemRuntime }),
   baseline: (kv: Deno.Kv, signal: AbortSignal): Engine =>
     new CheckAndSet(kv, { signal }) as unknown as Engine,
   /** As the baseline, but who loses a race waits a little before the next. */

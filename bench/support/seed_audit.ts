@@ -7,14 +7,14 @@ const ENTRIES_A_STEP = 80;
 /** Fills a tenant's audit log by the very code that changes use. */
 export async function seedAudit(
   kv: Deno.Kv,
-  { tenant, system, entries }: { tenant: string; system: Runtime; entries: number },
+  { tenant, runtime, entries }: { tenant: string; runtime: Runtime; entries: number },
 ): Promise<void> {
   for (let at = 0; at < entries; at += ENTRIES_A_STEP) {
     const step = kv.atomic();
     for (let n = at; n < Math.min(entries, at + ENTRIES_A_STEP); n++) {
-      recordChange(step, system, {
+      recordChange(step, runtime, {
         ...{ tenant, kind: "agent", action: "change" },
-        target: { id: system.uuid(), name: `Assistant ${n}` },
+        target: { id: runtime.uuid(), name: `Assistant ${n}` },
         before: { systemPrompt: "You help visitors of a small shop.", temperature: n % 2 },
         after: { systemPrompt: "You help visitors of a small shop. Be brief.", temperature: 1 },
       });

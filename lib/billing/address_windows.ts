@@ -10,15 +10,15 @@ import type { WindowShards } from "./window_shards.ts";
 /** What is decided by the windows of an address alone, whoever it speaks for. */
 export class AddressWindows {
   readonly #committer: Committer;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
   readonly #windows: WindowShards;
 
   constructor(
     committer: Committer,
-    options: { system: Pick<Runtime, "now">; windows: WindowShards },
+    options: { runtime: Pick<Runtime, "now">; windows: WindowShards },
   ) {
     this.#committer = committer;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#windows = options.windows;
   }
 
@@ -42,7 +42,7 @@ export class AddressWindows {
         this.#committer.run<ResumeCount>({
           keys: [windowKey(caller, "address")],
           decide: (draft) => {
-            const count = countResume(draft, { caller, id, limits, now: this.#system.now() });
+            const count = countResume(draft, { caller, id, limits, now: this.#runtime.now() });
             if ("left" in count) count.note();
             return count;
           },

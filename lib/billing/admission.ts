@@ -55,7 +55,7 @@ export class Admission {
   #committer: Committer;
   #shards: LedgerShards;
   #windows: WindowShards;
-  #system: Runtime;
+  #runtime: Runtime;
   #running = new Map<string, Running>();
   #settlements: Settlements;
   #unsettled = new UnsettledRuns();
@@ -66,28 +66,28 @@ export class Admission {
   constructor(
     committer: Committer,
     options: {
-      system: Runtime;
+      runtime: Runtime;
       shards?: LedgerShards;
       windows?: WindowShards;
       onLost?: (runId: string) => void;
     },
   ) {
-    const { system } = options;
-    const shards = options.shards ?? new LedgerShards(committer, system);
+    const { runtime } = options;
+    const shards = options.shards ?? new LedgerShards(committer, runtime);
     const { contended } = shards;
     this.#committer = committer;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#shards = shards;
     this.#settlements = new Settlements(committer, shards.process);
-    this.#windows = options.windows ?? new WindowShards(committer, { system, contended });
+    this.#windows = options.windows ?? new WindowShards(committer, { runtime, contended });
     this.#onLost = options.onLost ?? (() => {});
     const work = () => this.#beat();
-    this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
+    this.#heartbeat = new Repeating(options.runtime, { everyMs: HEARTBEAT_MS, work });
   }
 
   /** A random number for `countRequest` and `admit`, the same for every try of one request. */
   requestId(): number {
-    return new DataView(this.#system.randomBytes(4).buffer).getUint32(0);
+    return new DataView(this.#runtime.randomBytes(4).buffer).getUint32(0);
   }
 
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
@@ -100,7 +100,7 @@ export class Admission {
       this.#committer.run<Count>({
         keys: callerKeys(request.caller),
         decide: (draft) => {
-          const now = this.#system.now();
+          const now = this.#runtime.now();
           const count = countRequest(draft, { ...request, message: false, now });
           if ("left" in count) count.note();
           return count;
@@ -120,8 +120,8 @@ export class Admission {
     const caller = this.#windows.locate(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
     let request = { ...asked, caller, ledgerKey, hasClearance: false };
-    const giveUpAt = this.#system.now() + MAX_WAIT_MS;
-    for (let tries = 0; tries < MAX_REBALANCES && this.#system.now() <= giveUpAt; tries++) {
+    const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
+    for (let tries = 0; tries < MAX_REBALANCES && this.#runtime.now() <= giveUpAt; tries++) {
       const decided = await this.#windows.withRoom(request, () => this.#decide(request, view));
       if ("refused" in decided) throw new LimitError(decided.refused);
       if ("reused" in decided) throw reusedKey();
@@ -141,7 +141,7 @@ export class Admission {
   #decide(request: RunRequest & { id: number }, view?: View): Promise<RunDecision> {
     return this.#committer.run<RunDecision>({
       keys: runKeys(request),
-      decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
+      decide: (draft) => decideRun(draft, { ...request, now: this.#runtime.now() }),
       isFinal: (result) => "short" in result || isFinalCount(result),
       bytes: 5_120 + (request.opening?.bytes ?? 0),
     }, view).catch((failure) => this.#release(request, failure));
@@ -162,7 +162,7 @@ export class Admission {
   }
 
   #refusal(refusal: LedgerRefusal, limits: Limits): LimitError {
-    const how = { refusal, streams: limits.streams, limits, now: this.#system.now() };
+    const how = { refusal, streams: limits.streams, limits, now: this.#runtime.now() };
     return new LimitError(limitRefusal({ kind: "tenant" }, how));
   }
 
@@ -182,7 +182,7 @@ export class Admission {
       const raised = await this.#committer.run({
         keys: [...accounts.map((account) => account.key), keys.ledgerDivision(tenant)],
         decide: (draft) => {
-          const now = this.#system.now();
+          const now = this.#runtime.now();
           return raiseHold(draft, { runId, tenant, accounts, limits, hold: most, least, now });
         },
       });
@@ -245,7 +245,7 @@ export class Admission {
     live: ActiveRun,
     { lease, end, closing }: { lease: Lease | undefined; end: RunEnd; closing?: Closing },
   ): Promise<Charge | undefined> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
     return await this.#settlements.write(settlement, { dead: { until: lease?.until } });
   }
@@ -256,7 +256,8 @@ export class Admission {
   }
 
   #settleInFull(unsettled: Unsettled): Promise<Charge | undefined> {
-    const settle = (one: Unsettled) => this.#settlements.write({ ...one, now: this.#system.now() });
+    const settle = (one: Unsettled) =>
+      this.#settlements.write({ ...one, now: this.#runtime.now() });
     return settleInFull(unsettled, { shards: this.#shards, settle });
   }
 
@@ -284,7 +285,10 @@ export class Admission {
   async #beat(): Promise<void> {
     await this.#unsettled.retry((one) => this.#settleInFull(one));
     this.#restIfIdle();
-    const lost = await renewAll(this.#committer, { running: this.#running, system: this.#system });
+    const lost = await renewAll(this.#committer, {
+      running: this.#running,
+      runtime: this.#runtime,
+    });
     for (const runId of lost) this.#onLost(runId);
   }
 }

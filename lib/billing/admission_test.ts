@@ -59,9 +59,9 @@ describe("Admission", () => {
 
   it("keeps a run's slot until it is settled, though its lease has lapsed by a fast clock", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeRuntime();
-    const fast = { ...system, now: () => system.now() + LEASE_MS + 1 };
-    const [behind, ahead] = [openAdmission(kv, system), openAdmission(kv, fast)];
+    const runtime = new FakeRuntime();
+    const fast = { ...runtime, now: () => runtime.now() + LEASE_MS + 1 };
+    const [behind, ahead] = [openAdmission(kv, runtime), openAdmission(kv, fast)];
     const limits = { ...OPEN_LIMITS, streams: 2 };
     for (const n of [1, 2]) await behind.admit(request(n, { limits }));
     assertEquals(await outcome(ahead.admit(request(3, { limits }))), "tenant_streams");
@@ -168,8 +168,8 @@ describe("Admission", () => {
 
   it("settles a dead process's run with all it held, unless its lease has been renewed", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeRuntime(NOON);
-    const [dead, alive] = [openAdmission(kv, system), openAdmission(kv, system)];
+    const runtime = new FakeRuntime(NOON);
+    const [dead, alive] = [openAdmission(kv, runtime), openAdmission(kv, runtime)];
     await dead.admit(request(1, { hold: 70 }));
     dead.close();
     const [live] = await valuesOf<ActiveRun>(kv, keys.activeRuns());
@@ -188,15 +188,15 @@ describe("Admission", () => {
 
   it("tells of a run that was settled by others while its process stood still", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeRuntime(NOON);
+    const runtime = new FakeRuntime(NOON);
     const lost = Promise.withResolvers<string>();
-    const committer = new Committer(kv, { system });
-    const admission = new Admission(committer, { system, onLost: lost.resolve });
+    const committer = new Committer(kv, { runtime });
+    const admission = new Admission(committer, { runtime, onLost: lost.resolve });
     await admission.admit(request(1, { hold: 70 }));
     const key = keys.tenantLedger(TENANT);
     const stored = (await kv.get<Ledger>(key)).value!;
     await kv.set(key, { ...stored, runs: {} });
-    await system.advance(HEARTBEAT_MS);
+    await runtime.advance(HEARTBEAT_MS);
     assertEquals(await lost.promise, "run-1");
     admission.close();
   });
@@ -206,10 +206,10 @@ describe("Admission", () => {
       using kv = await Deno.openKv(":memory:");
       const world = new FakeRuntime(NOON);
       let set = 0;
-      const system = { ...world, now: () => world.now() + set };
+      const runtime = { ...world, now: () => world.now() + set };
       const lost: string[] = [];
-      const committer = new Committer(kv, { system });
-      const admission = new Admission(committer, { system, onLost: (runId) => lost.push(runId) });
+      const committer = new Committer(kv, { runtime });
+      const admission = new Admission(committer, { runtime, onLost: (runId) => lost.push(runId) });
       const limits = { ...OPEN_LIMITS, streams: 1 };
       await admission.admit(request(1, { hold: 70, limits }));
       set = step;
@@ -219,7 +219,7 @@ describe("Admission", () => {
         // Decided behind the renewal.
         const decide = (draft: Draft) => leaseOf(draft.get<Ledger>(key), "run-1")?.until;
         const until = await committer.run({ keys: [key], decide });
-        assertEquals([lost, until], [[], system.now() + LEASE_MS]);
+        assertEquals([lost, until], [[], runtime.now() + LEASE_MS]);
       }
       assertEquals(await outcome(admission.admit(request(2, { limits }))), "tenant_streams");
       assertEquals(await admission.settle("run-1", settlement(5)), { charged: 5, excess: 0 });

@@ -37,9 +37,9 @@ export class ContendedKeys {
   readonly #times = new Map<string, number[]>();
   readonly #divided = new Set<string>();
 
-  constructor(committer: Committer, system: Runtime) {
-    this.#now = () => system.now();
-    this.process = new ProcessShard(committer, system);
+  constructor(committer: Committer, runtime: Runtime) {
+    this.#now = () => runtime.now();
+    this.process = new ProcessShard(committer, runtime);
     committer.onContended((key) => this.#note(key));
   }
 

@@ -22,7 +22,7 @@ interface Parts {
   leases: LeaseWatch;
   /** Settles one run with all it leaves behind; nothing when it goes on, or is settled. */
   settle: (live: ActiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
 }
 
@@ -45,7 +45,7 @@ export class DeadRuns {
     this.#kv = kv;
     this.#parts = parts;
     const everyMs = () => this.#isAtRest() ? REST_MS : SWEEP_MS;
-    this.#sweeps = new Repeating(parts.system, { everyMs, work: () => this.sweep() });
+    this.#sweeps = new Repeating(parts.runtime, { everyMs, work: () => this.sweep() });
   }
 
   /** Sweeps until closed: every 10 s, or every minute at rest. */
@@ -57,12 +57,12 @@ export class DeadRuns {
   /** Called for each request: it may need a slot that a dead process holds. */
   awaken(): void {
     const wasAtRest = this.#isAtRest();
-    this.#awakeUntil = this.#parts.system.now() + AWAKE_MS;
+    this.#awakeUntil = this.#parts.runtime.now() + AWAKE_MS;
     if (wasAtRest) this.#sweeps.hurry();
   }
 
   #isAtRest(): boolean {
-    return !this.#othersRun && this.#parts.system.now() >= this.#awakeUntil;
+    return !this.#othersRun && this.#parts.runtime.now() >= this.#awakeUntil;
   }
 
   /** Ends the sweeps; resolves when the last of them is over. */

@@ -26,19 +26,19 @@ const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
 
 /** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
 function world() {
-  const { system, advance } = instantRuntime(NOON);
-  return { system: { ...systemRuntime, ...system }, advance };
+  const { runtime, advance } = instantRuntime(NOON);
+  return { runtime: { ...systemRuntime, ...runtime }, advance };
 }
 
 /** One process: what it lets in, and its sweep. */
-function open(kv: Deno.Kv, system: Runtime) {
-  const admission = new Admission(new Committer(kv, { system }), { system });
+function open(kv: Deno.Kv, runtime: Runtime) {
+  const admission = new Admission(new Committer(kv, { runtime }), { runtime });
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
   const settleLive = (live: ActiveRun, lease: Lease | undefined) =>
     admission.settleDead(live, { lease, end: interruptedEnd(live.run) });
-  const leases = new LeaseWatch(system);
-  const deadRuns = new DeadRuns(kv, { admission, leases, system, log, settle: settleLive });
+  const leases = new LeaseWatch(runtime);
+  const deadRuns = new DeadRuns(kv, { admission, leases, runtime, log, settle: settleLive });
   const admit = (n: number, hold = 100) => {
     const run = runFacts(n, { tenant: TENANTS[n % TENANTS.length]! });
     return admission.admit(runRequest(n, { run, hold, limits: LIMITS }));
@@ -55,10 +55,10 @@ async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
 describe("DeadRuns", () => {
   it("loses no settlement and no slot when processes die, however many sweep at once", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system, advance } = world();
+    const { runtime, advance } = world();
     const random = seeded(11);
     const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 6 };
-    const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
+    const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
     const holds = Array.from({ length: 60 }, () => 100 + Math.floor(random() * 900));
     await Promise.all(holds.map((hold, n) => dying[n % 3]!.admit(n, hold)));
     // Every fourth ends in time, and is told so; the rest goes on when all three are killed.
@@ -70,7 +70,7 @@ describe("DeadRuns", () => {
     const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
 
-    const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
+    const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
     await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
     advance(SILENT_MS);
@@ -96,9 +96,9 @@ describe("DeadRuns", () => {
   for (const ahead of [0, 60_000, -60_000]) {
     it(`leaves alone what runs here and elsewhere, its clock ${ahead} ms ahead`, async () => {
       using kv = await Deno.openKv(":memory:");
-      const system = new FakeRuntime(NOON);
-      const own = open(kv, { ...system, now: () => system.now() + ahead });
-      const other = open(kv, system);
+      const runtime = new FakeRuntime(NOON);
+      const own = open(kv, { ...runtime, now: () => runtime.now() + ahead });
+      const other = open(kv, runtime);
       await own.admit(1);
       await other.admit(2);
       // Goes through the same committer, so the beat before it has been committed by then: a clock
@@ -111,14 +111,14 @@ describe("DeadRuns", () => {
       };
       for (let beats = 0; beats < 12; beats++) {
         assertEquals(await live(), ["run-1", "run-2"]);
-        await system.advance(HEARTBEAT_MS);
+        await runtime.advance(HEARTBEAT_MS);
         await beaten(own, "run-1");
         await beaten(other, "run-2");
       }
       other.admission.close();
       await live();
       for (let ms = 0; ms < SILENT_MS; ms += HEARTBEAT_MS) {
-        await system.advance(HEARTBEAT_MS);
+        await runtime.advance(HEARTBEAT_MS);
         await beaten(own, "run-1");
       }
       assertEquals(await live(), ["run-1"]);
@@ -128,8 +128,8 @@ describe("DeadRuns", () => {
 
   it("settles all that others have left at once, where it is alone with the store", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system } = world();
-    const [dead, alive] = [open(kv, system), open(kv, system)];
+    const { runtime } = world();
+    const [dead, alive] = [open(kv, runtime), open(kv, runtime)];
     await Promise.all([dead.admit(1), dead.admit(2)]);
     dead.admission.close();
     await alive.deadRuns.sweep({ alone: true });
@@ -139,8 +139,8 @@ describe("DeadRuns", () => {
 
   it("clears away an entry whose run is settled", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system } = world();
-    const process = open(kv, system);
+    const { runtime } = world();
+    const process = open(kv, runtime);
     await process.admit(1);
     const [entry] = await Array.fromAsync(kv.list({ prefix: keys.activeRuns() }));
     await process.settle(1, 40);
@@ -152,8 +152,8 @@ describe("DeadRuns", () => {
 
   it("is not stopped by a record it cannot read, and tells of it once", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system, advance } = world();
-    const [dead, alive] = [open(kv, system), open(kv, system)];
+    const { runtime, advance } = world();
+    const [dead, alive] = [open(kv, runtime), open(kv, runtime)];
     await kv.set(keys.activeRun(TENANTS[0]!, "run-0"), { v: 9 });
     await kv.set(keys.activeRun(TENANTS[1]!, "run-00"), "nonsense");
     await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
@@ -168,13 +168,13 @@ describe("DeadRuns", () => {
   it("sweeps every minute at rest, and every 10 s for 2 minutes from a request on", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
-    const system = new FakeRuntime(NOON);
-    const { deadRuns } = open(meter.kv, system);
+    const runtime = new FakeRuntime(NOON);
+    const { deadRuns } = open(meter.kv, runtime);
     /** How often it sweeps in so many seconds. */
     const sweepsIn = async (seconds: number) => {
       meter.take();
       for (let second = 0; second < seconds; second++) {
-        await system.advance(1_000);
+        await runtime.advance(1_000);
         await meter.idle();
       }
       return meter.take().lists;
@@ -187,7 +187,7 @@ describe("DeadRuns", () => {
     meter.take();
     deadRuns.awaken();
     // At once, before the clock goes on.
-    await system.advance(0);
+    await runtime.advance(0);
     await meter.idle();
     assertEquals(meter.take().lists, 1);
     assertEquals([await sweepsIn(120), await sweepsIn(600)], [12, 10]);
@@ -198,11 +198,11 @@ describe("DeadRuns", () => {
     it(`frees a dead process's slot within 30 s of a request, ${asked} s after its death`, async () => {
       using kv = await Deno.openKv(":memory:");
       const meter = meteredKv(kv);
-      const system = new FakeRuntime(NOON);
-      const [dead, alive] = [open(kv, system), open(meter.kv, system)];
+      const runtime = new FakeRuntime(NOON);
+      const [dead, alive] = [open(kv, runtime), open(meter.kv, runtime)];
       const wait = async (seconds: number) => {
         for (let second = 0; second < seconds; second++) {
-          await system.advance(1_000);
+          await runtime.advance(1_000);
           await meter.idle();
         }
       };
@@ -223,15 +223,15 @@ describe("DeadRuns", () => {
   it("settles what a dead process has left within 90 s where nobody asks anything", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
-    const system = new FakeRuntime(NOON);
-    const [dead, ...alive] = [open(kv, system), open(meter.kv, system), open(meter.kv, system)];
+    const runtime = new FakeRuntime(NOON);
+    const [dead, ...alive] = [open(kv, runtime), open(meter.kv, runtime), open(meter.kv, runtime)];
     for (const { deadRuns } of alive) deadRuns.start();
-    await system.advance(11_000);
+    await runtime.advance(11_000);
     await meter.idle();
     await dead!.admit(1);
     dead!.admission.close();
     for (let second = 0; second < 90; second++) {
-      await system.advance(1_000);
+      await runtime.advance(1_000);
       await meter.idle();
     }
     assertEquals(await valuesOf(kv, keys.activeRuns()), []);
@@ -240,7 +240,7 @@ describe("DeadRuns", () => {
   });
 
   it("sweeps every 10 s, whatever fails, until it is closed", async () => {
-    const system = new FakeRuntime(NOON);
+    const runtime = new FakeRuntime(NOON);
     let sweeps = 0;
     const broken = {
       list() {
@@ -248,25 +248,25 @@ describe("DeadRuns", () => {
         throw new TypeError("database is locked");
       },
     };
-    const { deadRuns, logged } = open(broken as unknown as Deno.Kv, system);
-    await system.advance(SWEEP_MS);
+    const { deadRuns, logged } = open(broken as unknown as Deno.Kv, runtime);
+    await runtime.advance(SWEEP_MS);
     assertEquals(sweeps, 0);
     deadRuns.start();
-    await system.advance(3 * SWEEP_MS);
+    await runtime.advance(3 * SWEEP_MS);
     assertEquals([sweeps, logged.length], [3, 3]);
     await deadRuns.close();
-    await system.advance(3 * SWEEP_MS);
-    assertEquals([sweeps, system.sleeping], [3, 0]);
+    await runtime.advance(3 * SWEEP_MS);
+    assertEquals([sweeps, runtime.sleeping], [3, 0]);
   });
 });
 
 describe("Admission.settle", () => {
   it("keeps no run alive that could not be settled: a sweep does it", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system, advance } = world();
+    const { runtime, advance } = world();
     let broken = false;
     const bad = { random: () => broken ? 0 : 1, locked: 0.5 };
-    const process = open(flakyKv(kv, bad).kv, system);
+    const process = open(flakyKv(kv, bad).kv, runtime);
     await process.admit(1, 70);
     broken = true;
     const failed = await process.settle(1, 30).then(() => false, () => true);

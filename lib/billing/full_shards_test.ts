@@ -11,8 +11,8 @@ const LIMITS = { ...OPEN_LIMITS, streams: 800, hardDailyCost: 10_000 };
 
 Deno.test("reserve: a run goes on although its tenant has as many as there can be, in other shards", async () => {
   using kv = await Deno.openKv(":memory:");
-  const admission = new Admission(new Committer(kv, { system: frozenRuntime }), {
-    system: frozenRuntime,
+  const admission = new Admission(new Committer(kv, { runtime: frozenRuntime }), {
+    runtime: frozenRuntime,
   });
   assertEquals(await outcome(admission.admit(request(0, { hold: 5, limits: LIMITS }))), "admitted");
   await fillOtherShard(kv, 799);

@@ -10,7 +10,7 @@ export const SILENT_MS = 4 * HEARTBEAT_MS;
  * lease says little; it decides only when it is minutes ago, for a process that is never up for long.
  */
 export class LeaseWatch {
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
   readonly #elapsed: () => number;
   /** What the clock was ahead of the time that has passed when the watch began. */
   readonly #ahead: number;
@@ -18,12 +18,12 @@ export class LeaseWatch {
 
   /** `elapsed`: milliseconds that setting the clock does not move. */
   constructor(
-    system: Pick<Runtime, "now">,
-    { elapsed: passed = () => monotonicNow(system) }: { elapsed?: () => number } = {},
+    runtime: Pick<Runtime, "now">,
+    { elapsed: passed = () => monotonicNow(runtime) }: { elapsed?: () => number } = {},
   ) {
-    this.#system = system;
+    this.#runtime = runtime;
     this.#elapsed = passed;
-    this.#ahead = system.now() - passed();
+    this.#ahead = runtime.now() - passed();
   }
 
   /** Whether nobody runs the run any more, its lease being as it is now. */
@@ -32,7 +32,7 @@ export class LeaseWatch {
     if (lease === undefined) return true;
     const passed = this.#elapsed();
     // A clock that was set forward since, or was wrong at first, must not end what others run.
-    if (isOver(lease, Math.min(this.#system.now(), this.#ahead + passed))) return true;
+    if (isOver(lease, Math.min(this.#runtime.now(), this.#ahead + passed))) return true;
     const { until } = lease;
     const seen = this.#seen.get(runId);
     if (seen?.until === until) return passed - seen.since >= SILENT_MS;

@@ -89,13 +89,13 @@ export class LedgerShards {
   /** What this process writes a shard of; other records than ledgers are divided by it as well. */
   readonly contended: ContendedKeys;
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(committer: Committer, system: Runtime) {
+  constructor(committer: Committer, runtime: Runtime) {
     this.#committer = committer;
-    this.#system = system;
-    this.contended = new ContendedKeys(committer, system);
+    this.#runtime = runtime;
+    this.contended = new ContendedKeys(committer, runtime);
   }
 
   /** The shard that this process writes. */
@@ -140,13 +140,13 @@ export class LedgerShards {
   async #rebalance(tenant: string, waiting: Waiting): Promise<Rebalanced> {
     const { ask: { key, limits: { streams, hardDailyCost: hardLimit }, need }, others } = waiting;
     const limits = { streams, hardLimit };
-    const giveUpAt = this.#system.now() + MAX_WAIT_MS;
+    const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
     let stood = 0;
     // All that one commit has found short join before the shards are read.
     await Promise.resolve();
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       // Slots come and go faster than this process gets hold of one.
-      const isLate = need.streams > 0 && this.#system.now() >= giveUpAt;
+      const isLate = need.streams > 0 && this.#runtime.now() >= giveUpAt;
       if (isLate) return { refused: { refused: "streams" } };
       waiting.reads++;
       const snapshot = await this.#read(tenant);
@@ -168,7 +168,7 @@ export class LedgerShards {
         await this.#write(tenant, freeze(snapshot, asked));
       } else {
         stood = division.revision;
-        await this.#system.sleep(STANDS_MS.least + this.#random() * STANDS_MS.spread);
+        await this.#runtime.sleep(STANDS_MS.least + this.#random() * STANDS_MS.spread);
       }
     }
     throw new StoreUnavailableError("other processes keep dividing the same limits");
@@ -176,7 +176,7 @@ export class LedgerShards {
 
   /** From 0 to 1. */
   #random(): number {
-    return this.#system.randomBytes(1)[0]! / 256;
+    return this.#runtime.randomBytes(1)[0]! / 256;
   }
 
   async #read(tenant: string): Promise<Snapshot> {
@@ -185,7 +185,7 @@ export class LedgerShards {
     return snapshotOf(
       division as Division | undefined,
       shards as (Ledger | undefined)[],
-      this.#system.now(),
+      this.#runtime.now(),
     );
   }
 

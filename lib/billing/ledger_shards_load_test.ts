@@ -61,7 +61,7 @@ Deno.test("LedgerShards: a message that gets no slot because others keep dividin
 for (const seed of [1, 2, 3, 4, 5, 6]) {
   Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const { open, advance, system } = ledgerProcesses(kv);
+    const { open, advance, runtime } = ledgerProcesses(kv);
     const random = seeded(seed);
     const upTo = (n: number) => Math.floor(random() * (n + 1));
     const processes = [open(), open(), open()];
@@ -86,7 +86,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
         if (told === "admitted") running.push({ run, process, hold });
       });
       await Promise.all(acts);
-      const now = system.now();
+      const now = runtime.now();
       const at = { now, period: dayOf(now) };
       const shards = (await shardsOf(kv)).filter(({ period }) => period === at.period);
       const sum = (of: (shard: Ledger) => number) => shards.reduce((a, b) => a + of(b), 0);

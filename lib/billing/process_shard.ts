@@ -30,21 +30,21 @@ interface Holders {
  */
 export class ProcessShard {
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #owner: string;
   #number = 0;
   #renewAt = Infinity;
   #claiming: Promise<void> | undefined;
 
-  constructor(committer: Committer, system: Runtime) {
+  constructor(committer: Committer, runtime: Runtime) {
     this.#committer = committer;
-    this.#system = system;
-    this.#owner = system.uuid();
+    this.#runtime = runtime;
+    this.#owner = runtime.uuid();
   }
 
   /** From 0 to `SHARDS` - 1. */
   get number(): number {
-    if (this.#system.now() >= this.#renewAt) void this.claim();
+    if (this.#runtime.now() >= this.#renewAt) void this.claim();
     return this.#number;
   }
 
@@ -68,7 +68,7 @@ export class ProcessShard {
   }
 
   async #claim(): Promise<void> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     // Set first, so that a failed claim is retried later too.
     this.#renewAt = now + RENEW_MS;
     let number = 0;

@@ -8,9 +8,9 @@ import { ProcessShard, SHARDS } from "./process_shard.ts";
 const LEASE_MS = 3 * 60_000;
 
 function world() {
-  const { system: time, advance } = instantRuntime();
-  const system: Runtime = { ...systemRuntime, ...time };
-  const open = (kv: Deno.Kv) => new ProcessShard(new Committer(kv, { system }), system);
+  const { runtime: time, advance } = instantRuntime();
+  const runtime: Runtime = { ...systemRuntime, ...time };
+  const open = (kv: Deno.Kv) => new ProcessShard(new Committer(kv, { runtime }), runtime);
   return { open, advance };
 }
 

@@ -8,7 +8,7 @@ interface Pause {
 
 /** Does the same work again and again while it is wanted; the pause is between two of them. */
 export class Repeating {
-  #system: Runtime;
+  #runtime: Runtime;
   #everyMs: () => number;
   #work: () => Promise<void>;
   #going: AbortController | undefined;
@@ -19,11 +19,11 @@ export class Repeating {
 
   /** Runs `work` every `everyMs`, which may change, first after one interval; a failure is retried then. */
   constructor(
-    system: Runtime,
+    runtime: Runtime,
     options: { everyMs: number | (() => number); work: () => Promise<void> },
   ) {
     const { everyMs, work } = options;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#everyMs = typeof everyMs === "number" ? () => everyMs : everyMs;
     this.#work = work;
   }
@@ -51,7 +51,7 @@ export class Repeating {
   }
 
   #next(signal: AbortSignal): void {
-    this.#since = this.#system.now();
+    this.#since = this.#runtime.now();
     this.#untilDue(signal).then(async () => {
       await (this.#current = this.#work().catch(() => {}));
       if (!signal.aborted) this.#next(signal);
@@ -65,7 +65,7 @@ export class Repeating {
       this.#pause = { due, wake: () => woken.abort(CANCELLED) };
       const either = AbortSignal.any([signal, woken.signal]);
       try {
-        return await this.#system.sleep(Math.max(0, due - this.#system.now()), either);
+        return await this.#runtime.sleep(Math.max(0, due - this.#runtime.now()), either);
       } catch (reason) {
         if (signal.aborted) throw reason;
       } finally {

@@ -25,11 +25,11 @@ interface Told {
 async function start(seed: number) {
   const kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
-  const { system: time, advance } = instantRuntime(
+  const { runtime: time, advance } = instantRuntime(
     Date.UTC(2026, 0, 2) + Math.floor(random() * 86_000_000),
   );
-  const system = { ...systemRuntime, ...time };
-  const admission = new Admission(new Committer(kv, { system }), { system });
+  const runtime = { ...systemRuntime, ...time };
+  const admission = new Admission(new Committer(kv, { runtime }), { runtime });
   let tries = 0;
   const told = async (admitted: Promise<unknown>): Promise<Told> => {
     try {
@@ -52,7 +52,7 @@ async function start(seed: number) {
   const settle = (cost: number) =>
     admission.settle(`run-${tries}`, { end: RUN_END, cost, ceiling: 1e9 });
   const newSession = async () => {
-    const { sessionToken } = await new SessionStore(kv, system)
+    const { sessionToken } = await new SessionStore(kv, runtime)
       .mint(TENANT, { agentId: fakeUuid(901) });
     return await sha256(sessionToken);
   };

@@ -54,9 +54,9 @@ export function raiseHold(draft: Draft, request: RaiseRequest): Raised {
  */
 export async function renewAll(
   committer: Committer,
-  { running, system }: {
+  { running, runtime }: {
     running: ReadonlyMap<string, { live: ActiveRun }>;
-    system: Pick<Runtime, "now">;
+    runtime: Pick<Runtime, "now">;
   },
 ): Promise<Set<string>> {
   const leases = [...running].flatMap(([runId, { live }]) =>
@@ -68,7 +68,7 @@ export async function renewAll(
     const runIds = of.map(({ runId }) => runId);
     return committer.run({
       keys: [account.key],
-      decide: (draft) => renewAccount(draft, { account, runIds, now: system.now() }),
+      decide: (draft) => renewAccount(draft, { account, runIds, now: runtime.now() }),
     });
   }));
   return new Set(lost.flat());

@@ -13,12 +13,15 @@ const LIMITS = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
 
 /** Processes on one store that have divided the tenant's ledger; runs are numbered on. */
 async function divided(kv: Deno.Kv, count: number) {
-  const system: Runtime = { ...systemRuntime, ...instantRuntime(Date.UTC(2026, 0, 2, 12)).system };
+  const runtime: Runtime = {
+    ...systemRuntime,
+    ...instantRuntime(Date.UTC(2026, 0, 2, 12)).runtime,
+  };
   let n = 0;
   const processes = Array.from({ length: count }, () => {
-    const committer = new Committer(kv, { system });
-    const shards = new LedgerShards(committer, system);
-    const admission = new Admission(committer, { system, shards });
+    const committer = new Committer(kv, { runtime });
+    const shards = new LedgerShards(committer, runtime);
+    const admission = new Admission(committer, { runtime, shards });
     const begin = async (hold: number) => {
       const run = n++;
       const told = await outcome(admission.admit(request(run, { hold, limits: LIMITS })));

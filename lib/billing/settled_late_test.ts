@@ -14,8 +14,10 @@ const KEY = keys.tenantLedger(FACTS.tenant);
 
 Deno.test("Admission: whoever settles a run is told whether somebody else had, and for how much; not of one that goes on", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime(FACTS.startedAt);
-  const [owner, other] = [1, 2].map(() => new Admission(new Committer(kv, { system }), { system }));
+  const runtime = new FakeRuntime(FACTS.startedAt);
+  const [owner, other] = [1, 2].map(() =>
+    new Admission(new Committer(kv, { runtime }), { runtime })
+  );
   await owner!.admit(runRequest(1, { hold: 50 }));
   const told: string[] = [];
   const closingOf = (who: string): Closing => ({

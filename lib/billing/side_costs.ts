@@ -36,28 +36,28 @@ export interface SideCost extends Pick<RunFacts, "agentId" | "source" | "provide
  */
 export class SideCosts {
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #limitsOf: (tenant: string) => Promise<Limits>;
   readonly #shards: LedgerShards;
 
   constructor(
     committer: Committer,
     parts: {
-      system: Runtime;
+      runtime: Runtime;
       limitsOf: (tenant: string) => Promise<Limits>;
       shards?: LedgerShards;
     },
   ) {
     this.#committer = committer;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#limitsOf = parts.limitsOf;
-    this.#shards = parts.shards ?? new LedgerShards(committer, parts.system);
+    this.#shards = parts.shards ?? new LedgerShards(committer, parts.runtime);
   }
 
   /** Sets micro-USD aside; undefined when the day has no room for them, or none for anything. */
   async reserve(tenant: string, amount: number): Promise<SideHold | undefined> {
     const limits = await this.#limitsOf(tenant);
-    const hold = { tenant, id: this.#system.uuid(), ledgerKey: this.#shards.keyOf(tenant) };
+    const hold = { tenant, id: this.#runtime.uuid(), ledgerKey: this.#shards.keyOf(tenant) };
     for (let tries = 0; tries < MAX_REBALANCES; tries++) {
       const reserved = await this.#tryReserve(hold, { amount, limits });
       if (reserved !== "short") return reserved ? hold : undefined;
@@ -78,7 +78,7 @@ export class SideCosts {
       keys: [key, keys.ledgerDivision(tenant)],
       decide: (draft) => {
         const division = divisionIn(draft, tenant);
-        const moment = momentOf({ kind: "tenant", key }, this.#system.now(), division);
+        const moment = momentOf({ kind: "tenant", key }, this.#runtime.now(), division);
         const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
         const within = limitsWithin({ kind: "tenant", key }, { limits, division, moment });
         const hardLimit = within?.hardLimit ?? 0;
@@ -111,7 +111,7 @@ export class SideCosts {
   }
 
   #moment() {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     return { now, period: dayOf(now) };
   }
 }

@@ -20,19 +20,19 @@ const USED = {
 } as const;
 
 function sideCosts(kv: Deno.Kv) {
-  const system = new FakeRuntime(NOON);
+  const runtime = new FakeRuntime(NOON);
   const limits = { ...DEFAULT_LIMITS, hardDailyCost: HARD };
-  const costs = new SideCosts(new Committer(kv, { system }), {
-    system,
+  const costs = new SideCosts(new Committer(kv, { runtime }), {
+    runtime,
     limitsOf: () => Promise.resolve(limits),
   });
   const ledger = async () => {
     const stored = await kv.get<Ledger>(keys.tenantLedger(TENANT));
-    const moment = { now: system.now(), period: dayOf(system.now()) };
+    const moment = { now: runtime.now(), period: dayOf(runtime.now()) };
     const { spent } = currentLedger(stored.value!, moment);
     return { spent, held: heldBy(stored.value!, moment), slots: slotsOf(stored.value!, moment) };
   };
-  return { costs, system, ledger };
+  return { costs, runtime, ledger };
 }
 
 Deno.test("SideCosts: money is set aside without a stream slot, then charged and counted as no run", async () => {
@@ -76,9 +76,9 @@ Deno.test("SideCosts: what failed costs nothing and leaves no usage", async () =
 
 Deno.test("SideCosts: what a dead process has set aside is taken as spent, once it is surely dead", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { costs, system, ledger } = sideCosts(kv);
+  const { costs, runtime, ledger } = sideCosts(kv);
   await costs.reserve(TENANT, 300);
-  await system.advance(31 * 60_000);
+  await runtime.advance(31 * 60_000);
   const hold = await costs.reserve(TENANT, 50);
   assertEquals(await ledger(), { spent: 300, held: 50, slots: 0 });
   await costs.settle(hold!, { ...USED, cost: 0 });
@@ -86,11 +86,11 @@ Deno.test("SideCosts: what a dead process has set aside is taken as spent, once 
 
 Deno.test("SideCosts: however many set money aside, the day's ledger stays a value that the store takes", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { costs, system, ledger } = sideCosts(kv);
+  const { costs, runtime, ledger } = sideCosts(kv);
   const asked = Array.from({ length: 1_000 }, () => costs.reserve(TENANT, 1));
   const holds = (await Promise.all(asked)).filter((hold) => hold !== undefined);
   assertEquals([holds.length, (await ledger()).held], [800, 800]);
   // Those of dead processes make room again.
-  await system.advance(30 * 60_000);
+  await runtime.advance(30 * 60_000);
   assertEquals(await costs.reserve(TENANT, 1) !== undefined, true);
 });

@@ -17,18 +17,18 @@ export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
 /** Reports what tenants store, from counters updated by each write. */
 export class StorageReports {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   async read(tenant: string): Promise<StorageFigures> {
     const [agents, knowledge, conversations] = await Promise.all([
       agentStorageUsage(this.#kv).readAndStore(tenant),
       knowledgeStorageUsage(this.#kv).readAndStore(tenant),
-      readConversationUsage(this.#kv, { tenant, now: this.#system.now() }),
+      readConversationUsage(this.#kv, { tenant, now: this.#runtime.now() }),
     ]);
     const used = {
       ...agents.used,

@@ -22,13 +22,13 @@ const REQUEST = runRequest(1, {
 });
 
 /** A clock that is moved by hand, but for the short waits between tries. */
-function clock(): { time: FakeRuntime; system: Runtime } {
+function clock(): { time: FakeRuntime; runtime: Runtime } {
   const time = new FakeRuntime(NOON);
   const sleep: Runtime["sleep"] = (ms, signal) =>
     ms < 1_000 ? Promise.resolve() : time.sleep(ms, signal);
   return {
     time,
-    system: { now: time.now, uuid: time.uuid, randomBytes: time.randomBytes, sleep },
+    runtime: { now: time.now, uuid: time.uuid, randomBytes: time.randomBytes, sleep },
   };
 }
 
@@ -47,8 +47,8 @@ async function ledgerOf(kv: Deno.Kv): Promise<Ledger> {
 Deno.test("Admission.settle: what the store does not take is made up for when it is back", async () => {
   const { kv, break: breakStore } = await breakableKv();
   using _ = kv;
-  const { time, system } = clock();
-  const admission = new Admission(new Committer(kv, { system }), { system });
+  const { time, runtime } = clock();
+  const admission = new Admission(new Committer(kv, { runtime }), { runtime });
   await admission.admit(REQUEST);
   breakStore("no disk", ["atomic"]);
   const failed = () => admission.settle("run-1", { end: RUN_END, cost: 30, ceiling: 1_000 });
@@ -63,18 +63,18 @@ Deno.test("Admission.settle: what the store does not take is made up for when it
 Deno.test("Admission.admit: a message told 503 that was let in after all gives everything back", async () => {
   const { kv, loseNextCommit } = await lossyKv();
   using _ = kv;
-  const { time, system } = clock();
+  const { time, runtime } = clock();
   // The wait before the second try is longer than any patience, so that the outcome stays unknown.
   let late = 0;
   const slow: Runtime = {
-    ...system,
+    ...runtime,
     now: () => time.now() + late,
     sleep: (ms, signal) => {
       if (ms < 1_000) late = 10_000;
-      return system.sleep(ms, signal);
+      return runtime.sleep(ms, signal);
     },
   };
-  const admission = new Admission(new Committer(kv, { system: slow }), { system });
+  const admission = new Admission(new Committer(kv, { runtime: slow }), { runtime });
   loseNextCommit("tenant_ledgers");
   await assertRejects(() => admission.admit(REQUEST), StoreUnavailableError);
   assertEquals(Object.keys((await ledgerOf(kv)).runs), ["run-1"]);

@@ -32,7 +32,7 @@ export interface UsageSummary {
 /** What tenants have used, read from the sums that settling keeps. */
 export class UsageReports {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #tenants: TenantStore;
   #limits: Limits;
   #storage: Pick<StorageReports, "read">;
@@ -41,14 +41,14 @@ export class UsageReports {
   constructor(
     kv: Deno.Kv,
     parts: {
-      system: Runtime;
+      runtime: Runtime;
       tenants: TenantStore;
       limits: Limits;
       storage: Pick<StorageReports, "read">;
     },
   ) {
     this.#kv = kv;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#tenants = parts.tenants;
     this.#limits = parts.limits;
     this.#storage = parts.storage;
@@ -57,7 +57,7 @@ export class UsageReports {
 
   /** Today's consumption against the limits, and the days of `range` in sums. */
   async summary(tenant: string, range: DayRange): Promise<UsageSummary> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const day = dayOf(now);
     const [plan, stored] = await Promise.all([
       this.#tenants.plan(tenant),

@@ -67,7 +67,7 @@ type Moved =
  */
 export class WindowShards {
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #contended: ContendedKeys;
   readonly #full = new Map<string, Full>();
   /** How many wait for a place, by the window. */
@@ -75,10 +75,10 @@ export class WindowShards {
 
   constructor(
     committer: Committer,
-    options: { system: Runtime; contended: ContendedKeys },
+    options: { runtime: Runtime; contended: ContendedKeys },
   ) {
     this.#committer = committer;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#contended = options.contended;
   }
 
@@ -117,7 +117,7 @@ export class WindowShards {
     const remembered = this.#remembered({ caller, limits }, full);
     if (remembered !== undefined) return remembered;
     const windows = this.#committer.peek<StoredWindows>(windowKey(caller, "address"));
-    return fullWindow(windows, { now: this.#system.now(), limits, scope });
+    return fullWindow(windows, { now: this.#runtime.now(), limits, scope });
   }
 
   /** Gets a full shard free places of the others. Throws the 429 when no shard has one. */
@@ -136,7 +136,7 @@ export class WindowShards {
     const { retryAfterMs } = moved;
     const limit = windowLimit(full, counted.limits);
     this.#full.delete(name);
-    this.#full.set(name, { limit, until: this.#system.now() + retryAfterMs });
+    this.#full.set(name, { limit, until: this.#runtime.now() + retryAfterMs });
     forgetOldest(this.#full, REMEMBERED);
     throw new LimitError(windowRefusal(full, { limit, retryAfterMs }));
   }
@@ -153,7 +153,7 @@ export class WindowShards {
     return await this.#committer.run<Moved>({
       keys: all,
       decide: (draft) => {
-        const now = this.#system.now();
+        const now = this.#runtime.now();
         const need = this.#waiting.get(nameOf(counted, full)) ?? 1;
         const request = { shard, limit, need, now, isPatient };
         return moveFree(draft, all, { full, request });
@@ -165,12 +165,12 @@ export class WindowShards {
 
   /** Waits a moment, with jitter so that processes do not go in step. */
   #pause(): Promise<void> {
-    return this.#system.sleep(Math.ceil(PAUSE_MS * (0.5 + this.#random() / 2)));
+    return this.#runtime.sleep(Math.ceil(PAUSE_MS * (0.5 + this.#random() / 2)));
   }
 
   /** From 0 to 1. */
   #random(): number {
-    return this.#system.randomBytes(1)[0]! / 255;
+    return this.#runtime.randomBytes(1)[0]! / 255;
   }
 
   /** A window only fills up until time passes: a flood of one that is full costs the store nothing. */
@@ -178,7 +178,7 @@ export class WindowShards {
     if (this.#full.size === 0) return undefined;
     const known = this.#full.get(nameOf(counted, full));
     const limit = windowLimit(full, counted.limits);
-    const retryAfterMs = (known?.until ?? 0) - this.#system.now();
+    const retryAfterMs = (known?.until ?? 0) - this.#runtime.now();
     const isFull = known?.limit === limit && retryAfterMs > 0;
     // A clock that was set back must shut nobody out.
     if (!isFull || retryAfterMs > WINDOW_MS + MAX_SKEW_MS + 1) return undefined;

@@ -19,17 +19,17 @@ type StopRequest = z.infer<typeof stopRequestSchema>;
 /** Asks the process `owner` to stop a run of its own. */
 export async function requestCancellation(
   kv: Deno.Kv,
-  { owner, tenant, runId, system }: {
+  { owner, tenant, runId, runtime }: {
     owner: string;
     tenant: string;
     runId: string;
-    system: Runtime;
+    runtime: Runtime;
   },
 ): Promise<void> {
   const request: StopRequest = { v: 1, tenant, runId };
   await kv.atomic()
     .set(keys.stopRequest(owner, runId), request, { expireIn: KEPT_MS })
-    .set(keys.wakeKey(owner), system.uuid(), { expireIn: KEPT_MS })
+    .set(keys.wakeKey(owner), runtime.uuid(), { expireIn: KEPT_MS })
     .commit();
 }
 
@@ -40,7 +40,7 @@ export async function requestCancellation(
 export class CancellationChannel {
   #kv: Deno.Kv;
   #owner: string;
-  #system: Runtime;
+  #runtime: Runtime;
   #onStop: (runId: string) => void;
   #onWatched: (runId: string) => void;
   #listening: AbortController | undefined;
@@ -51,7 +51,7 @@ export class CancellationChannel {
     kv: Deno.Kv,
     parts: {
       owner: string;
-      system: Runtime;
+      runtime: Runtime;
       onStop: (runId: string) => void;
       /** A client follows the run through another process. Called only where the store can be watched. */
       onWatched?: (runId: string) => void;
@@ -59,7 +59,7 @@ export class CancellationChannel {
   ) {
     this.#kv = kv;
     this.#owner = parts.owner;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#onStop = parts.onStop;
     this.#onWatched = parts.onWatched ?? (() => {});
   }
@@ -79,7 +79,7 @@ export class CancellationChannel {
     if (this.#listening === undefined || this.#resting !== undefined) return;
     const resting = new AbortController();
     this.#resting = resting;
-    this.#system.sleep(LINGER_MS, resting.signal).then(() => this.close(), () => {});
+    this.#runtime.sleep(LINGER_MS, resting.signal).then(() => this.close(), () => {});
   }
 
   close(): void {
@@ -104,7 +104,7 @@ export class CancellationChannel {
 
   async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#system.sleep(LOOK_MS, signal);
+      await this.#runtime.sleep(LOOK_MS, signal);
       // A store that does not answer is asked again.
       await this.#look().catch(() => {});
     }

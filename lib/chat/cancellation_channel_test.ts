@@ -14,17 +14,17 @@ async function until(isSo: () => boolean): Promise<void> {
 
 Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const stopped: string[] = [];
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", runtime, onStop });
   requests.listen();
-  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
-  await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
-  await system.advance(999);
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
+  await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", runtime });
+  await runtime.advance(999);
   await turn();
   assertEquals(stopped, []);
-  await system.advance(1);
+  await runtime.advance(1);
   await until(() => stopped.length > 0);
   assertEquals(stopped, ["r-1"]);
   requests.close();
@@ -32,18 +32,18 @@ Deno.test("CancellationChannel: where the store tells of no change, a stop is he
 
 Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const stopped: string[] = [];
   let failures = 0;
   const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
   });
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
   requests.listen();
-  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   while (stopped.length === 0) {
-    await system.advance(1_000);
+    await runtime.advance(1_000);
     await turn();
   }
   assertEquals([stopped, failures >= 4], [["r-1"], true]);
@@ -52,7 +52,7 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
 
 Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const stopped: string[] = [];
   const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     delete: async (key: Deno.KvKey) => {
@@ -61,10 +61,10 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
     },
   });
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
   requests.listen();
-  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
-  await system.advance(1_000);
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
+  await runtime.advance(1_000);
   await until(() => stopped.length > 0);
   assertEquals(stopped, ["r-1"]);
   requests.close();
@@ -72,10 +72,10 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
 
 Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const heard: string[] = [];
   const requests = new CancellationChannel(kv, {
-    ...{ owner: "me", system },
+    ...{ owner: "me", runtime },
     onStop: (runId) => heard.push(`stop ${runId}`),
     onWatched: (runId) => heard.push(`watched ${runId}`),
   });

@@ -30,10 +30,10 @@ async function opened(kv: Deno.Kv) {
 
 Deno.test("ChatService: an agent answers whose MCP server hangs", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { chat, begin, system, server, request, asked } = await opened(kv);
+  const { chat, begin, runtime, server, request, asked } = await opened(kv);
   const begun = begin(request);
   await asked("tools/list");
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   const frames = await finishedFrames(await begun);
   assertEquals(frames.map(({ type }) => type), ["start", "delta", "usage", "done"]);
   await server.abandon();

@@ -44,7 +44,7 @@ export interface SettledRun {
 export interface ChatDeps {
   models: ModelAccess;
   registry: ModelRegistry;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   /** A run that nobody follows for so long is cancelled, milliseconds. */
   unwatchedMs: number;
@@ -157,7 +157,7 @@ export class ChatService {
   async drain(graceMs: number): Promise<void> {
     this.#draining = true;
     const grace = new AbortController();
-    const late = this.#parts.system.sleep(graceMs, grace.signal).catch(() => {});
+    const late = this.#parts.runtime.sleep(graceMs, grace.signal).catch(() => {});
     await Promise.race([this.#allEnded(), late]);
     grace.abort();
     await this.stopAll();
@@ -180,7 +180,7 @@ export class ChatService {
 
   #create(prepared: PreparedRun, tools: Toolset): Run {
     const { request, policy, facts, droppedMessages } = prepared;
-    const { system, directory, unwatchedMs, log: logger } = this.#parts;
+    const { runtime, directory, unwatchedMs, log: logger } = this.#parts;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     const stored = () =>
       directory.createLogWriter(prepared, {
@@ -195,7 +195,7 @@ export class ChatService {
       conversationId,
       startedBy: source.id,
       first: { provider, model },
-      system,
+      runtime,
       unwatchedMs,
       price: (name) => priceOf(policy, name),
       details: (left) =>
@@ -244,7 +244,7 @@ export class ChatService {
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
     const { request: { agent }, policy, messages, maxCost } = prepared;
     const { wallClockMs, maxSteps } = agent.budget;
-    const { system, admission, registry } = this.#parts;
+    const { runtime, admission, registry } = this.#parts;
     const budget = new RunBudget({
       entries: policy.entries,
       maxOutputTokens: policy.maxOutputTokens,
@@ -253,7 +253,7 @@ export class ChatService {
       spent: () => run.costMicroUsd,
       raise: (amount) => admission.reserve(run.id, amount),
     });
-    const callOff = setTimer(system, wallClockMs, () => run.stop("timeout"));
+    const callOff = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
     try {
       await run.drive(runWithTools(tools, {
         candidates: policy.entries.map(({ vendor, model }) => ({
@@ -269,7 +269,7 @@ export class ChatService {
         contextWindow: contextWindow(policy),
         onTruncation: (what) => run.onTruncation(what),
         maxSteps,
-        deadline: system.now() + wallClockMs,
+        deadline: runtime.now() + wallClockMs,
         signal: run.signal,
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));

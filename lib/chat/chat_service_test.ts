@@ -10,21 +10,21 @@ import type { ChatService } from "./chat_service.ts";
 const down = new ModelError("provider_rate_limited", "the vendor is busy");
 
 /** Waits, without a clock, until the service has a run under way. */
-async function underWay({ chat, system }: { chat: ChatService; system: FakeRuntime }) {
+async function underWay({ chat, runtime }: { chat: ChatService; runtime: FakeRuntime }) {
   // The store answers in its own time; the run's two timers show that it has.
-  while (chat.active.length === 0 || system.sleeping < 2) {
+  while (chat.active.length === 0 || runtime.sleeping < 2) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 Deno.test("ChatService: an accepted message is a run that ends with done and leaves nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { chat, begin, system } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
+  const { chat, begin, runtime } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
   const frames = await finishedFrames(await begin(chatRequest("mid")));
   assertEquals(frames.map((frame) => frame.type), ["start", "delta", "usage", "done"]);
   await chat.stopAll();
   assertEquals(chat.active, []);
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("ChatService: start names the model that answers and echoes the body's ids", async () => {
@@ -44,11 +44,11 @@ Deno.test("ChatService: start names the model that answers and echoes the body's
 
 Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vendor's kind of fault", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { chat, begin, system } = await openChat(kv, { mid: new FakeModel(down) });
+  const { chat, begin, runtime } = await openChat(kv, { mid: new FakeModel(down) });
   const error = await assertRejects(() => begin(chatRequest("mid")), ApiError);
   assertEquals([error.code, error.status], ["provider_rate_limited", 503]);
   assertEquals(chat.active, []);
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("ChatService: a run let in just before its credential was revoked does not go on", async () => {
@@ -84,7 +84,7 @@ Deno.test("ChatService: after 5 s without a model the stream opens, and start fo
   const opened = await openChat(kv, { mid: slow });
   const begun = opened.begin(chatRequest("mid"));
   await underWay(opened);
-  await opened.system.advance(5_000);
+  await opened.runtime.advance(5_000);
   const run = await begun;
   assertEquals(run.log.length, 0);
   accepts.resolve();
@@ -98,7 +98,7 @@ Deno.test("ChatService: a failure after the stream opened empty is told in frame
   const opened = await openChat(kv, { mid: { stream: () => fails.promise } });
   const begun = opened.begin(chatRequest("mid"));
   await underWay(opened);
-  await opened.system.advance(5_000);
+  await opened.runtime.advance(5_000);
   const run = await begun;
   fails.reject(down);
   const frames = await finishedFrames(run);
@@ -110,9 +110,9 @@ Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", asy
   const never = new Promise(() => {});
   const opened = await openChat(kv, { mid: new FakeModel([text("Well,"), never]) });
   const run = await opened.begin(chatRequest("mid", { budget: { wallClockMs: 10_000 } }));
-  await opened.system.advance(9_999);
+  await opened.runtime.advance(9_999);
   assertFalse(run.log.closed);
-  await opened.system.advance(1);
+  await opened.runtime.advance(1);
   assertEquals((await finishedFrames(run)).slice(-2), [
     {
       type: "error",
@@ -121,7 +121,7 @@ Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", asy
     },
     { type: "done", finishReason: "timeout" },
   ]);
-  assertEquals(opened.system.sleeping, 0);
+  assertEquals(opened.runtime.sleeping, 0);
 });
 
 Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_timeout", async () => {
@@ -130,7 +130,7 @@ Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_
   const begun = opened.begin(chatRequest("mid", { budget: { wallClockMs: 1_000 } }));
   const refused = assertRejects(() => begun, ApiError);
   await underWay(opened);
-  await opened.system.advance(1_000);
+  await opened.runtime.advance(1_000);
   assertEquals((await refused).code, "provider_timeout");
 });
 
@@ -138,7 +138,7 @@ Deno.test("ChatService: stopping all interrupts running and waiting runs alike",
   using kv = await Deno.openKv(":memory:");
   const never = new Promise(() => {});
   const models = { mid: new FakeModel([text("Well,"), never]), silent: silentModel };
-  const { chat, begin, system } = await openChat(kv, models);
+  const { chat, begin, runtime } = await openChat(kv, models);
   const running = await begin(chatRequest("mid"));
   const refused = assertRejects(() => begin(chatRequest("silent")), ApiError);
   while (chat.active.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -151,7 +151,7 @@ Deno.test("ChatService: stopping all interrupts running and waiting runs alike",
   ]);
   const { code, headers } = await refused;
   assertEquals([code, headers["retry-after"]], ["service_unavailable", "2"]);
-  assertEquals([chat.active, system.sleeping], [[], 0]);
+  assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
 Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and interrupts the rest", async () => {
@@ -161,7 +161,7 @@ Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and int
     mid: new FakeModel([text("Well,"), goesOn.promise, text(" then."), end()]),
     slow: new FakeModel([text("Hm,"), new Promise(() => {})]),
   };
-  const { chat, begin, system } = await openChat(kv, models);
+  const { chat, begin, runtime } = await openChat(kv, models);
   const [ends, lingers] = [await begin(chatRequest("mid")), await begin(chatRequest("slow"))];
   const letIn = await chat.prepare(chatRequest("mid"));
   let drained = false;
@@ -174,29 +174,29 @@ Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and int
   assertEquals(raced.code, "service_unavailable");
   goesOn.resolve();
   assertEquals((await finishedFrames(ends)).at(-1), { type: "done", finishReason: "stop" });
-  await system.advance(2_999);
+  await runtime.advance(2_999);
   assertEquals([drained, lingers.log.closed], [false, false]);
-  await system.advance(1);
+  await runtime.advance(1);
   await draining;
   const told = (await finishedFrames(lingers)).slice(-2);
   assertEquals(told.map((frame) => frame.type === "error" ? frame.code : frame.type), [
     "run_interrupted",
     "done",
   ]);
-  assertEquals([chat.active, system.sleeping], [[], 0]);
+  assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
 Deno.test("ChatService: draining without runs, or until the last has ended, waits for nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const goesOn = Promise.withResolvers<void>();
   const model = new FakeModel([text("Well,"), goesOn.promise, end()]);
-  const { chat, begin, system } = await openChat(kv, { mid: model });
+  const { chat, begin, runtime } = await openChat(kv, { mid: model });
   await begin(chatRequest("mid"));
   const draining = chat.drain(3_000);
   goesOn.resolve();
   await draining;
   await chat.drain(3_000);
-  assertEquals([chat.active, system.sleeping], [[], 0]);
+  assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
 Deno.test("ChatService: a model that throws something unknown is internal_error, logged not told", async () => {

@@ -65,7 +65,7 @@ interface EndedRun {
 export interface ConversationLogDeps {
   kv: Deno.Kv;
   committer: Committer;
-  system: Runtime;
+  runtime: Runtime;
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always room. */
   space?: Pick<ConversationQuota, "hasCapacity" | "recordStored">;
@@ -77,7 +77,7 @@ export interface ConversationLogDeps {
 export class ConversationLog {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
   readonly #space: ConversationLogDeps["space"];
@@ -86,7 +86,7 @@ export class ConversationLog {
   constructor(parts: ConversationLogDeps) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#content = parts.content;
     this.#store = new ConversationStore(parts.kv, parts);
     this.#space = parts.space;
@@ -174,7 +174,7 @@ export class ConversationLog {
     }
     const said = await createTranscriptEntry(asked.messages, { frames, keyed: this.#keyed });
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
-    const endedAt = this.#system.now();
+    const endedAt = this.#runtime.now();
     let isForgotten = false;
     const shard = this.#shard?.number ?? 0;
     const usageKey = conversationUsageKey(facts.tenant, endedAt, shard);
@@ -237,7 +237,7 @@ export class ConversationLog {
     }
     try {
       const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
-      const live = head !== null && isReadable(head, this.#system.now()) ? head : undefined;
+      const live = head !== null && isReadable(head, this.#runtime.now()) ? head : undefined;
       const plain = said.encode(live === undefined ? [] : knownDigests(live, this.#keyed));
       const parts = await Promise.all(plain.map((part, n) => content.seal(part, place(n))));
       await this.#write(parts, { tenant, runId, days });

@@ -38,10 +38,10 @@ function said(run: RunWithTranscript | undefined): RunTranscript {
 
 /** A log on a store; `write` may stand for the store while words are written ahead. */
 function open(kv: Deno.Kv, write?: () => Promise<never>) {
-  const system = new FakeRuntime();
-  const committer = new Committer(kv, { system });
+  const runtime = new FakeRuntime();
+  const committer = new Committer(kv, { runtime });
   const ahead = write === undefined ? committer : { run: write } as unknown as Committer;
-  const log = new ConversationLog({ kv, committer: ahead, system, content });
+  const log = new ConversationLog({ kv, committer: ahead, runtime, content });
   /** Settles a run of `messages` answered by `frames`. */
   const settle = async (messages: ChatMessage[], frames: Frame[]) => {
     const asked = { days: 30, messages };
@@ -53,9 +53,9 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
     });
     await closing.afterwards?.({ late: false });
   };
-  const store = new ConversationStore(kv, { system, content });
+  const store = new ConversationStore(kv, { runtime, content });
   const told = async () => (await store.listRuns(NAME, { from: 0, limit: 10 })).runs;
-  return { system, log, committer, settle, store, told };
+  return { runtime, log, committer, settle, store, told };
 }
 
 Deno.test("ConversationLog: words that are written ahead are seen with the commit that settles their run", async () => {

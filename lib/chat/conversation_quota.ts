@@ -19,7 +19,7 @@ const MOST_SHARE = 1.1;
 
 interface Parts {
   kv: Deno.Kv;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   tenants: Pick<TenantStore, "plan">;
   store: Pick<ConversationStore, "delete" | "oldestFirst">;
@@ -49,7 +49,7 @@ export class ConversationQuota {
   constructor(parts: Parts) {
     this.#parts = parts;
     const work = () => this.#measureAll();
-    this.#measuring = new Repeating(parts.system, { everyMs: MEASURE_EVERY_MS, work });
+    this.#measuring = new Repeating(parts.runtime, { everyMs: MEASURE_EVERY_MS, work });
   }
 
   /** Whether new messages may be stored, judged from memory alone. */
@@ -101,8 +101,8 @@ export class ConversationQuota {
   }
 
   async #trim(tenant: string, known: TenantState): Promise<void> {
-    const { kv, system, tenants, store, attention } = this.#parts;
-    await backfillRunUsage(kv, { tenant, now: system.now() });
+    const { kv, runtime, tenants, store, attention } = this.#parts;
+    await backfillRunUsage(kv, { tenant, now: runtime.now() });
     known.quotas = quotasOf(await tenants.plan(tenant));
     await this.#read(tenant, known);
     if (fits(known)) return;
@@ -121,10 +121,10 @@ export class ConversationQuota {
   }
 
   async #read(tenant: string, known: TenantState): Promise<void> {
-    const { kv, system } = this.#parts;
+    const { kv, runtime } = this.#parts;
     // Runs stored meanwhile may be counted twice until the next measurement, but never missed.
     known.added = { runs: 0, bytes: 0 };
-    known.measured = await readConversationUsage(kv, { tenant, now: system.now() });
+    known.measured = await readConversationUsage(kv, { tenant, now: runtime.now() });
   }
 }
 

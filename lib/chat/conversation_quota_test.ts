@@ -33,13 +33,13 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   quotas?: Plan["quotas"];
   through?: Deno.Kv;
 } = {}) {
-  const system = new FakeRuntime();
-  const committer = new Committer(through, { system: frozenRuntime });
-  const store = new ConversationStore(kv, { system, content: contentCipher() });
+  const runtime = new FakeRuntime();
+  const committer = new Committer(through, { runtime: frozenRuntime });
+  const store = new ConversationStore(kv, { runtime, content: contentCipher() });
   const plan: Plan = { ...DEFAULT_PLAN, quotas };
   const noted: string[] = [];
   const space = new ConversationQuota({
-    ...{ kv, system, store },
+    ...{ kv, runtime, store },
     log: createLogger({ level: "error", json: true, write: (line) => noted.push(line) }),
     tenants: { plan: () => Promise.resolve(plan) },
     attention: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
@@ -47,7 +47,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   let runs = 0;
   /** Adds a run of so many bytes to conversation `n`. */
   const add = async (n: number, { bytes = 1_000, days = 30, shard = 0 } = {}) => {
-    const endedAt = system.now();
+    const endedAt = runtime.now();
     const row: Parameters<typeof appendRun>[1]["row"] = {
       ...{ runId: fakeUuid(10_000 + ++runs), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt, endedAt, inputTokens: 1, outputTokens: 1, cost: 0 },
@@ -70,12 +70,12 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
     });
     space.recordStored(TENANT, bytes);
   };
-  const usage = () => readConversationUsage(kv, { tenant: TENANT, now: system.now() });
+  const usage = () => readConversationUsage(kv, { tenant: TENANT, now: runtime.now() });
   const left = async () => {
     const { data } = await store.list(TENANT, { limit: 100 });
     return data.map(({ id }) => Number(id.slice(-6))).sort((a, b) => a - b);
   };
-  return { system, store, space, plan, noted, add, usage, left };
+  return { runtime, store, space, plan, noted, add, usage, left };
 }
 
 /** What a scan of the runs finds. */
@@ -91,10 +91,10 @@ async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
 Deno.test("ConversationQuota: past the plan's bytes the conversations added to longest ago go, until it fits", async () => {
   using kv = await Deno.openKv(":memory:");
   const world = open(kv, { quotas: { conversationBytes: 20 * KIB } });
-  const { system, space, add, usage, left, noted } = world;
+  const { runtime, space, add, usage, left, noted } = world;
   for (let n = 1; n <= 12; n++) {
     await add(n, { bytes: KIB });
-    await system.advance(1_000);
+    await runtime.advance(1_000);
   }
   // The first one goes on: it is no longer the oldest.
   await add(1, { bytes: KIB });
@@ -110,10 +110,10 @@ Deno.test("ConversationQuota: past the plan's bytes the conversations added to l
 Deno.test("ConversationQuota: so it is with their number, and a plan with room leaves them alone", async () => {
   for (const [conversationRuns, expected] of [[3, 3], [100, 8]] as const) {
     using kv = await Deno.openKv(":memory:");
-    const { system, space, add, left, noted } = open(kv, { quotas: { conversationRuns } });
+    const { runtime, space, add, left, noted } = open(kv, { quotas: { conversationRuns } });
     for (let n = 1; n <= 8; n++) {
       await add(n);
-      await system.advance(1_000);
+      await runtime.advance(1_000);
     }
     await space.enforceAll();
     assertEquals((await left()).length, expected);
@@ -139,17 +139,17 @@ Deno.test("ConversationQuota: a flood that outruns the deletions is not stored, 
 
 Deno.test("readConversationUsage: what has expired by itself no longer counts, each after its own days", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, add, usage, space } = open(kv);
+  const { runtime, add, usage, space } = open(kv);
   await add(1, { bytes: KIB, days: 2 });
   await add(2, { bytes: KIB, days: 30 });
-  await system.advance(DAY_MS);
+  await runtime.advance(DAY_MS);
   await add(3, { bytes: KIB, days: 2 });
   assertEquals(await usage(), { runs: 3, bytes: 6 * KIB });
-  await system.advance(2 * DAY_MS);
+  await runtime.advance(2 * DAY_MS);
   assertEquals((await usage()).runs, 2);
-  await system.advance(DAY_MS);
+  await runtime.advance(DAY_MS);
   assertEquals((await usage()).runs, 1);
-  await system.advance(30 * DAY_MS);
+  await runtime.advance(30 * DAY_MS);
   assertEquals(await usage(), { runs: 0, bytes: 0 });
   await space.close();
 });
@@ -175,14 +175,14 @@ for (const seed of [1, 2, 3]) {
 
 Deno.test("backfillRunUsage: runs of before there was a count are counted once, whoever is cut off or deletes meanwhile", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, store, add, usage, space } = open(kv);
+  const { runtime, store, add, usage, space } = open(kv);
   for (let n = 1; n <= 10; n++) await add(n, { bytes: 100 * n });
   const expected = await usage();
   for await (const { key, value } of kv.list<RunRow>({ prefix: ["conversation_runs"] })) {
     const { counted: _, ...row } = value;
     await kv.set(key, row);
   }
-  await kv.delete(conversationUsageKey(TENANT, system.now()));
+  await kv.delete(conversationUsageKey(TENANT, runtime.now()));
   // The process ends after some of them.
   let left = 9;
   const dying = new Proxy(kv, {
@@ -192,7 +192,7 @@ Deno.test("backfillRunUsage: runs of before there was a count are counted once, 
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const asked = { tenant: TENANT, now: system.now() };
+  const asked = { tenant: TENANT, now: runtime.now() };
   await backfillRunUsage(dying, asked).catch(() => {});
   assertEquals((await usage()).runs, 9);
   await store.delete(nameOf(10));

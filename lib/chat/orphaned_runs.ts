@@ -16,7 +16,7 @@ import { endRunLog } from "../store/runs/end_run_log.ts";
 export interface OrphanedRunDeps {
   kv: Deno.Kv;
   admission: Pick<Admission, "settleDead">;
-  system: Pick<Runtime, "now">;
+  runtime: Pick<Runtime, "now">;
   leases: LeaseWatch;
   store: RunLogStore;
   conversations: Pick<ConversationLog, "findPending" | "settleHook">;
@@ -43,10 +43,10 @@ export class OrphanedRuns {
 
   /** Settles a run that was found dead with this lease; answers what was charged. */
   async settle(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
-    const { admission, conversations, store, system } = this.#parts;
+    const { admission, conversations, store, runtime } = this.#parts;
     const end = interruptedEnd(live.run);
     const stored = await ignoreCorrupt(store.readAll(live.run));
-    const log = interruptionHook(live.run, { now: system.now(), log: stored?.log });
+    const log = interruptionHook(live.run, { now: runtime.now(), log: stored?.log });
     const conversation = await ignoreCorrupt(conversations.findPending(live));
     if (conversation === undefined) {
       return await admission.settleDead(live, { lease, end, closing: log });

@@ -20,11 +20,11 @@ const HOLD = 100;
 
 /** A run whose process died, stored with `change`; then it is settled by another. */
 async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
-  const system = new FakeRuntime();
-  const committer = new Committer(kv, { system });
-  const admission = new Admission(committer, { system });
-  const conversations = new ConversationLog({ kv, committer, system, content });
-  const facts = runFacts(1, { startedAt: system.now() });
+  const runtime = new FakeRuntime();
+  const committer = new Committer(kv, { runtime });
+  const admission = new Admission(committer, { runtime });
+  const conversations = new ConversationLog({ kv, committer, runtime, content });
+  const facts = runFacts(1, { startedAt: runtime.now() });
   const { tenant, runId } = facts;
   const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
   const { begun } = await conversations.startHook(facts, { asked, isNew: false });
@@ -36,22 +36,22 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
   await kv.set(key, { ...live, ...change(live) });
 
   const store = new RunLogStore(kv, content);
-  const leases = new LeaseWatch(system);
-  const other = new Committer(kv, { system });
+  const leases = new LeaseWatch(runtime);
+  const other = new Committer(kv, { runtime });
   const ends = new OrphanedRuns({
     kv,
-    admission: new Admission(other, { system }),
-    system,
+    admission: new Admission(other, { runtime }),
+    runtime,
     leases,
     store,
-    conversations: new ConversationLog({ kv, committer: other, system, content }),
+    conversations: new ConversationLog({ kv, committer: other, runtime, content }),
   });
   await ends.settleIfOrphaned(tenant, runId);
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   const found = await ends.settleIfOrphaned(tenant, runId);
   const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
   const name = { tenant, id: facts.conversationId, agentId: facts.agentId, page: "" };
-  const { runs } = await new ConversationStore(kv, { system, content }).listRuns(name, {
+  const { runs } = await new ConversationStore(kv, { runtime, content }).listRuns(name, {
     from: 0,
     limit: 10,
   });

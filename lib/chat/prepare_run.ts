@@ -70,14 +70,14 @@ export interface PreparedRun {
 /** What preparing a run takes. */
 export interface PrepareRunDeps {
   models: ModelAccess;
-  system: Runtime;
+  runtime: Runtime;
   directory: RunRegistry;
 }
 
 /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
 export async function prepareRun(
   request: ChatRequest,
-  { models, system, directory, reader }: PrepareRunDeps & { reader?: KvReader | undefined },
+  { models, runtime, directory, reader }: PrepareRunDeps & { reader?: KvReader | undefined },
 ): Promise<PreparedRun> {
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
@@ -98,11 +98,11 @@ export async function prepareRun(
     tenant: request.tenant,
     agentId: agent.id,
     agentVersion: agent.version,
-    conversationId: body.conversationId ?? system.uuid(),
+    conversationId: body.conversationId ?? runtime.uuid(),
     source,
     provider: primary.vendor,
     model: primary.model,
-    startedAt: system.now(),
+    startedAt: runtime.now(),
   };
   return {
     request,

@@ -9,11 +9,11 @@ const LOOK_MS = 250;
 /** Until the store has part `next` of a run's log or its end, or for a while; or it is called off. */
 export async function waitForChange(
   run: { tenant: string; runId: string; next: number },
-  { store, system, signal }: { store: RunLogStore; system: Runtime; signal?: AbortSignal },
+  { store, runtime, signal }: { store: RunLogStore; runtime: Runtime; signal?: AbortSignal },
 ): Promise<void> {
   const waiting = new AbortController();
   const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]);
-  const late = system.sleep(LOOK_MS, either).catch(() => {});
+  const late = runtime.sleep(LOOK_MS, either).catch(() => {});
   const told = store.waitForChange(run, either).catch(() => late);
   try {
     await Promise.race([late, told]);
@@ -28,7 +28,7 @@ const LOOKS_PER_CHECK = 20;
 /** What a follower of another process's run does besides reading. */
 export interface RemoteRunDeps {
   store: RunLogStore;
-  system: Runtime;
+  runtime: Runtime;
   /** Ends the run if its process has died; false when nobody will ever go on with its log. */
   checkOwner: () => Promise<boolean>;
   /** Notifies the process that runs it that a client follows the run here. */
@@ -89,9 +89,9 @@ export class RemoteRun implements FollowableRun {
         // What cannot be read now never will be. A store that does not answer is asked again.
         if (error instanceof CorruptRecordError) return this.log.interrupt();
       }
-      const { store, system } = this.#parts;
+      const { store, runtime } = this.#parts;
       const run = { tenant: this.#tenant, runId: this.id, next: this.#reader.next };
-      await waitForChange(run, { store, system, signal });
+      await waitForChange(run, { store, runtime, signal });
     }
   }
 

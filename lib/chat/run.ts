@@ -37,7 +37,7 @@ export interface RunOptions {
   startedBy: string;
   /** Named in `start` when nobody has been asked by then. */
   first: { provider: ProviderId; model: string };
-  system: Runtime;
+  runtime: Runtime;
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: ProviderId; model: string }) => Price;
@@ -92,7 +92,7 @@ export class Run {
     this.log = new RunLog(options.onFrame);
     this.#answering = options.first;
     this.#account = new RunUsage(options.price);
-    this.#beganAt = options.system.now();
+    this.#beganAt = options.runtime.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
   }
@@ -136,7 +136,7 @@ export class Run {
    */
   waitUntilOpen(): Promise<RunStartResult> {
     return new Promise((resolve) => {
-      const callOff = setTimer(this.#options.system, MAX_OPEN_DELAY_MS, () => {
+      const callOff = setTimer(this.#options.runtime, MAX_OPEN_DELAY_MS, () => {
         // A stream opened now would never get a frame, nor an end.
         if (this.#refused) return;
         this.#opened = true;
@@ -194,7 +194,7 @@ export class Run {
         this.#account.countStep(event);
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
-        this.#firstTextMs ??= Math.max(0, this.#options.system.now() - this.#beganAt);
+        this.#firstTextMs ??= Math.max(0, this.#options.runtime.now() - this.#beganAt);
         return this.#deltas.push(event.text);
       case "tool_call":
         this.#account.toolCalls++;

@@ -42,19 +42,19 @@ const pick = <T>(random: Random, some: readonly T[]): T =>
   some[Math.floor(random() * some.length)]!;
 
 /** One process on a store that it reaches badly. */
-function open(raw: Deno.Kv, { random, system }: { random: Random; system: Runtime }) {
+function open(raw: Deno.Kv, { random, runtime }: { random: Random; runtime: Runtime }) {
   const { kv } = flakyKv(raw, { random, ambiguous: 0.12, locked: 0.12, turns: 8 });
-  const committer = new Committer(kv, { system });
-  const admission = new Admission(committer, { system });
-  const leases = new LeaseWatch(system);
-  const tenants = new TenantStore(raw, system);
+  const committer = new Committer(kv, { runtime });
+  const admission = new Admission(committer, { runtime });
+  const leases = new LeaseWatch(runtime);
+  const tenants = new TenantStore(raw, runtime);
   const directory = new RunRegistry({
-    ...{ kv, committer, admission, system, tenants, leases },
+    ...{ kv, committer, admission, runtime, tenants, leases },
     content: contentCipher(),
   });
   const log = createLogger({ json: true, write: () => {} });
   const settle = directory.settleOrphaned.bind(directory);
-  const deadRuns = new DeadRuns(raw, { admission, leases, system, log, settle });
+  const deadRuns = new DeadRuns(raw, { admission, leases, runtime, log, settle });
   const close = () => {
     admission.close();
     directory.close();
@@ -135,9 +135,9 @@ async function play(seed: number): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
   const fast = instantRuntime(Date.UTC(2026, 0, 2, 12));
-  const system = { ...systemRuntime, ...fast.system };
-  const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, system }));
-  const store = new ConversationStore(kv, { system, content: contentCipher() });
+  const runtime = { ...systemRuntime, ...fast.runtime };
+  const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, runtime }));
+  const store = new ConversationStore(kv, { runtime, content: contentCipher() });
   const parts = { directory: sweeper!.directory, store };
   const late: (() => Promise<unknown>)[] = [];
   let owed = 0;

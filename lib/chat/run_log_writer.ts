@@ -34,7 +34,7 @@ const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 /** What storing a log takes. */
 export interface RunLogWriterDeps {
   committer: Committer;
-  system: Runtime;
+  runtime: Runtime;
   content: ContentCipher;
   facts: RunFacts;
   /** The log as it is stored with the run when that begins, without any frame. */
@@ -100,12 +100,12 @@ export class RunLogWriter {
   /** A client follows the run through another process: stores pending text now, then more often. */
   onWatched(): void {
     if (this.#ended) return;
-    this.#watchedUntil = this.#parts.system.now() + WATCHED_FOR_MS;
+    this.#watchedUntil = this.#parts.runtime.now() + WATCHED_FOR_MS;
     if (this.#waiting !== undefined) this.#schedule(0);
   }
 
   #isWatched(): boolean {
-    return this.#parts.system.now() < this.#watchedUntil;
+    return this.#parts.runtime.now() < this.#watchedUntil;
   }
 
   /** An answer that has come at once is over by now, and stored with its end. */
@@ -169,21 +169,21 @@ export class RunLogWriter {
   }
 
   #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
-    const { facts, system } = this.#parts;
-    endRunLog(draft, { facts, log, state, now: system.now() });
+    const { facts, runtime } = this.#parts;
+    endRunLog(draft, { facts, log, state, now: runtime.now() });
   }
 
   /** Sooner wins over later; never more often than allowed. */
   #schedule(ms: number): void {
     if (this.#waiting !== undefined && ms > 0) return;
-    const { system } = this.#parts;
+    const { runtime } = this.#parts;
     const oldest = this.#commits.at(-COMMITS_A_SECOND);
-    const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - system.now());
+    const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - runtime.now());
     const wait = Math.max(ms, free);
     this.#waiting?.();
     this.#waiting = undefined;
     if (wait === 0) return this.#flush();
-    this.#waiting = setTimer(system, wait, () => {
+    this.#waiting = setTimer(runtime, wait, () => {
       this.#waiting = undefined;
       this.#flush();
     });
@@ -196,7 +196,7 @@ export class RunLogWriter {
       return;
     }
     this.#behind = false;
-    this.#commits = [...this.#commits.slice(1 - COMMITS_A_SECOND), this.#parts.system.now()];
+    this.#commits = [...this.#commits.slice(1 - COMMITS_A_SECOND), this.#parts.runtime.now()];
     // What fails is in the next batch, or in the end: others wait for it even when nothing else comes.
     const failed = () => void (this.#behind = true);
     this.#writing = this.#store().catch(failed).finally(() => {

@@ -19,7 +19,7 @@ const call: Frame = { type: "tool_call", name: "t", args: {} };
 
 /** A log whose commits are made at once, and remembered with their time. */
 function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promise<void> } = {}) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const values = new Map<string, unknown>();
   const commits: { at: number; bytes: number; keys: number }[] = [];
   const run = async <T>(operation: Operation<T>): Promise<T> => {
@@ -38,7 +38,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     for (const [key, value] of written) values.set(key, value);
     const sizes = [...written.values()].map((v) => v instanceof Uint8Array ? v.length : 0);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    commits.push({ at: system.now(), bytes, keys: written.size });
+    commits.push({ at: runtime.now(), bytes, keys: written.size });
     await after?.();
     return result;
   };
@@ -51,7 +51,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const onLost = () => lost++;
   const keptMs = CHUNK_TTL_MS;
   const content = contentCipher();
-  const parts = { committer, system, content, facts, begun, log, keptMs, onLost };
+  const parts = { committer, runtime, content, facts, begun, log, keptMs, onLost };
   const stored: RunLogWriter = new RunLogWriter(parts);
   values.set(stored.key.join("/"), newActiveRun(facts, [ACCOUNT], { log: begun }));
   const kv = {
@@ -87,7 +87,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
         draft.delete(stored.key);
       },
     });
-  return { log, stored, system, commits, values, storedLog, head, read, settle, lost: () => lost };
+  return { log, stored, runtime, commits, values, storedLog, head, read, settle, lost: () => lost };
 }
 
 /** The most commits that fall into one second. */
@@ -99,33 +99,33 @@ function busiestSecond(commits: readonly { at: number }[]): number {
 }
 
 Deno.test("RunLogWriter: text goes out every second, tools' frames at once, never more than 4 times a second", async () => {
-  const { log, system, commits, storedLog } = open();
+  const { log, runtime, commits, storedLog } = open();
   for (let ms = 0; ms < 5_000; ms += 10) {
     log.append(ms % 150 === 0 ? call : word);
-    await system.advance(10);
+    await runtime.advance(10);
   }
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   assertEquals(busiestSecond(commits), 4);
   assertEquals((await storedLog()).frames, log.length);
 });
 
 Deno.test("RunLogWriter: text alone is stored with the second it came in", async () => {
-  const { log, system, commits, storedLog } = open();
+  const { log, runtime, commits, storedLog } = open();
   log.append(word);
-  await system.advance(999);
+  await runtime.advance(999);
   assertEquals(commits, []);
   log.append(word);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals([commits.length, (await storedLog()).frames], [1, 2]);
 });
 
 Deno.test("RunLogWriter: nothing that was stored is written again", async () => {
-  const { log, stored, system, commits, values, settle, read } = open();
+  const { log, stored, runtime, commits, values, settle, read } = open();
   const live = values.get(stored.key.join("/"));
   let bytes = 0;
   for (let second = 0; second < 10; second++) {
     for (let n = 0; n < 20; n++) log.append(word);
-    await system.advance(1_000);
+    await runtime.advance(1_000);
     bytes += encodeFrames(Array(20).fill(word)).length;
   }
   assertEquals(commits.map(({ keys }) => keys), Array(10).fill(1));
@@ -138,15 +138,15 @@ Deno.test("RunLogWriter: nothing that was stored is written again", async () => 
 });
 
 Deno.test("RunLogWriter: while a run is watched through another process its text is stored 4 times a second", async () => {
-  const { log, stored, system, commits } = open();
+  const { log, stored, runtime, commits } = open();
   log.append(word);
-  await system.advance(100);
+  await runtime.advance(100);
   stored.onWatched();
   await flushMicrotasks();
   assertEquals(commits.map(({ at }) => at % 60_000), [100]);
   for (let ms = 0; ms < 20_000; ms += 50) {
     log.append(word);
-    await system.advance(50);
+    await runtime.advance(50);
   }
   const inSecond = (n: number) =>
     commits.filter(({ at }) => Math.floor(at % 60_000 / 1_000) === n).length;
@@ -156,25 +156,25 @@ Deno.test("RunLogWriter: while a run is watched through another process its text
 
 Deno.test("RunLogWriter: a slow store is asked for one thing at a time, and then for all that came", async () => {
   const free = Promise.withResolvers<void>();
-  const { log, system, commits, storedLog } = open({ busy: () => free.promise });
+  const { log, runtime, commits, storedLog } = open({ busy: () => free.promise });
   log.append(call);
   for (let ms = 0; ms < 3_000; ms += 10) {
     log.append(word);
-    await system.advance(10);
+    await runtime.advance(10);
   }
   assertEquals(commits, []);
   free.resolve();
   await flushMicrotasks();
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   assertEquals((await storedLog()).frames, log.length);
   assert(commits.length <= 3);
 });
 
 Deno.test("RunLogWriter: a frame of any size is stored in commits the store takes, and read as one", async () => {
-  const { log, system, commits, read } = open();
+  const { log, runtime, commits, read } = open();
   const output = "x".repeat(2_000_000);
   log.append({ type: "tool_result", name: "t", output });
-  await system.advance(0);
+  await runtime.advance(0);
   // Large parts are encrypted on another thread.
   while (commits.length < 6) await new Promise((wake) => setImmediate(wake));
   assert(commits.length > 1);
@@ -183,7 +183,7 @@ Deno.test("RunLogWriter: a frame of any size is stored in commits the store take
 });
 
 Deno.test("RunLogWriter: short answers need no part, and each part is read once", async () => {
-  const { log, stored, system, head, settle, read } = open();
+  const { log, stored, runtime, head, settle, read } = open();
   const frames: Frame[] = Array.from({ length: 9 }, (_, n) => ({
     type: "delta",
     text: `${n} ${"ä".repeat(600)}`,
@@ -191,7 +191,7 @@ Deno.test("RunLogWriter: short answers need no part, and each part is read once"
   const seen: Frame[] = [];
   for (const frame of frames) {
     log.append(frame);
-    await system.advance(1_000);
+    await runtime.advance(1_000);
     seen.push(...await read() ?? []);
   }
   assertEquals(seen, frames);
@@ -235,10 +235,10 @@ Deno.test("RunLogWriter: a run that ends with much unstored settles in a commit 
 });
 
 Deno.test("RunLogWriter: a run that somebody else has ended is told so, and not written to", async () => {
-  const { log, stored, system, values, lost } = open();
+  const { log, stored, runtime, values, lost } = open();
   values.delete(stored.key.join("/"));
   log.append(call);
-  await system.advance(0);
+  await runtime.advance(0);
   assertEquals([lost(), values.size], [1, 0]);
 });
 
@@ -247,9 +247,9 @@ Deno.test("RunLogWriter: a commit that was made although it was given up is writ
     let commits = 0;
     const after = () =>
       givenUp.includes(++commits) ? Promise.reject(new Error("late")) : Promise.resolve();
-    const { log, stored, system, settle, head, read } = open({ after });
+    const { log, stored, runtime, settle, head, read } = open({ after });
     log.append(word);
-    await system.advance(1_000);
+    await runtime.advance(1_000);
     const seen = await read() ?? [];
     log.append(call);
     await flushMicrotasks();
@@ -284,8 +284,8 @@ Deno.test("RunLogWriter: much that is unstored is stored ahead also beside a com
 Deno.test("RunLogWriter: what a store did not take is stored when it is back, although nothing else comes", async () => {
   let fails = 3;
   const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();
-  const { log, system, storedLog } = open({ busy });
+  const { log, runtime, storedLog } = open({ busy });
   log.append(call);
-  await system.advance(2_000);
+  await runtime.advance(2_000);
   assertEquals((await storedLog()).frames, 1);
 });

@@ -60,7 +60,7 @@ export interface RunStartHook extends Opening {
 export class RunRegistry {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #system: Runtime;
+  readonly #runtime: Runtime;
   readonly #content: ContentCipher;
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
@@ -86,7 +86,7 @@ export class RunRegistry {
   ) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#content = parts.content;
     this.#store = new RunLogStore(parts.kv, parts.content);
     this.#tenants = parts.tenants;
@@ -96,8 +96,8 @@ export class RunRegistry {
       store: this.#store,
       conversations: this.#conversations,
     });
-    this.#watched = new WatchRecords(parts.kv, parts.system);
-    this.#owner = parts.system.uuid();
+    this.#watched = new WatchRecords(parts.kv, parts.runtime);
+    this.#owner = parts.runtime.uuid();
     this.#stops = new CancellationChannel(parts.kv, {
       ...{ ...parts, owner: this.#owner },
       onStop: (runId) => this.#stop(runId),
@@ -147,7 +147,7 @@ export class RunRegistry {
 
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
   interruptionHook(facts: RunFacts, { state }: Pick<RunLogWriter, "state">): Closing {
-    return interruptionHook(facts, { now: this.#system.now(), log: state });
+    return interruptionHook(facts, { now: this.#runtime.now(), log: state });
   }
 
   /** The log of a run of this process, in the store. */
@@ -156,7 +156,7 @@ export class RunRegistry {
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): RunLogWriter {
     const stored = new RunLogWriter({
-      ...{ committer: this.#committer, system: this.#system, content: this.#content },
+      ...{ committer: this.#committer, runtime: this.#runtime, content: this.#content },
       ...{ facts, begun: startHook.begun.log, log, onLost },
       keptMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
     });
@@ -194,7 +194,7 @@ export class RunRegistry {
     if (head === undefined) {
       return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
     }
-    if ((head.exp ?? Infinity) <= this.#system.now()) return { state: "expired" };
+    if ((head.exp ?? Infinity) <= this.#runtime.now()) return { state: "expired" };
     return { state: head.state === "running" ? "running" : "ended", head };
   }
 
@@ -206,13 +206,16 @@ export class RunRegistry {
   async waitUntilOpen(
     { tenant, runId, receipt }: { tenant: string; runId: string; receipt: Deno.KvKey },
   ): Promise<RunLookup | { state: "refused" }> {
-    const due = this.#system.now() + MAX_OPEN_DELAY_MS;
+    const due = this.#runtime.now() + MAX_OPEN_DELAY_MS;
     let found = await this.find(tenant, runId);
     // Refused between being found by its receipt and now: that names it no more.
     if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
-    while (found.state === "running" && this.#system.now() < due) {
+    while (found.state === "running" && this.#runtime.now() < due) {
       if (await this.#store.hasFrames(found.head)) return found;
-      await waitForChange({ tenant, runId, next: 0 }, { store: this.#store, system: this.#system });
+      await waitForChange({ tenant, runId, next: 0 }, {
+        store: this.#store,
+        runtime: this.#runtime,
+      });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
     }
@@ -229,7 +232,7 @@ export class RunRegistry {
     if (known !== undefined) return known;
     const run: RemoteRun = new RemoteRun({ tenant, runId }, {
       store: this.#store,
-      system: this.#system,
+      runtime: this.#runtime,
       checkOwner: () => this.settleIfOrphaned(tenant, runId),
       recordWatched: (owner) => this.#watched.record({ tenant, runId, owner }),
       onIdle: () => {
@@ -256,7 +259,7 @@ export class RunRegistry {
       owner: found.head.owner,
       tenant,
       runId,
-      system: this.#system,
+      runtime: this.#runtime,
     });
   }
 

@@ -20,13 +20,13 @@ const turn = () => new Promise((wake) => setImmediate(wake));
 
 /** A process's runs, and words for what befalls them. */
 function open(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  const committer = new Committer(kv, { system });
-  const admission = new Admission(committer, { system });
-  const tenants = new TenantStore(kv, system);
-  const leases = new LeaseWatch(system);
+  const runtime = new FakeRuntime();
+  const committer = new Committer(kv, { runtime });
+  const admission = new Admission(committer, { runtime });
+  const tenants = new TenantStore(kv, runtime);
+  const leases = new LeaseWatch(runtime);
   const directory = new RunRegistry({
-    ...{ kv, committer, admission, system, tenants, leases },
+    ...{ kv, committer, admission, runtime, tenants, leases },
     content: contentCipher(),
   });
   const stopped: string[] = [];
@@ -37,15 +37,15 @@ function open(kv: Deno.Kv) {
   const facts = runFacts(1);
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
   const ownerOf = async () => (await directory.startHook(facts, { body })).begun.log.owner;
-  return { directory, admission, system, stopped, add, ownerOf };
+  return { directory, admission, runtime, stopped, add, ownerOf };
 }
 
 Deno.test("RunRegistry: a run that was asked to stop before it was here is stopped when it comes", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { directory, system, stopped, add, ownerOf } = open(kv);
+  const { directory, runtime, stopped, add, ownerOf } = open(kv);
   const owner = await ownerOf();
   add("run-0");
-  await requestCancellation(kv, { owner, tenant: "t", runId: "run-1", system });
+  await requestCancellation(kv, { owner, tenant: "t", runId: "run-1", runtime });
   const asked = () => Array.fromAsync(kv.list({ prefix: keys.stopRequests(owner) }));
   while ((await asked()).length > 0) await turn();
   assertEquals(stopped, []);
@@ -84,14 +84,14 @@ Deno.test("RunRegistry: a run that is watched from another process comes there 4
   const followed = other.directory.follow(tenant, runId);
   // What was stored between a look and the wait for a change is found by the next look.
   const untilThere = async () => {
-    for (; followed.log.length < log.length; await turn()) await other.system.advance(250);
+    for (; followed.log.length < log.length; await turn()) await other.runtime.advance(250);
   };
   log.append(word);
   // Its own clock stands: only who hears that somebody watches stores it now.
   followed.watchers.enter();
   await untilThere();
   log.append(word);
-  await owner.system.advance(250);
+  await owner.runtime.advance(250);
   await untilThere();
   assertEquals(followed.log.after(0), log.after(0));
   followed.watchers.leave();

@@ -17,7 +17,7 @@ const used = (inputTokens: number, outputTokens: number): AgentEvent => ({
 });
 
 function open({ busy }: { busy?: Promise<void> } = {}) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",
@@ -33,12 +33,12 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
     requestId: "request-1",
     conversationId: fakeUuid(2),
     first: { provider: "vendor_a", model: "first" },
-    system,
+    runtime,
     unwatchedMs: 30_000,
     price: () => ({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 }),
     report: (error) => reported.push(error),
   });
-  return { run, system, reported };
+  return { run, runtime, reported };
 }
 
 async function* play(
@@ -135,9 +135,9 @@ Deno.test("Run: a model that fails after it accepted is an error frame with its 
 });
 
 Deno.test("Run: a stream opened early tells the failure in frames, naming whom it asked first", async () => {
-  const { run, system } = open();
+  const { run, runtime } = open();
   const opening = run.waitUntilOpen();
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   assertEquals(await opening, { started: true });
   await run.drive(play([new ModelError("provider_error", "down")]));
   const frames = framesOf(run);
@@ -149,11 +149,11 @@ Deno.test("Run: a stream opened early tells the failure in frames, naming whom i
 Deno.test("Run: one that fails just before its stream would open anyway is refused, not opened without an end", async () => {
   using _time = new FakeTime();
   const free = Promise.withResolvers<void>();
-  const { run, system } = open({ busy: free.promise });
+  const { run, runtime } = open({ busy: free.promise });
   const opening = run.waitUntilOpen();
   const error = new ModelError("provider_error", "refused");
   const driven = run.drive(play([error]));
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   free.resolve();
   await driven;
   assertEquals(await opening, { started: false, error });
@@ -203,18 +203,18 @@ Deno.test("Run: a stop after the end does nothing", async () => {
 });
 
 Deno.test("Run: one that ends unwatched leaves no timer", async () => {
-  const { run, system } = open();
+  const { run, runtime } = open();
   run.watchers.enter();
   run.watchers.leave();
-  assertEquals(system.sleeping, 1);
+  assertEquals(runtime.sleeping, 1);
   await run.drive(play([accepted]));
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("Run: one that nobody follows is cancelled", async () => {
-  const { run, system } = open();
+  const { run, runtime } = open();
   run.watchers.enter();
   run.watchers.leave();
-  await system.advance(30_000);
+  await runtime.advance(30_000);
   assertEquals(run.signal.aborted, true);
 });

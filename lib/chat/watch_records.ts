@@ -7,13 +7,13 @@ const WATCHED_FOR_MS = 30_000;
 /** Records which runs are followed through this process, and finds which of its own are through others. */
 export class WatchRecords {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
   /** Of runs of this process: the note that was found last. */
   readonly #found = new Map<string, string | null>();
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** Records that a run is followed; notifies `owner`, the process that runs it, when there is one. */
@@ -21,7 +21,7 @@ export class WatchRecords {
     { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
   ): Promise<void> {
     const kept = { expireIn: 2 * WATCHED_FOR_MS };
-    const note = this.#kv.atomic().set(keys.runFollowed(tenant, runId), this.#system.now(), kept);
+    const note = this.#kv.atomic().set(keys.runFollowed(tenant, runId), this.#runtime.now(), kept);
     if (owner !== undefined) note.set(keys.followWakeKey(owner), runId, kept);
     await note.commit();
   }

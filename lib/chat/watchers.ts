@@ -4,7 +4,7 @@ import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 const SAID_EVERY_MS = 10_000;
 
 export interface WatchersOptions {
-  system: Runtime;
+  runtime: Runtime;
   /** Nobody following for this long, milliseconds, ends the run. */
   unwatchedMs: number;
   /** Whether somebody has said since it was last asked to follow it through another process. */
@@ -44,8 +44,8 @@ export class Watchers {
   #wait(ms: number): void {
     const waiting = new AbortController();
     this.#waiting = waiting;
-    const { system, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
-    system.sleep(ms, waiting.signal).then(async () => {
+    const { runtime, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
+    runtime.sleep(ms, waiting.signal).then(async () => {
       // A store that does not answer is no reason to go on spending.
       const isWatched = await isWatchedElsewhere().catch(() => false);
       if (waiting.signal.aborted) return;

@@ -8,56 +8,56 @@ function open(
     isWatchedElsewhere?: () => boolean;
   } = {},
 ) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const seen = { abandoned: 0 };
   const watchers = new Watchers({
     isWatchedElsewhere: () => Promise.resolve(isWatchedElsewhere()),
-    system,
+    runtime,
     unwatchedMs,
     onAbandoned: () => seen.abandoned++,
   });
-  return { system, watchers, seen };
+  return { runtime, watchers, seen };
 }
 
 Deno.test("Watchers: a run is abandoned once the last has been gone for long enough", async () => {
-  const { system, watchers, seen } = open();
+  const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
-  await system.advance(29_999);
+  await runtime.advance(29_999);
   assertEquals(seen.abandoned, 0);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(seen.abandoned, 1);
 });
 
 Deno.test("Watchers: one who stays is enough", async () => {
-  const { system, watchers, seen } = open();
+  const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.enter();
   watchers.leave();
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   assertEquals(seen.abandoned, 0);
 });
 
 Deno.test("Watchers: who comes back in time starts the wait anew", async () => {
-  const { system, watchers, seen } = open();
+  const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
-  await system.advance(20_000);
+  await runtime.advance(20_000);
   watchers.enter();
   watchers.leave();
-  await system.advance(29_999);
+  await runtime.advance(29_999);
   assertEquals(seen.abandoned, 0);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(seen.abandoned, 1);
 });
 
 Deno.test("Watchers: settling ends the wait and its timer", async () => {
-  const { system, watchers, seen } = open();
+  const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
   watchers.settle();
-  assertEquals(system.sleeping, 0);
-  await system.advance(60_000);
+  assertEquals(runtime.sleeping, 0);
+  await runtime.advance(60_000);
   assertEquals(seen.abandoned, 0);
 });
 
@@ -68,15 +68,15 @@ Deno.test("Watchers: who follows through another process has time to say so agai
     notes = 0;
     return isNews;
   };
-  const { system, watchers, seen } = open({ unwatchedMs: 1_000, isWatchedElsewhere });
+  const { runtime, watchers, seen } = open({ unwatchedMs: 1_000, isWatchedElsewhere });
   watchers.enter();
   watchers.leave();
   for (let n = 0; n < 6; n++) {
-    await system.advance(5_000);
+    await runtime.advance(5_000);
     notes++;
   }
   assertEquals(seen.abandoned, 0);
   notes = 0;
-  await system.advance(10_000);
+  await runtime.advance(10_000);
   assertEquals(seen.abandoned, 1);
 });

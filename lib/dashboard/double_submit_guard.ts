@@ -10,7 +10,7 @@ export const SUBMISSION_FIELD = "once";
 
 /** For a form whose answer shows what is shown once. */
 export function newSubmissionId({ service }: State): string {
-  return service.system.uuid();
+  return service.runtime.uuid();
 }
 
 /**

@@ -12,14 +12,14 @@ const MAX_FORM_BYTES = 2 * 1_048_576;
  * 415 for another content type, 413 for a body over 2 MiB and 408 for one that comes too slowly,
  * without reading the rest of it; `ApiError` 503 while too much is being sent.
  */
-export async function readForm(req: Request, system: Runtime): Promise<URLSearchParams> {
+export async function readForm(req: Request, runtime: Runtime): Promise<URLSearchParams> {
   const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");
   }
   const body = req.body ?? new Blob().stream();
   const memory = { budget: BODY_BUDGET, holders: budgetHolders(req) };
-  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, memory });
+  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, runtime, memory });
   if (bytes === "too_large") throw new HttpError(413, "The form is larger than 2 MiB.");
   if (bytes === "too_slow") throw new HttpError(408, "The form took too long to arrive.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));

@@ -24,7 +24,7 @@ export interface DoctorParts {
   committer: Pick<Committer, "run">;
   releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
-  system: Pick<Runtime, "now">;
+  runtime: Pick<Runtime, "now">;
   /** Current facts for the lines to paste. */
   addresses: EmbedAddresses;
   signal: AbortSignal;
@@ -48,16 +48,16 @@ export class Doctor {
     asked: { origin: string; tag?: string | undefined },
   ): Promise<DoctorReport> {
     await this.#count(tenant);
-    const { egress, system, signal, addresses } = this.#parts;
+    const { egress, runtime, signal, addresses } = this.#parts;
     const origin = normalizeOrigin(asked.origin);
     const listed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
-    const page = listed ? await fetchPage(origin, { egress, tenant, system, signal }) : undefined;
+    const page = listed ? await fetchPage(origin, { egress, tenant, runtime, signal }) : undefined;
     const known = caseOf({ tenant, agent, origin, listed, page, tag: asked.tag, addresses });
     return { findings: await this.#findings(known), lines: embedLines(known) };
   }
 
   async #findings(known: Case): Promise<DoctorReport["findings"]> {
-    const { releases, sessions, system } = this.#parts;
+    const { releases, sessions, runtime } = this.#parts;
     return [
       finding("origin", checkOrigin(known)),
       finding("tag", checkTag(known)),
@@ -65,18 +65,18 @@ export class Doctor {
       finding("csp", checkPolicy(known)),
       finding("integrity", await checkIntegrity(known, releases)),
       finding("token", await checkToken(known, sessions)),
-      finding("clock", checkClock(known, system.now())),
+      finding("clock", checkClock(known, runtime.now())),
     ];
   }
 
   async #count(tenant: string): Promise<void> {
     const key = keys.doctorWindow(tenant);
-    const { committer, system } = this.#parts;
+    const { committer, runtime } = this.#parts;
     const result = await committer.run({
       keys: [key],
       decide: (draft) => {
         const stamps = draft.get<{ all: WindowStamps }>(key)?.all ?? [];
-        const taken = takeFromWindow(stamps, { now: system.now(), rule: RULE });
+        const taken = takeFromWindow(stamps, { now: runtime.now(), rule: RULE });
         const expireIn = 2 * RULE.windowMs;
         if (taken.admitted) draft.set(key, { v: 1, all: taken.stamps }, { expireIn });
         return taken;

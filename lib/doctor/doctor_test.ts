@@ -20,19 +20,19 @@ const POLICY = `default-src 'none'; script-src ${CDN}; connect-src ${BASE}`;
 /** A doctor at a time that the test moves, and the one site it may visit. */
 async function setUp(site: (seen: SeenRequest) => Response = () => new Response("")) {
   let now = Date.UTC(2026, 0, 15, 12);
-  const system = { ...systemRuntime, now: () => now };
+  const runtime = { ...systemRuntime, now: () => now };
   const kv = await Deno.openKv(":memory:");
   const server = new EgressServer(site);
-  const committer = new Committer(kv, { system });
-  const releases = new ScriptReleaseStore(kv, system);
-  const sessions = new SessionStore(kv, system);
+  const committer = new Committer(kv, { runtime });
+  const releases = new ScriptReleaseStore(kv, runtime);
+  const sessions = new SessionStore(kv, runtime);
   const widget = await describeScript(new TextEncoder().encode("widget"));
   await releases.publish("widget", widget);
   const agent = agentOf({ allowedOrigins: [ORIGIN, "http://localhost:3000"] });
   const { egress } = server;
   const addresses = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
   const { signal } = new AbortController();
-  const parts = { egress, committer, releases, sessions, system, addresses, signal };
+  const parts = { egress, committer, releases, sessions, runtime, addresses, signal };
   const doctor = new Doctor(parts);
   const { sessionToken } = await sessions.mint(TENANT, { agentId: agent.id, origin: ORIGIN });
   const tag = tagOf({

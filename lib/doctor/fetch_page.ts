@@ -19,7 +19,7 @@ export interface FetchPageOptions {
   egress: Pick<Egress, "open">;
   /** The tenant that makes the request. */
   tenant: string;
-  system: Pick<Runtime, "now">;
+  runtime: Pick<Runtime, "now">;
   signal: AbortSignal;
 }
 
@@ -32,10 +32,10 @@ export async function fetchPage(
   origin: string,
   options: FetchPageOptions,
 ): Promise<FetchedPage | undefined> {
-  const ends = options.system.now() + TIMEOUT_MS;
+  const ends = options.runtime.now() + TIMEOUT_MS;
   let url = new URL("/", origin);
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const timeoutMs = ends - options.system.now();
+    const timeoutMs = ends - options.runtime.now();
     if (url.protocol !== "https:" || url.origin !== origin || timeoutMs <= 0) return undefined;
     const answer = await ask(url, { ...options, timeoutMs });
     if (answer === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface TargetRules {
   /** The tenant that makes the call. */
   tenant: string;
   resolver: Resolver;
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   /** The refusal of a name takes a whole multiple of this, milliseconds. */
   refusalMs: number;
   onRefused: (refusal: TargetRefusal) => void;
@@ -44,13 +44,13 @@ export async function checkTarget(url: URL, rules: TargetRules): Promise<string[
   if (!isDomainAllowed(url, rules.allowedDomains)) {
     refuse(`the host ${url.host} is not in allowedDomains`);
   }
-  const { system, tenant } = rules;
-  const begun = system.now();
+  const { runtime, tenant } = rules;
+  const begun = runtime.now();
   const addresses = await resolveHost(url, rules);
   const reason = refusalReason(url, { addresses, rules });
   if (reason === undefined) return addresses;
   rules.onRefused({ tenant, host: url.host, reason });
-  if (!isLiteral(url)) await waitOut(system.now() - begun, rules);
+  if (!isLiteral(url)) await waitOut(runtime.now() - begun, rules);
   if (plain && !rules.allow.permitsHost(url, tenant)) refuse("only https may be used");
   refuse(`the host ${url.host} has no address that tools may connect to`);
 }
@@ -74,10 +74,10 @@ function refusalReason(
 /** Hides how long the lookup took, which would reveal whether the name exists. */
 async function waitOut(
   passedMs: number,
-  { refusalMs, system, signal }: TargetRules,
+  { refusalMs, runtime, signal }: TargetRules,
 ): Promise<void> {
   if (refusalMs === 0) return;
-  await system.sleep(refusalMs - Math.max(0, passedMs) % refusalMs, signal);
+  await runtime.sleep(refusalMs - Math.max(0, passedMs) % refusalMs, signal);
 }
 
 function refuse(message: string): never {

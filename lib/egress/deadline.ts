@@ -9,13 +9,13 @@ export class Deadline {
   #onAbort = () => this.#abort("the call was stopped");
 
   constructor(
-    system: Pick<Runtime, "sleep">,
+    runtime: Pick<Runtime, "sleep">,
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
   ) {
     this.#caller = signal;
     if (signal.aborted) this.#onAbort();
     signal.addEventListener("abort", this.#onAbort, { once: true });
-    system.sleep(timeoutMs, this.#timer.signal)
+    runtime.sleep(timeoutMs, this.#timer.signal)
       .then(() => this.#abort(`there was no answer within ${timeoutMs} ms`), () => {});
   }
 

@@ -52,7 +52,7 @@ export interface EgressAnswer {
 export interface EgressOptions {
   /** Entries of `EGRESS_ALLOW`. */
   allow?: readonly string[];
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   resolver?: Resolver;
   dial?: Dial;
   /** Receives the reason why a host was blocked, which the caller does not see. */
@@ -65,19 +65,19 @@ export interface EgressOptions {
 
 /** The one way out for everything a tool may reach. */
 export class Egress {
-  #system: Pick<Runtime, "now" | "sleep">;
-  #rules: Pick<TargetRules, "allow" | "onRefused" | "refusalMs" | "resolver" | "system">;
+  #runtime: Pick<Runtime, "now" | "sleep">;
+  #rules: Pick<TargetRules, "allow" | "onRefused" | "refusalMs" | "resolver" | "runtime">;
   #dial: Dial;
   #ca: string | undefined;
 
   constructor(options: EgressOptions) {
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#rules = {
       allow: new EgressAllow(options.allow ?? []),
       onRefused: options.onRefused ?? (() => {}),
       refusalMs: options.refusalMs ?? REFUSAL_MS,
       resolver: options.resolver ?? systemResolver,
-      system: options.system,
+      runtime: options.runtime,
     };
     this.#dial = options.dial ?? ((target) => target);
     this.#ca = options.ca;
@@ -85,7 +85,7 @@ export class Egress {
 
   /** Sends a call and follows its redirects, each checked anew. Throws `EgressError`. */
   async open(request: EgressRequest): Promise<EgressAnswer> {
-    const deadline = new Deadline(this.#system, request);
+    const deadline = new Deadline(this.#runtime, request);
     const { method, url, headers, body } = request;
     let hop: Hop = { method, url: new URL(url), headers: outgoingHeaders(headers, body), body };
     const most = request.redirects ?? MAX_REDIRECTS;
@@ -125,7 +125,7 @@ export class Egress {
   }
 
   #recordOf(hop: Hop, { request, n }: { request: EgressRequest; n: number }): HopRecord {
-    const { now } = this.#system;
+    const { now } = this.#runtime;
     return new HopRecord({ ...hop, hop: n }, { now: () => now(), record: request.record });
   }
 

@@ -256,7 +256,7 @@ Deno.test("Egress: how long a lookup took is not to be told from how long a refu
       return Promise.resolve();
     };
     const egress = new Egress({
-      system: { now: () => now, sleep },
+      runtime: { now: () => now, sleep },
       resolver: (name) => {
         now += lookupMs;
         return hiddenResolver(name);

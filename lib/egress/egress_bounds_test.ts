@@ -98,36 +98,39 @@ Deno.test("Egress: a head that is too large is refused", async () => {
 });
 
 Deno.test("Egress: the time of a call holds for its body too", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const { body, cancelled } = hanging("begun");
-  await using server = new EgressServer(() => new Response(body), { system });
+  await using server = new EgressServer(() => new Response(body), { runtime });
   const answer = await server.egress.open(server.request(URL_OF_TOOL, { timeoutMs: 500 }));
   assertEquals(new TextDecoder().decode((await answer.body.next()).value), "begun");
   const rest = answer.body.next();
-  await Promise.all([system.advance(500), assertRejects(() => rest, EgressError, "within 500 ms")]);
+  await Promise.all([
+    runtime.advance(500),
+    assertRejects(() => rest, EgressError, "within 500 ms"),
+  ]);
   await cancelled;
   assertEquals(server.calls.map(({ bytes, ms }) => [bytes, ms]), [[5, 500]]);
 });
 
 Deno.test("Egress: the time of a call holds for a lookup and for a server that says nothing", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const asked = Promise.withResolvers<void>();
   const silent = new EgressServer(() => {
     asked.resolve();
     return new Promise<Response>(() => {});
-  }, { system });
+  }, { runtime });
   const waiting = codeOf(() => silent.egress.fetch(silent.request(URL_OF_TOOL)));
   await asked.promise;
-  await system.advance(10_000);
+  await runtime.advance(10_000);
   assertEquals(await waiting, "tool_timeout");
   await using lost = new EgressServer(() => new Response("x"), {
-    system,
+    runtime,
     resolver: () => new Promise(() => {}),
   });
   const looking = codeOf(() => lost.egress.fetch(lost.request(URL_OF_TOOL)));
-  await system.advance(10_000);
+  await runtime.advance(10_000);
   assertEquals(await looking, "tool_timeout");
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
   await silent.abandon();
 });
 
@@ -147,12 +150,12 @@ Deno.test("Egress: whoever stops a call closes its connection at once", async ()
 });
 
 Deno.test("Egress: a body nobody reads is given up with the call's time", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const { body, cancelled } = hanging("begun");
-  await using server = new EgressServer(() => new Response(body), { system });
+  await using server = new EgressServer(() => new Response(body), { runtime });
   await server.egress.open(server.request(URL_OF_TOOL));
   assertEquals(server.calls, []);
-  await system.advance(10_000);
+  await runtime.advance(10_000);
   await cancelled;
   assertEquals(server.calls[0]?.refused, "there was no answer within 10000 ms");
 });

@@ -18,7 +18,7 @@ async function answerTo(
   })().catch(() => {});
   const { port } = listener.addr as Deno.NetAddr;
   const host = `127.0.0.1:${port}`;
-  const egress = new Egress({ allow: [host], system: instantRuntime().system });
+  const egress = new Egress({ allow: [host], runtime: instantRuntime().runtime });
   try {
     const { status, body } = await egress.fetch({
       method: "GET",

@@ -20,13 +20,13 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 /** A store with one key of tenant 801 and one session of tenant 802. */
 async function open(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer(["secret"]) });
-  const sessions = new SessionService(new SessionStore(kv, system), { system });
+  const runtime = new FakeRuntime();
+  const apiKeys = new ApiKeyStore(kv, { runtime, signer: new Signer(["secret"]) });
+  const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
-  const committer = new Committer(kv, { system });
-  const reads = { address: "address", agentId: AGENT.id, now: system.now() };
+  const committer = new Committer(kv, { runtime });
+  const reads = { address: "address", agentId: AGENT.id, now: runtime.now() };
   const call = (headers: Record<string, string>) =>
     committer.work((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {

@@ -18,7 +18,7 @@ function request(authorization?: string): Request {
 
 /** Keys on a store that is read directly, not through a view. */
 function openKeys(kv: Deno.Kv): ApiKeyStore {
-  return new ApiKeyStore(kv, { system: new FakeRuntime(), signer: new Signer(["secret"]) });
+  return new ApiKeyStore(kv, { runtime: new FakeRuntime(), signer: new Signer(["secret"]) });
 }
 
 Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an empty key", () => {

@@ -5,21 +5,21 @@ import { type Runtime, setTimer } from "../platform/runtime.ts";
  * many waits there are: a stream waits for every frame, and hardly ever for the whole time.
  */
 export class IdleTimer {
-  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   #since = 0;
   #isOver = false;
   #cancelTimer: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(system: Pick<Runtime, "now" | "sleep">, ms: number) {
-    this.#system = system;
+  constructor(runtime: Pick<Runtime, "now" | "sleep">, ms: number) {
+    this.#runtime = runtime;
     this.#ms = ms;
   }
 
   /** True once `event` settles; false after so many milliseconds without it, or when it is over. */
   waitFor(event: Promise<void>): Promise<boolean> {
-    this.#since = this.#system.now();
+    this.#since = this.#runtime.now();
     if (!this.#isOver && this.#cancelTimer === undefined) this.#watch(this.#ms);
     return new Promise((resolve) => {
       this.#wake = () => resolve(false);
@@ -35,8 +35,8 @@ export class IdleTimer {
   }
 
   #watch(ms: number): void {
-    this.#cancelTimer = setTimer(this.#system, ms, () => {
-      const rest = this.#since + this.#ms - this.#system.now();
+    this.#cancelTimer = setTimer(this.#runtime, ms, () => {
+      const rest = this.#since + this.#ms - this.#runtime.now();
       if (rest > 0) return this.#watch(rest);
       this.#cancelTimer = undefined;
       this.#wake?.();

@@ -40,7 +40,7 @@ import type { ScriptBundle } from "../store/script_bundle.ts";
 /** Everything a route may call: one per process, composed in `composition/open_service.ts`. */
 export interface Service {
   readonly config: Config;
-  readonly system: Runtime;
+  readonly runtime: Runtime;
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
   readonly accounts: SignInService;

@@ -21,7 +21,7 @@ export const SSE_HEADERS = {
 
 /** What a stream is answered with. */
 export interface SseOptions {
-  system: Runtime;
+  runtime: Runtime;
   /** The frame after which it begins. */
   after?: number;
   headers?: Record<string, string>;
@@ -64,7 +64,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   constructor(run: FollowableRun, options: SseOptions) {
     this.#run = run;
     this.#options = options;
-    this.#idle = new IdleTimer(options.system, HEARTBEAT_MS);
+    this.#idle = new IdleTimer(options.runtime, HEARTBEAT_MS);
     this.#position = options.after ?? 0;
   }
 
@@ -135,7 +135,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #send(text: string): false {
     const whole = (this.#isOpen ? "" : RETRY_FIELD) + text;
     this.#isOpen = true;
-    this.#sentAt = this.#options.system.now();
+    this.#sentAt = this.#options.runtime.now();
     if (whole !== "") this.#controller.enqueue(encoder.encode(whole));
     return false;
   }
@@ -154,12 +154,12 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   /** A reader that takes nothing for a while is no follower: it may come back and resume. */
   #watchForStall(): void {
     if (this.#cancelStallTimer !== undefined) return;
-    const { system } = this.#options;
+    const { runtime } = this.#options;
     const due = this.#sentAt + STALL_TIMEOUT_MS;
-    this.#cancelStallTimer = setTimer(system, due - system.now(), () => {
+    this.#cancelStallTimer = setTimer(runtime, due - runtime.now(), () => {
       this.#cancelStallTimer = undefined;
       if (this.#isReaderWaiting) return;
-      if (system.now() < this.#sentAt + STALL_TIMEOUT_MS) return this.#watchForStall();
+      if (runtime.now() < this.#sentAt + STALL_TIMEOUT_MS) return this.#watchForStall();
       this.#controller.error(new Error("the reader has stalled"));
       this.cancel();
     });

@@ -13,7 +13,7 @@ const FRAMES: Frame[] = [
 ];
 
 function open(frames: readonly Frame[] = []) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const run = new Run({
     startedBy: "key-1",
     onFrame: () => {},
@@ -25,13 +25,13 @@ function open(frames: readonly Frame[] = []) {
     requestId: "request-1",
     conversationId: fakeUuid(2),
     first: { provider: "vendor_a", model: "m" },
-    system,
+    runtime,
     unwatchedMs: 30_000,
     price: () => ({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }),
     report: () => {},
   });
   for (const frame of frames) run.log.append(frame);
-  return { run, system };
+  return { run, runtime };
 }
 
 /** The wire text of frames `from`, `from + 1`, … */
@@ -53,8 +53,8 @@ Deno.test("encodeFrame: id, event, one line of data and a blank line, to the byt
 });
 
 Deno.test("sseResponse: headers forbid buffering and name the run", () => {
-  const { run, system } = open(FRAMES);
-  const { headers, status } = sseResponse(run, { system, headers: { "x-plan-warning": "w" } });
+  const { run, runtime } = open(FRAMES);
+  const { headers, status } = sseResponse(run, { runtime, headers: { "x-plan-warning": "w" } });
   assertEquals(status, 200);
   assertEquals(Object.fromEntries(headers), {
     "cache-control": "no-cache, no-transform",
@@ -66,29 +66,29 @@ Deno.test("sseResponse: headers forbid buffering and name the run", () => {
 });
 
 Deno.test("sseResponse: a finished run is retry, its frames and the end", async () => {
-  const { run, system } = open(FRAMES);
-  const text = await sseResponse(run, { system }).text();
+  const { run, runtime } = open(FRAMES);
+  const text = await sseResponse(run, { runtime }).text();
   assertEquals(text, "retry: 1500\n\n" + wire(1, FRAMES));
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("sseResponse: a follower from any position gets exactly the rest", async () => {
   for (let after = 0; after <= FRAMES.length; after++) {
-    const { run, system } = open(FRAMES);
-    const text = await sseResponse(run, { system, after }).text();
+    const { run, runtime } = open(FRAMES);
+    const text = await sseResponse(run, { runtime, after }).text();
     assertEquals(text, "retry: 1500\n\n" + wire(after + 1, FRAMES.slice(after)));
   }
 });
 
 Deno.test("sseResponse: a position past the end of a finished run ends at once", async () => {
-  const { run, system } = open(FRAMES);
-  assertEquals(await sseResponse(run, { system, after: 99 }).text(), "retry: 1500\n\n");
-  assertEquals(system.sleeping, 0);
+  const { run, runtime } = open(FRAMES);
+  assertEquals(await sseResponse(run, { runtime, after: 99 }).text(), "retry: 1500\n\n");
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("sseResponse: retry comes first, before there is a frame", async () => {
-  const { run, system } = open();
-  const stream = reading(sseResponse(run, { system }));
+  const { run, runtime } = open();
+  const stream = reading(sseResponse(run, { runtime }));
   assertEquals(await stream.next(), "retry: 1500\n\n");
   const next = stream.next();
   run.log.append(FRAMES[0]!);
@@ -97,26 +97,26 @@ Deno.test("sseResponse: retry comes first, before there is a frame", async () =>
 });
 
 Deno.test("sseResponse: a ping after every 10 s of silence, counted from the last frame", async () => {
-  const { run, system } = open(FRAMES.slice(0, 1));
-  const stream = reading(sseResponse(run, { system }));
+  const { run, runtime } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { runtime }));
   await stream.next();
   let next = stream.next();
   await turn();
-  await system.advance(9_999);
+  await runtime.advance(9_999);
   run.log.append(FRAMES[1]!);
   assertEquals(await next, wire(2, FRAMES.slice(1, 2)));
   for (let ping = 0; ping < 2; ping++) {
     next = stream.next();
     await turn();
-    await system.advance(10_000);
+    await runtime.advance(10_000);
     assertEquals(await next, ": ping\n\n");
   }
   await stream.cancel();
 });
 
 Deno.test("sseResponse: two followers read alike, each at its own pace", async () => {
-  const { run, system } = open(FRAMES.slice(0, 2));
-  const [slow, fast] = [sseResponse(run, { system }), reading(sseResponse(run, { system }))];
+  const { run, runtime } = open(FRAMES.slice(0, 2));
+  const [slow, fast] = [sseResponse(run, { runtime }), reading(sseResponse(run, { runtime }))];
   assertEquals(await fast.next(), "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 2)));
   const next = fast.next();
   for (const frame of FRAMES.slice(2)) run.log.append(frame);
@@ -126,67 +126,67 @@ Deno.test("sseResponse: two followers read alike, each at its own pace", async (
 });
 
 Deno.test("sseResponse: a reader that goes away leaves, and an unwatched run is stopped", async () => {
-  const { run, system } = open(FRAMES.slice(0, 1));
-  const stream = reading(sseResponse(run, { system }));
+  const { run, runtime } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { runtime }));
   await stream.next();
   const next = stream.next();
   await turn();
   await stream.cancel();
   assertEquals(await next, undefined);
   await flushMicrotasks();
-  assertEquals(system.sleeping, 1);
-  await system.advance(30_000);
+  assertEquals(runtime.sleeping, 1);
+  await runtime.advance(30_000);
   assertEquals(run.signal.aborted, true);
 });
 
 Deno.test("sseResponse: a reader that goes away after the end leaves no timer", async () => {
-  const { run, system } = open(FRAMES);
-  const response = sseResponse(run, { system });
+  const { run, runtime } = open(FRAMES);
+  const response = sseResponse(run, { runtime });
   await response.body!.cancel();
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("sseResponse: a follower ahead of the log waits, with pings, and gets what comes after its place", async () => {
-  const { run, system } = open(FRAMES.slice(0, 1));
-  const stream = reading(sseResponse(run, { system, after: 3 }));
+  const { run, runtime } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { runtime, after: 3 }));
   assertEquals(await stream.next(), "retry: 1500\n\n");
   const next = stream.next();
   await turn();
-  await system.advance(6_000);
+  await runtime.advance(6_000);
   // What it has already is no news to it.
   run.log.append(FRAMES[1]!);
   await turn();
-  await system.advance(4_000);
+  await runtime.advance(4_000);
   assertEquals(await next, ": ping\n\n");
   run.log.append(FRAMES[2]!);
   run.log.append(FRAMES[3]!);
   assertEquals(await stream.next(), wire(4, FRAMES.slice(3)));
   assertEquals(await stream.next(), undefined);
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("sseResponse: a stalled reader costs one chunk, and is dropped after 60 s", async () => {
-  const { run, system } = open();
+  const { run, runtime } = open();
   for (let n = 0; n < 100; n++) run.log.append({ type: "delta", text: "x".repeat(10_000) });
-  const reader = sseResponse(run, { system }).body!.getReader();
+  const reader = sseResponse(run, { runtime }).body!.getReader();
   const { value } = await reader.read();
   assertEquals(value!.length > 64 * 1024 && value!.length < 80 * 1024, true);
-  await system.advance(59_999);
+  await runtime.advance(59_999);
   assertEquals((await reader.read()).done, false);
   // It moves: slow is not stalled.
-  await system.advance(59_999);
+  await runtime.advance(59_999);
   assertEquals((await reader.read()).done, false);
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   await assertRejects(() => reader.read(), Error, "stalled");
   // Nobody else follows the run.
-  await system.advance(30_000);
+  await runtime.advance(30_000);
   assertEquals(run.signal.aborted, true);
 });
 
 Deno.test("sseResponse: a process that ends breaks streams off, with all there is by then", async () => {
   const closing = new AbortController();
-  const { run, system } = open(FRAMES.slice(0, 1));
-  const options = { system, closing: closing.signal };
+  const { run, runtime } = open(FRAMES.slice(0, 1));
+  const options = { runtime, closing: closing.signal };
   const stream = reading(sseResponse(run, options));
   assertEquals(await stream.next(), "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 1)));
   const next = stream.next();
@@ -203,9 +203,9 @@ Deno.test("sseResponse: a process that ends breaks streams off, with all there i
 
 Deno.test("sseResponse: an interrupted log ends once, after what its reader has", async () => {
   for (const after of [0, 2, 9]) {
-    const { run, system } = open(FRAMES.slice(0, 2));
+    const { run, runtime } = open(FRAMES.slice(0, 2));
     run.log.interrupt();
-    const text = await sseResponse(run, { system, after }).text();
+    const text = await sseResponse(run, { runtime, after }).text();
     const ids = [...text.matchAll(/^id: .*\.(\d+)\nevent: (\w+)/gm)].map((
       [, n, type],
     ) => [n, type]);

@@ -25,7 +25,7 @@ const MAX_TRIES = 3;
 interface Parts {
   tasks: Pick<DocumentTaskQueue, "take" | "finish" | "release" | "isEmpty">;
   bases: Pick<KnowledgeBaseStore, "sweep">;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   /** What parses documents. */
   workers: Pick<WorkerPool, "run">;
@@ -52,7 +52,7 @@ export class DocumentProcessor {
     this.#parts = parts;
     this.#slots = parts.slots ?? Math.min(4, Math.max(2, navigator.hardwareConcurrency - 1));
     const everyMs = () => this.#pauseMs();
-    this.#looks = new Repeating(parts.system, { everyMs, work: () => this.#look() });
+    this.#looks = new Repeating(parts.runtime, { everyMs, work: () => this.#look() });
   }
 
   /** Looks until closed: every 5 s, or every minute where there is nothing to read. */

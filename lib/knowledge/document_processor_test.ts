@@ -37,7 +37,7 @@ function open(queue: ClaimedDocument[], work: Work) {
       release: ({ of }) => Promise.resolve(void released.push(of.id)),
     },
     bases: { sweep: () => Promise.resolve() },
-    system: new FakeRuntime(),
+    runtime: new FakeRuntime(),
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     slots: 2,
     workers: { run: work },
@@ -119,11 +119,11 @@ Deno.test("DocumentProcessor: a fault of ours is logged, and the document left t
 });
 
 Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every minute for tasks or deletions where there are none", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const looks: string[] = [];
   let isEmpty = true;
-  const start = system.now();
-  const note = (what: string) => void looks.push(`${what} ${(system.now() - start) / 1_000}`);
+  const start = runtime.now();
+  const note = (what: string) => void looks.push(`${what} ${(runtime.now() - start) / 1_000}`);
   const processor = new DocumentProcessor({
     tasks: {
       get isEmpty() {
@@ -134,24 +134,24 @@ Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every m
       release: () => Promise.resolve(),
     },
     bases: { sweep: () => Promise.resolve(note("deletions")) },
-    system,
+    runtime,
     log: createLogger({ json: true, write: () => {} }),
     workers: { run: fine },
   });
   processor.start();
-  await system.advance(100_000);
+  await runtime.advance(100_000);
   assertEquals(looks.splice(0), ["tasks 35", "deletions 95"]);
   isEmpty = false;
   // Somebody sends a document here: what others have to read is known as well.
   processor.begin();
   await flushMicrotasks();
-  await system.advance(10_000);
+  await runtime.advance(10_000);
   assertEquals(looks.splice(0), [
     ...["tasks 100", "deletions 100", "tasks 100"],
     ...["deletions 105", "tasks 105", "deletions 110", "tasks 110"],
   ]);
   isEmpty = true;
-  await system.advance(120_000);
+  await runtime.advance(120_000);
   assertEquals(looks.splice(0).length, 2);
   await processor.close();
 });

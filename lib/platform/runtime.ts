@@ -29,8 +29,8 @@ export const systemRuntime: Runtime = {
  * Milliseconds for telling how long something takes, since no moment in particular: setting the clock
  * does not move them. A world with a clock of its own has only that.
  */
-export function monotonicNow(system: Pick<Runtime, "now">): number {
-  return system.now === wallClock ? performance.now() : system.now();
+export function monotonicNow(runtime: Pick<Runtime, "now">): number {
+  return runtime.now === wallClock ? performance.now() : runtime.now();
 }
 
 /** From this on a wait may be a little late. */
@@ -58,14 +58,14 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  * nearly always called off, as most of a chat's are: neither a signal nor a rejection is made for it.
  */
 export function setTimer(
-  system: Pick<Runtime, "sleep">,
+  runtime: Pick<Runtime, "sleep">,
   ms: number,
   ring: () => void,
 ): () => void {
-  if (system.sleep === sleep) return startTimer(ms, ring);
+  if (runtime.sleep === sleep) return startTimer(ms, ring);
   const waiting = new AbortController();
   const { signal } = waiting;
-  system.sleep(ms, signal).then(() => signal.aborted || ring(), () => {});
+  runtime.sleep(ms, signal).then(() => signal.aborted || ring(), () => {});
   return () => waiting.abort(CANCELLED);
 }
 

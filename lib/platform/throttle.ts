@@ -9,25 +9,25 @@ const MAX_WAITING = 200;
 
 /** Enforces a minimum interval between attempts on one account. */
 export class Throttle {
-  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #runtime: Pick<Runtime, "now" | "sleep">;
   /** When the next attempt on an account may begin; past times are dropped. */
   readonly #next = new Map<string, number>();
   #waiting = 0;
 
-  constructor(system: Pick<Runtime, "now" | "sleep">) {
-    this.#system = system;
+  constructor(runtime: Pick<Runtime, "now" | "sleep">) {
+    this.#runtime = runtime;
   }
 
   /** Waits for a turn, then returns 0; if the queue is full, returns the retry delay in ms at once. */
   async wait(name: string): Promise<number> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const turn = Math.max(this.#next.get(name) ?? 0, now);
     if (turn - now > MAX_WAIT_MS) return turn - now - MAX_WAIT_MS;
     if (this.#waiting >= MAX_WAITING) return PACE_MS;
     this.#next.set(name, turn + PACE_MS);
     this.#waiting++;
     try {
-      if (turn > now) await this.#system.sleep(turn - now);
+      if (turn > now) await this.#runtime.sleep(turn - now);
     } finally {
       this.#waiting--;
       this.#forgetPast();
@@ -37,7 +37,7 @@ export class Throttle {
 
   /** At most `MAX_WAITING` accounts have a turn in the future, so the map stays small. */
   #forgetPast(): void {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     for (const [name, turn] of this.#next) {
       if (turn <= now) this.#next.delete(name);
     }

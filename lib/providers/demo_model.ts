@@ -13,10 +13,10 @@ const SEARCH_TOOL = "search_knowledge";
  * base where there is one, and calls a tool when asked to: `use <tool> with {json}`.
  */
 export class DemoModel implements Model {
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(system: Runtime) {
-    this.#system = system;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
   // deno-lint-ignore require-await -- a model accepts asynchronously; this one has nobody to ask
@@ -38,7 +38,7 @@ export class DemoModel implements Model {
     // One word counts as one token, so that a limit on output is exact and visible.
     const spoken = words.slice(0, request.maxOutputTokens);
     for (const [n, text] of spoken.entries()) {
-      if (n > 0) await this.#system.sleep(WORD_DELAY_MS, request.signal);
+      if (n > 0) await this.#runtime.sleep(WORD_DELAY_MS, request.signal);
       yield { type: "text", text };
     }
     yield { type: "usage", inputTokens, outputTokens: spoken.length };

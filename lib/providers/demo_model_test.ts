@@ -20,9 +20,11 @@ function request(change: Partial<ModelRequest> = {}): ModelRequest {
 
 /** All that the demo model answers, its pauses being none. */
 async function answer(change: Partial<ModelRequest> = {}) {
-  const system = { ...new FakeRuntime(), sleep: () => Promise.resolve() };
+  const runtime = { ...new FakeRuntime(), sleep: () => Promise.resolve() };
   const events: ModelEvent[] = [];
-  for await (const event of await new DemoModel(system).stream(request(change))) events.push(event);
+  for await (const event of await new DemoModel(runtime).stream(request(change))) {
+    events.push(event);
+  }
   const said = events.map((event) => (event.type === "text" ? event.text : "")).join("");
   return { events, said };
 }
@@ -89,14 +91,14 @@ Deno.test("DemoModel: says so when the knowledge base has nothing, or could not 
 
 Deno.test("DemoModel: an abort ends it between two words, with the signal's reason", async () => {
   const stop = new AbortController();
-  const system = new FakeRuntime();
-  const events = await new DemoModel(system).stream(request({ signal: stop.signal }));
+  const runtime = new FakeRuntime();
+  const events = await new DemoModel(runtime).stream(request({ signal: stop.signal }));
   const iterator = events[Symbol.asyncIterator]();
   await iterator.next();
   const next = iterator.next();
   stop.abort(new Error("stopped"));
   await assertRejects(() => next, Error, "stopped");
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("DemoModel: an aborted request is not accepted", async () => {

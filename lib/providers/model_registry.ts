@@ -42,11 +42,11 @@ export class ModelRegistry {
   readonly #connections = new Map<ProviderId, Connection>();
   readonly #makeClient: (vendor: ProviderId, config: ConnectionConfig) => ProviderModel;
 
-  constructor(system: Runtime, options: ModelRegistryOptions = {}) {
+  constructor(runtime: Runtime, options: ModelRegistryOptions = {}) {
     const { providers = {}, onFailure = () => {}, timeouts } = options;
-    const health = new ProviderHealth(() => system.now());
+    const health = new ProviderHealth(() => runtime.now());
     this.health = health;
-    this.#demo = new DemoModel(system);
+    this.#demo = new DemoModel(runtime);
     this.#fixed = providers;
     this.#makeClient = (vendor, { protocol: name, baseUrl, apiKey }) =>
       new ProviderModel({
@@ -54,7 +54,7 @@ export class ModelRegistry {
         protocol: PROTOCOL_FACTORIES[name](baseUrl),
         baseUrl,
         apiKey,
-        system,
+        runtime,
         timeouts,
         onSuccess: () => health.recordSuccess(vendor),
         onFailure: (event) => {
@@ -63,7 +63,7 @@ export class ModelRegistry {
         },
       });
     this.configure({});
-    this.embedder = createEmbedder(providers, { system, onFailure, timeouts });
+    this.embedder = createEmbedder(providers, { runtime, onFailure, timeouts });
   }
 
   /**
@@ -105,7 +105,7 @@ export class ModelRegistry {
 /** Only the environment names embedding models, so this one stays as it is. */
 function createEmbedder(
   vendors: ProviderConfigs,
-  parts: Pick<EmbedderOptions, "system" | "onFailure" | "timeouts">,
+  parts: Pick<EmbedderOptions, "runtime" | "onFailure" | "timeouts">,
 ): Embedder | undefined {
   for (const vendor of PROVIDER_IDS) {
     const slot = vendors[vendor];

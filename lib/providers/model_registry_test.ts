@@ -67,7 +67,7 @@ Deno.test("trySlot: an answer is no fault; a refusal is told by its status, neve
   const report = (event: unknown) => void reports.push(event);
   const ask = () =>
     testConnection({ vendor: "vendor_a", config: slot(mock), model: "mid" }, {
-      system: systemRuntime,
+      runtime: systemRuntime,
       report,
     });
   assertEquals(await ask(), undefined);

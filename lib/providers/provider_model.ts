@@ -19,7 +19,7 @@ export interface ProviderModelOptions {
   protocol: ProviderProtocol;
   baseUrl: string;
   apiKey: string;
-  system: Runtime;
+  runtime: Runtime;
   timeouts?: Partial<ProviderTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
   onFailure: (event: ProviderFailure) => void;
@@ -49,7 +49,7 @@ export class ProviderModel implements Model {
   }
 
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
-    const { system } = this.#options;
+    const { runtime } = this.#options;
     const { signal, deadline, maxRetryWaitMs } = request;
     let isBilled = false;
     const billed: ModelRequest["onUsage"] = (usage) => {
@@ -70,7 +70,7 @@ export class ProviderModel implements Model {
         throw error;
       }
     };
-    return withRetries(attempt, { system, signal, deadline, maxRetryWaitMs, beforeRetry: again });
+    return withRetries(attempt, { runtime, signal, deadline, maxRetryWaitMs, beforeRetry: again });
   }
 
   /** Closes every connection; answers still streaming break off. */
@@ -112,7 +112,7 @@ export class ProviderModel implements Model {
       requestBytes,
       maxOutputTokens,
       maxInputTokens,
-      now: () => this.#options.system.now(),
+      now: () => this.#options.runtime.now(),
       reasons: this.#reasoningModels.has(model),
       onReasoning: () => this.#reasoningModels.add(model),
     });
@@ -157,12 +157,12 @@ export class ProviderModel implements Model {
       onWhole: (words: string) => void;
     },
   ): Promise<HttpExchange> {
-    const { system } = this.#options;
+    const { runtime } = this.#options;
     const connection = this.#pool;
     const exchange = openHttpExchange({
       pool: connection,
       post,
-      system,
+      runtime,
       signal,
       ...this.#timeouts,
     });
@@ -171,13 +171,13 @@ export class ProviderModel implements Model {
       throw error;
     });
     if (response.statusCode !== 200) {
-      const refusal = await readErrorResponse(exchange, { response, system });
+      const refusal = await readErrorResponse(exchange, { response, runtime });
       signal.throwIfAborted();
       throw refusal;
     }
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
     if (/json|html/i.test(type) || coding !== "identity") {
-      const said = await readErrorBody(exchange, system);
+      const said = await readErrorBody(exchange, runtime);
       if (/json/i.test(type) && describeJsonError(said) === "") onWhole(said);
       signal.throwIfAborted();
       const words = describeBody(type, said);

@@ -17,20 +17,20 @@ export type ConnectionTestError = { message: string; status?: number } | undefin
  */
 export async function testConnection(
   { vendor, config, model }: { vendor: ProviderId; config: ConnectionConfig; model: string },
-  options: { system: Runtime; report?: (event: ProviderFailure) => void },
+  options: { runtime: Runtime; report?: (event: ProviderFailure) => void },
 ): Promise<ConnectionTestError> {
-  const { system } = options;
+  const { runtime } = options;
   let status: number | undefined;
   const report = (event: ProviderFailure) => {
     status = event.status;
     options.report?.(event);
   };
-  const registry = new ModelRegistry(system, {
+  const registry = new ModelRegistry(runtime, {
     providers: { [vendor]: config },
     onFailure: report,
   });
   const enough = new AbortController();
-  const patience = system.sleep(TEST_TIMEOUT_MS, enough.signal).then(
+  const patience = runtime.sleep(TEST_TIMEOUT_MS, enough.signal).then(
     () => enough.abort(),
     () => {},
   );

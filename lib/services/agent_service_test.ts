@@ -226,12 +226,12 @@ Deno.test("AgentService: an agent is found by its id as well, in its own tenant 
 
 Deno.test("AgentService: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = openAgentServices(kv);
+  const { agents, runtime } = openAgentServices(kv);
   const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };
   const allowedDomains = ["tools.example.com"];
   const body = rawAgentBody({ tools: [httpTool({}, csv)], allowedDomains });
   assertEquals(await faults(() => agents.create(OURS, body)), ["tools.0.request.body"]);
-  const { id, tools } = await new AgentStore(kv, system).create(OURS, agentBodyOf(body));
+  const { id, tools } = await new AgentStore(kv, runtime).create(OURS, agentBodyOf(body));
   assertEquals((await agents.get(OURS, id)).tools, tools);
   const patched = await agents.patch(OURS, id, { patch: { ...body, name: "Renamed" } });
   assertEquals([patched.name, patched.tools], ["Renamed", tools]);

@@ -20,20 +20,20 @@ export interface KnownBrowser {
  */
 export class KnownBrowserTokens {
   #signer: Pick<Signer, "sign" | "verify">;
-  #system: Pick<Runtime, "now" | "randomBytes">;
+  #runtime: Pick<Runtime, "now" | "randomBytes">;
 
   constructor(
     signer: Pick<Signer, "sign" | "verify">,
-    system: Pick<Runtime, "now" | "randomBytes">,
+    runtime: Pick<Runtime, "now" | "randomBytes">,
   ) {
     this.#signer = signer;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** Issues a token for a browser in which the user has just signed in. */
   async issue(userId: string): Promise<string> {
-    const id = base64url(this.#system.randomBytes(16));
-    const facts = `${userId}.${this.#system.now() + KNOWN_BROWSER_MS}.${id}`;
+    const id = base64url(this.#runtime.randomBytes(16));
+    const facts = `${userId}.${this.#runtime.now() + KNOWN_BROWSER_MS}.${id}`;
     return `${facts}.${await this.#signer.sign(`known browser ${facts}`)}`;
   }
 
@@ -44,6 +44,6 @@ export class KnownBrowserTokens {
       return undefined;
     }
     const genuine = await this.#signer.verify(`known browser ${userId}.${exp}.${id}`, mac);
-    return genuine && Number(exp) > this.#system.now() ? { userId, id } : undefined;
+    return genuine && Number(exp) > this.#runtime.now() ? { userId, id } : undefined;
   }
 }

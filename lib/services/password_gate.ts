@@ -60,7 +60,7 @@ export interface PasswordGateEvents {
 
 export interface PasswordGateOptions {
   failures: SignInFailureStore;
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   events?: PasswordGateEvents | undefined;
 }
 
@@ -78,18 +78,18 @@ interface FailureScope {
  */
 export class PasswordGate {
   readonly #failures: SignInFailureStore;
-  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #events: PasswordGateEvents | undefined;
   readonly #queue = new FairQueue(HASHING);
   readonly #addresses = new SlidingWindowLimiter(ADDRESS_FAILURES);
   readonly #pacer: Throttle;
   #delayed = 0;
 
-  constructor({ failures, system, events }: PasswordGateOptions) {
+  constructor({ failures, runtime, events }: PasswordGateOptions) {
     this.#failures = failures;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#events = events;
-    this.#pacer = new Throttle(system);
+    this.#pacer = new Throttle(runtime);
   }
 
   /** Attempts waiting for a hashing slot. */
@@ -109,7 +109,7 @@ export class PasswordGate {
   ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
     const place = await this.#placeOf(attempt);
     if (place.known) return await this.#admitted(attempt, place, check);
-    const at = this.#system.now();
+    const at = this.#runtime.now();
     const wait = this.#addresses.take(place.name, at);
     if (wait > 0) {
       this.#events?.rejected(attempt, "address");
@@ -126,7 +126,7 @@ export class PasswordGate {
   async #delayRefusal(): Promise<void> {
     if (this.#delayed >= MAX_DELAYED) return;
     this.#delayed++;
-    await this.#system.sleep(REJECTION_DELAY_MS).finally(() => this.#delayed--);
+    await this.#runtime.sleep(REJECTION_DELAY_MS).finally(() => this.#delayed--);
   }
 
   /** A known browser with too many failures is treated as an unknown client. */

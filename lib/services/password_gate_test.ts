@@ -16,7 +16,7 @@ async function withGate(
   using kv = await Deno.openKv(":memory:");
   let now = 1_000_000;
   const waited: number[] = [];
-  const system = {
+  const runtime = {
     ...systemRuntime,
     now: () => now,
     sleep: (ms: number) => {
@@ -25,8 +25,8 @@ async function withGate(
       return Promise.resolve();
     },
   };
-  const failures = new SignInFailureStore(kv, system);
-  await run({ gate: new PasswordGate({ failures, system }), kv, waited });
+  const failures = new SignInFailureStore(kv, runtime);
+  await run({ gate: new PasswordGate({ failures, runtime }), kv, waited });
 }
 
 function stranger(n: number) {
@@ -50,8 +50,8 @@ Deno.test("PasswordGate: a guess from a thousand addresses slows the account dow
 
 Deno.test("PasswordGate: while many addresses guess at once, a known browser waits for none of them", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
-  const gate = new PasswordGate({ failures: new SignInFailureStore(kv, system), system });
+  const runtime = new FakeRuntime();
+  const gate = new PasswordGate({ failures: new SignInFailureStore(kv, runtime), runtime });
   for (let n = 0; n < 20; n++) await gate.attempt(stranger(n), wrong);
   const outcomes: string[] = [];
   for (let n = 20; n < 60; n++) {
@@ -64,8 +64,8 @@ Deno.test("PasswordGate: while many addresses guess at once, a known browser wai
   // The clock stands still: one may go ahead at once, ten wait, the others were refused.
   while (outcomes.length < 30) await settledStore(kv);
   const refused = outcomes.filter((outcome) => outcome === "too_many_tries").length;
-  assertEquals([refused, system.sleeping], [29, 10]);
-  await system.advance(20_000);
+  assertEquals([refused, runtime.sleeping], [29, 10]);
+  await runtime.advance(20_000);
   while (outcomes.length < 40) await settledStore(kv);
 });
 

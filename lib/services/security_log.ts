@@ -46,7 +46,7 @@ interface Pending {
 export interface SecurityLogOptions {
   kv: Deno.Kv;
   users: Pick<UserStore, "findByEmail">;
-  system: Pick<Runtime, "now" | "uuid" | "sleep">;
+  runtime: Pick<Runtime, "now" | "uuid" | "sleep">;
   log: Logger;
 }
 
@@ -118,11 +118,11 @@ export class SecurityLog implements PasswordGateEvents {
     this.#pending.set(nameOf(event), { event, times: 0 });
     this.#write(event, 1);
     const end = () => void this.flush();
-    this.#cancelTimer ??= setTimer(this.#options.system, WINDOW_MS, end);
+    this.#cancelTimer ??= setTimer(this.#options.runtime, WINDOW_MS, end);
   }
 
   #write(event: Event, times: number): void {
-    const { kv, system, log } = this.#options;
+    const { kv, runtime, log } = this.#options;
     const { action, address, user, detail, signedIn = false } = event;
     const kind = KINDS[action];
     const facts = { address, times, ...(detail && { detail }) };
@@ -132,7 +132,7 @@ export class SecurityLog implements PasswordGateEvents {
       : { kind: "anonymous" };
     const step = kv.atomic();
     runAs(actor, () =>
-      recordChange(step, system, {
+      recordChange(step, runtime, {
         ...{ tenant: user?.tenant ?? INSTALLATION, kind, action, after: facts, ttlMs: KEPT_MS },
         target: user ? { id: user.id, name: user.email } : { id: "unknown", name: "" },
       }));

@@ -7,13 +7,13 @@ import { SecurityLog } from "./security_log.ts";
 
 Deno.test("SecurityLog: a thousand addresses a minute are a few entries and lines that count them all", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const lines: string[] = [];
   const log = createLogger({ json: true, write: (line) => lines.push(line) });
-  const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
+  const security = new SecurityLog({ kv, users: new UserStore(kv, runtime), runtime, log });
   for (let minute = 0; minute < 3; minute++) {
     for (let n = 0; n < 1_000; n++) security.rejected({ address: `2001:db8:${n}::1` }, "address");
-    await system.advance(60_000);
+    await runtime.advance(60_000);
   }
   await security.flush();
   const { data } = await new AuditStore(kv).list("installation", { limit: 100 });
@@ -25,9 +25,9 @@ Deno.test("SecurityLog: a thousand addresses a minute are a few entries and line
 
 Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what happens elsewhere", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const log = createLogger({ write: () => {} });
-  const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
+  const security = new SecurityLog({ kv, users: new UserStore(kv, runtime), runtime, log });
   for (let n = 0; n < 40; n++) security.rejected({ address: `2001:db8:1:1::${n}` }, "address");
   security.rejected({ address: "2001:db8:1:2::1" }, "address");
   await security.flush();
@@ -42,10 +42,10 @@ Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what 
 
 Deno.test("SecurityLog: a store that fails makes no refusal fail", async () => {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const lines: string[] = [];
   const log = createLogger({ json: true, write: (line) => lines.push(line) });
-  const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
+  const security = new SecurityLog({ kv, users: new UserStore(kv, runtime), runtime, log });
   kv.close();
   security.failed({ email: "a@example.com", address: "192.0.2.1" }, {
     locked: false,

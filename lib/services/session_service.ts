@@ -15,16 +15,16 @@ export interface MintOptions {
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */
 export class SessionService {
   #store: SessionStore;
-  #system: Runtime;
+  #runtime: Runtime;
   #onRevoked: OnRevoked;
 
   /** `onRevoked` is told of each session that is revoked. */
   constructor(
     store: SessionStore,
-    options: { system: Runtime; onRevoked?: OnRevoked },
+    options: { runtime: Runtime; onRevoked?: OnRevoked },
   ) {
     this.#store = store;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#onRevoked = options.onRevoked ?? (() => {});
   }
 

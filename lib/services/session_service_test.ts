@@ -10,8 +10,8 @@ const SHOP = "https://shop.example";
 const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 function open(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  return { system, sessions: new SessionService(new SessionStore(kv, system), { system }) };
+  const runtime = new FakeRuntime();
+  return { runtime, sessions: new SessionService(new SessionStore(kv, runtime), { runtime }) };
 }
 
 async function refusal(call: () => Promise<unknown>): Promise<ApiError> {
@@ -48,11 +48,11 @@ Deno.test("SessionService: the playground needs no allowed origin", async () => 
 
 Deno.test("SessionService: unknown, expired and revoked tokens have one answer", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { sessions, system } = open(kv);
+  const { sessions, runtime } = open(kv);
   const mint = async () => (await sessions.mintForOrigin(TENANT, AGENT, SHOP)).sessionToken;
   const [expired, revoked] = [await mint(), await mint()];
   await sessions.revoke(TENANT, revoked);
-  await system.advance(15 * 60_000);
+  await runtime.advance(15 * 60_000);
   const errors = await Promise.all(
     ["cs_unknown", expired, revoked].map((token) => refusal(() => sessions.require(token))),
   );

@@ -51,7 +51,7 @@ export type SetUpResult =
 export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
 
 export interface SignInDeps {
-  system: Runtime;
+  runtime: Runtime;
   /** `SETUP_TOKEN`; without it each start makes its own. */
   setupToken?: string | undefined;
   hasher: PasswordHasher;
@@ -63,7 +63,7 @@ export interface SignInDeps {
 
 /** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
 export class SignInService {
-  #system: Runtime;
+  #runtime: Runtime;
   #configuredToken: string | undefined;
   #users: UserStore;
   #signIns: SignInStore;
@@ -76,12 +76,12 @@ export class SignInService {
   #isSetUp = false;
 
   constructor(kv: Deno.Kv, options: SignInDeps) {
-    const { system } = options;
-    this.#system = system;
+    const { runtime } = options;
+    this.#runtime = runtime;
     this.#configuredToken = options.setupToken;
-    this.#users = new UserStore(kv, system);
-    this.#signIns = new SignInStore(kv, system);
-    this.#tenants = new TenantStore(kv, system);
+    this.#users = new UserStore(kv, runtime);
+    this.#signIns = new SignInStore(kv, runtime);
+    this.#tenants = new TenantStore(kv, runtime);
     this.#hasher = options.hasher;
     this.#gate = options.gate;
     this.#browsers = options.browsers;
@@ -99,7 +99,7 @@ export class SignInService {
    * for this start, of which only the hash is stored. `undefined` once set up.
    */
   async ensureSetupToken(): Promise<string | undefined> {
-    const token = this.#configuredToken ?? base64url(this.#system.randomBytes(24));
+    const token = this.#configuredToken ?? base64url(this.#runtime.randomBytes(24));
     const open = await this.#users.setSetupToken(await sha256(token));
     return open ? token : undefined;
   }
@@ -108,7 +108,7 @@ export class SignInService {
   async setUp(input: SetUpInput): Promise<SetUpResult> {
     if (!await this.needsSetup()) return { refused: "already_set_up" };
     const block = addressBlock(input.address);
-    const wait = this.#setupTries.take(block, this.#system.now());
+    const wait = this.#setupTries.take(block, this.#runtime.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
     const faults = await credentialIssues(input);
@@ -260,13 +260,13 @@ export class SignInService {
     const tenant = await this.#tenants.ensureDefault();
     return {
       v: 1,
-      id: this.#system.uuid(),
+      id: this.#runtime.uuid(),
       tenant: tenant.id,
       email: normalizeEmail(input.email)!,
       passwordHash: await this.#hasher.hash(input.password),
       role: "owner",
       operator: true,
-      createdAt: this.#system.now(),
+      createdAt: this.#runtime.now(),
       epoch: 0,
     };
   }

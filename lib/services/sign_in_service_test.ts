@@ -26,15 +26,15 @@ interface FixtureOptions {
 
 function openAccounts(
   kv: Deno.Kv,
-  system: Runtime,
+  runtime: Runtime,
   { setupToken, cost = CHEAP, hasher }: FixtureOptions,
 ): SignInService {
   return new SignInService(kv, {
-    ...{ system, setupToken },
-    hasher: hasher ?? new PasswordHasher({ ...system, cost }),
-    gate: new PasswordGate({ failures: new SignInFailureStore(kv, system), system }),
+    ...{ runtime, setupToken },
+    hasher: hasher ?? new PasswordHasher({ ...runtime, cost }),
+    gate: new PasswordGate({ failures: new SignInFailureStore(kv, runtime), runtime }),
     log: { info: () => {} },
-    browsers: new KnownBrowserTokens(new Signer(["a secret that signs"]), system),
+    browsers: new KnownBrowserTokens(new Signer(["a secret that signs"]), runtime),
   });
 }
 
@@ -45,8 +45,12 @@ async function withAccounts(
 ): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  const system: Runtime = { ...systemRuntime, now: () => clock.ms, sleep: () => Promise.resolve() };
-  await run({ kv, clock, accounts: openAccounts(kv, system, options) });
+  const runtime: Runtime = {
+    ...systemRuntime,
+    now: () => clock.ms,
+    sleep: () => Promise.resolve(),
+  };
+  await run({ kv, clock, accounts: openAccounts(kv, runtime, options) });
 }
 
 async function setUp(accounts: SignInService): Promise<string> {

@@ -34,7 +34,7 @@ export type MemberRejectionReason =
 
 /** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
 export class TeamService {
-  #system: Runtime;
+  #runtime: Runtime;
   #users: UserStore;
   #links: AccountLinkStore;
   #accounts: Pick<SignInService, "createSignIn">;
@@ -42,14 +42,14 @@ export class TeamService {
   #gate: PasswordGate;
 
   constructor(kv: Deno.Kv, options: {
-    system: Runtime;
+    runtime: Runtime;
     hasher: PasswordHasher;
     gate: PasswordGate;
     accounts: Pick<SignInService, "createSignIn">;
   }) {
-    this.#system = options.system;
-    this.#users = new UserStore(kv, options.system);
-    this.#links = new AccountLinkStore(kv, options.system);
+    this.#runtime = options.runtime;
+    this.#users = new UserStore(kv, options.runtime);
+    this.#links = new AccountLinkStore(kv, options.runtime);
     this.#accounts = options.accounts;
     this.#hasher = options.hasher;
     this.#gate = options.gate;
@@ -106,8 +106,8 @@ export class TeamService {
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, { password, client }, async (passwordHash) => {
       const { tenant, email, role } = found.link;
-      const id = this.#system.uuid();
-      const createdAt = this.#system.now();
+      const id = this.#runtime.uuid();
+      const createdAt = this.#runtime.now();
       const account = { id, tenant, email, passwordHash, role, createdAt };
       const user: User = { v: 1, ...account, operator: false, epoch: 0 };
       setActor({ kind: "user", id, name: email });

@@ -11,9 +11,9 @@ export class UserService {
   #users: UserStore;
   #links: AccountLinkStore;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
-    this.#users = new UserStore(kv, system);
-    this.#links = new AccountLinkStore(kv, system);
+  constructor(kv: Deno.Kv, runtime: Runtime) {
+    this.#users = new UserStore(kv, runtime);
+    this.#links = new AccountLinkStore(kv, runtime);
   }
 
   async list(tenant: string): Promise<ListedUser[]> {

@@ -48,12 +48,12 @@ export interface IdempotencyEntry {
  */
 export class IdempotencyStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #sealer: Sealer;
 
-  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
     this.#kv = kv;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#sealer = options.sealer;
   }
 
@@ -62,7 +62,7 @@ export class IdempotencyStore {
     const entry = await this.#kv.get(keys.idempotencyRecord(scope));
     const record = parseRecord(recordSchema, entry);
     const place = { scope, versionstamp: entry.versionstamp, parts: record?.more ?? 0 };
-    if (record === undefined || record.exp <= this.#system.now()) {
+    if (record === undefined || record.exp <= this.#runtime.now()) {
       return { ...place, record: undefined };
     }
     const rest = await readChunks(this.#kv, chunkKeys(scope, record.more));
@@ -81,7 +81,7 @@ export class IdempotencyStore {
     const key = keys.idempotencyRecord(place.scope);
     const plain = new TextEncoder().encode(toText(receipt));
     const [sealed, ...rest] = splitChunks(await this.#sealer.seal(plain, key));
-    const exp = this.#system.now() + IDEMPOTENCY_TTL_MS;
+    const exp = this.#runtime.now() + IDEMPOTENCY_TTL_MS;
     const expiry = { expireIn: IDEMPOTENCY_TTL_MS + KEPT_AFTER_EXPIRY_MS };
     change
       .check({ key, versionstamp: place.versionstamp })

@@ -10,12 +10,12 @@ const DAY_MS = 24 * 60 * 60_000;
 const KEY = new Uint8Array(32).fill(7).toBase64();
 
 function open(kv: Deno.Kv, encryptionKey = KEY) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const sealer = new Sealer([encryptionKey], {
     purpose: "receipts",
-    randomBytes: system.randomBytes,
+    randomBytes: runtime.randomBytes,
   });
-  return { system, receipts: new IdempotencyStore(kv, { system, sealer }) };
+  return { runtime, receipts: new IdempotencyStore(kv, { runtime, sealer }) };
 }
 
 function receiptOf(body: string): IdempotencyRecord {
@@ -69,11 +69,11 @@ Deno.test("IdempotencyStore: of two who found the place free, one gets it", asyn
 
 Deno.test("IdempotencyStore: after 24 hours the place is free, and nothing of the old one stays", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { receipts, system } = open(kv);
+  const { receipts, runtime } = open(kv);
   await put(kv, receipts, receiptOf("x".repeat(200_000)));
-  await system.advance(DAY_MS - 1);
+  await runtime.advance(DAY_MS - 1);
   assert((await receipts.find("scope")).record);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals((await receipts.find("scope")).record, undefined);
   assert(await put(kv, receipts, receiptOf("y".repeat(60_000))));
   assertEquals((await receipts.find("scope")).record?.body, "y".repeat(60_000));
@@ -95,13 +95,13 @@ Deno.test("IdempotencyStore: one moved elsewhere, of another key, or short of a 
 
 Deno.test("IdempotencyStore: a scope is claimed by one, until it is released or has lapsed", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, receipts } = open(kv);
+  const { runtime, receipts } = open(kv);
   const both = await Promise.all([receipts.claim("scope"), receipts.claim("scope")]);
   assertEquals(both.filter(Boolean).length, 1);
   assertFalse(await receipts.claim("scope"));
   assert(await receipts.claim("other"));
   await receipts.release("scope");
   assert(await receipts.claim("scope"));
-  await system.advance(DAY_MS);
+  await runtime.advance(DAY_MS);
   assert(await receipts.claim("scope"));
 });

@@ -30,12 +30,12 @@ interface Release {
  */
 export class ScriptReleaseStore {
   #kv: Deno.Kv;
-  #system: Pick<Runtime, "now">;
+  #runtime: Pick<Runtime, "now">;
   #cached = new Map<string, ScriptBundle>();
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** Keeps `bundle` as the newest release, and drops the eleventh before it. */
@@ -78,7 +78,7 @@ export class ScriptReleaseStore {
 
   async #write(name: ScriptName, { body, hash12 }: ScriptBundle): Promise<void> {
     const parts = splitChunks(body);
-    const record = { v: 1, at: this.#system.now(), parts: parts.length };
+    const record = { v: 1, at: this.#runtime.now(), parts: parts.length };
     const change = this.#kv.atomic().set(keys.scriptRelease(name, hash12), record);
     parts.forEach((part, n) => change.set(keys.scriptReleasePart(name, hash12, n), part));
     await change.commit();

@@ -24,7 +24,7 @@ export const handler = define.handlers({
       await service.securityLog.flush();
       const entries = await service.audit.list(log, query);
       const actors = await actorsOf(ctx);
-      const now = service.system.now();
+      const now = service.runtime.now();
       return page({ entries, filters, actors, now, first: query.cursor === undefined, user });
     } catch (error) {
       // A cursor from an old bookmark: the list itself is what was wanted.

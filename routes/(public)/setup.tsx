@@ -28,7 +28,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const [token, email] = [form.get("token") ?? "", form.get("email") ?? ""];
     const password = form.get("password") ?? "";
     const result = await service.accounts.setUp({ token, email, password, address });

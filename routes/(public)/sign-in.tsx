@@ -43,7 +43,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const next = safeRedirectPath(form.get("next"), HOME);
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";

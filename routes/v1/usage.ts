@@ -10,7 +10,7 @@ export const handler = define.handlers(apiHandler({
     const { tenant } = await requireScope(ctx.req, ctx.state, "billing:read");
     const { searchParams } = ctx.url;
     const asked = { from: searchParams.get("from"), to: searchParams.get("to") };
-    const range = parseDayRange(asked, dayOf(service.system.now()));
+    const range = parseDayRange(asked, dayOf(service.runtime.now()));
     return Response.json(await service.usage.read(tenant, range));
   },
 }));

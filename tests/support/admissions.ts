@@ -45,8 +45,8 @@ export function count(admission: Admission, caller: Caller, limits: Limits) {
   return admission.countRequest({ id: counted++, caller, limits });
 }
 
-export function openAdmission(kv: Deno.Kv, system: Runtime = frozenRuntime): Admission {
-  return new Admission(new Committer(kv, { system }), { system });
+export function openAdmission(kv: Deno.Kv, runtime: Runtime = frozenRuntime): Admission {
+  return new Admission(new Committer(kv, { runtime }), { runtime });
 }
 
 /** The scope of the limit that refused, or `admitted`. */

@@ -14,18 +14,18 @@ import { FakeRuntime } from "./fake_runtime.ts";
 
 /** What handles agents, on a store of its own and in a still world. */
 export function openAgentServices(kv: Deno.Kv) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const catalogue = new CatalogueStore(kv, { demoModel: true });
-  const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) });
+  const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, runtime) });
   const cursors = new CursorSigner(new Signer(["secret"]));
-  const bases = new KnowledgeBaseStore(kv, system);
-  const documents = new DocumentStore(kv, system);
+  const bases = new KnowledgeBaseStore(kv, runtime);
+  const documents = new DocumentStore(kv, runtime);
   const processor = { begin: () => {} };
   const search = new KnowledgeSearch(new StoredChunks(kv));
   const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
   const secrets = { agentOf: () => Promise.resolve(undefined) };
-  const agents = new AgentService(new AgentStore(kv, system), {
+  const agents = new AgentService(new AgentStore(kv, runtime), {
     ...{ models, knowledge, secrets, cursors },
   });
-  return { system, catalogue, models, agents, knowledge };
+  return { runtime, catalogue, models, agents, knowledge };
 }

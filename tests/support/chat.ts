@@ -40,8 +40,8 @@ const memoryDirectory = {
 export async function openChat(
   kv: Deno.Kv,
   models: Record<string, Model>,
-  { system = new FakeRuntime(), egress = new Egress({ system }) }: {
-    system?: FakeRuntime;
+  { runtime = new FakeRuntime(), egress = new Egress({ runtime }) }: {
+    runtime?: FakeRuntime;
     egress?: Pick<Egress, "fetch" | "open">;
   } = {},
 ) {
@@ -49,9 +49,9 @@ export async function openChat(
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   await catalogue.addMissing(Object.keys(models).map((model) => catalogueEntry({ model })));
   const chat = new ChatService({
-    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) }),
+    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, runtime) }),
     registry: { find: (_vendor: string, model: string) => models[model]! } as never,
-    system,
+    runtime,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     unwatchedMs: 30_000,
     admission: {
@@ -59,12 +59,12 @@ export async function openChat(
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     directory: memoryDirectory,
-    toolsets: new ToolsetFactory({ egress, system, findSecret: () => undefined }),
+    toolsets: new ToolsetFactory({ egress, runtime, findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>
     await chat.begin(await chat.prepare(request), { hold: Infinity });
-  return { chat, begin, system, logged };
+  return { chat, begin, runtime, logged };
 }
 
 /** One message for an agent on `model`, with `fallback` where one is named. */

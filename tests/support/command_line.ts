@@ -56,18 +56,18 @@ export function commandStores(
   secrets: SecretStore;
   tenants: TenantStore;
 } {
-  const system = systemRuntime;
-  const { randomBytes } = system;
+  const runtime = systemRuntime;
+  const { randomBytes } = runtime;
   const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
     hmacSecrets: new HmacSecrets(kv, secrets.hmacSecrets),
-    agents: { find: (tenant, id) => new AgentStore(kv, system).get(tenant, id) },
-    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
-    secrets: new SecretStore(kv, { system, sealer }),
-    tenants: new TenantStore(kv, system),
-    users: new UserService(kv, system),
+    agents: { find: (tenant, id) => new AgentStore(kv, runtime).get(tenant, id) },
+    apiKeys: new ApiKeyStore(kv, { runtime, signer: new Signer(secrets.hmacSecrets) }),
+    secrets: new SecretStore(kv, { runtime, sealer }),
+    tenants: new TenantStore(kv, runtime),
+    users: new UserService(kv, runtime),
     baseUrl: "http://127.0.0.1:8000",
-    reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, system }),
+    reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, runtime }),
   };
 }
 
@@ -77,14 +77,14 @@ export async function serveIn(
 ): Promise<ReturnType<typeof commandStores> & { close(): Promise<void> }> {
   const store = await openStore(readConfig({ DATA_DIR: dir }), {
     openKv: Deno.openKv,
-    system: systemRuntime,
+    runtime: systemRuntime,
   });
   const stores = commandStores(store.kv, store);
   const control = serveControlSocket({
     path: `${dir}/control.sock`,
     handlers: adminCommands(stores),
     log: createLogger(),
-    system: systemRuntime,
+    runtime: systemRuntime,
   });
   const close = async () => {
     await control.close();

@@ -10,8 +10,8 @@ import { openTestKv } from "./open_kv.ts";
 /** A service on a store that tests may look into, with an agent and a key for all of it. */
 export async function openConversations(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
-  const { system, advance } = instantRuntime();
-  const service = await TestService.start({ system, kv, keepKv: true, ...options });
+  const { runtime, advance } = instantRuntime();
+  const service = await TestService.start({ runtime, kv, keepKv: true, ...options });
   const key = await service.key([
     "agents:write",
     "widget:mint",
@@ -31,7 +31,7 @@ export async function openConversations(options: TestServiceOptions = {}) {
   const list = async (query = ""): Promise<{ data: Conversation[]; nextCursor?: string }> =>
     await expectJson(await service.fetch(`/v1/conversations${query}`, { key }), 200);
   return {
-    ...{ kv, service, key, agent, sessionToken, advance, system, chat, get, transcript, list },
+    ...{ kv, service, key, agent, sessionToken, advance, runtime, chat, get, transcript, list },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       kv.close();

@@ -59,7 +59,7 @@ async function start(mock: MockProviders, options: { kv: Deno.Kv }) {
   const env = { EGRESS_ALLOW: host, VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
   const service = await TestService.start({
     env,
-    system: acceleratedRuntime,
+    runtime: acceleratedRuntime,
     keepKv: true,
     ...options,
   });
@@ -127,7 +127,7 @@ export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...
   await using stack = new AsyncDisposableStack();
   const others = await Promise.all(
     stores.slice(1).map((kv) =>
-      TestService.start({ kv, keepKv: true, system: acceleratedRuntime })
+      TestService.start({ kv, keepKv: true, runtime: acceleratedRuntime })
     ),
   );
   for (const other of others) stack.use(other);

@@ -46,7 +46,7 @@ export class EgressServer implements AsyncDisposable {
       allow?: string[];
       /** Addresses that take no connection. */
       refusing?: string[];
-      system?: Pick<Runtime, "now" | "sleep">;
+      runtime?: Pick<Runtime, "now" | "sleep">;
     } = {},
   ) {
     const handler = async (request: Request) => {
@@ -61,7 +61,7 @@ export class EgressServer implements AsyncDisposable {
     this.port = (this.#server.addr as Deno.NetAddr).port;
     this.egress = new Egress({
       allow: options.allow ?? [],
-      system: options.system ?? instantRuntime().system,
+      runtime: options.runtime ?? instantRuntime().runtime,
       resolver: options.resolver ??
         ((host) => Promise.resolve(options.addresses?.[host] ?? [PUBLIC_ADDRESS])),
       dial: ({ address }) => {

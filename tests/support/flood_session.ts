@@ -14,11 +14,11 @@ export async function floodSession(
   messages: number,
   stores: readonly Deno.Kv[],
 ): Promise<Record<string, number>> {
-  const { system } = instantRuntime();
+  const { runtime } = instantRuntime();
   await using processes = new AsyncDisposableStack();
   const services: TestService[] = [];
   for (const kv of stores) {
-    const service = await TestService.start({ system, kv, keepKv: true, limits: LIMITS });
+    const service = await TestService.start({ runtime, kv, keepKv: true, limits: LIMITS });
     services.push(processes.use(service));
   }
   const key = await services[0]!.key();

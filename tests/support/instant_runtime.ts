@@ -5,7 +5,7 @@ const PACING_MS = 100;
 
 /** A clock that stands until it is told to move, and sleeps that cost nothing. */
 export interface InstantRuntime {
-  readonly system: Pick<Runtime, "now" | "sleep">;
+  readonly runtime: Pick<Runtime, "now" | "sleep">;
   advance(ms: number): void;
 }
 
@@ -16,7 +16,7 @@ export interface InstantRuntime {
 export function instantRuntime(start = Date.UTC(2026, 0, 15, 12)): InstantRuntime {
   let now = start;
   return {
-    system: { now: () => now, sleep },
+    runtime: { now: () => now, sleep },
     advance: (ms) => now += ms,
   };
 }

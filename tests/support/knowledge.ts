@@ -7,8 +7,8 @@ import { openTestKv } from "./open_kv.ts";
 /** A service on a store that tests may look into, with a key for its knowledge bases. */
 export async function openKnowledge(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
-  const { system, advance } = instantRuntime();
-  const service = await TestService.start({ system, kv, keepKv: true, ...options });
+  const { runtime, advance } = instantRuntime();
+  const service = await TestService.start({ runtime, kv, keepKv: true, ...options });
   const key = await service.key(["knowledge:write", "agents:write"]);
   const create = async (name = "Shop"): Promise<KnowledgeBase> =>
     await expectJson(

@@ -15,16 +15,16 @@ export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_00
 
 /** Processes on one store, whose clock a test moves. */
 export function ledgerProcesses(kv: Deno.Kv) {
-  const { system: time, advance } = instantRuntime(NOON);
-  const system: Runtime = { ...systemRuntime, ...time };
+  const { runtime: time, advance } = instantRuntime(NOON);
+  const runtime: Runtime = { ...systemRuntime, ...time };
   let n = 0;
   const open = ({ ahead = 0, through = kv } = {}) => {
-    const own: Runtime = { ...system, now: () => system.now() + ahead };
-    const committer = new Committer(through, { system: own });
+    const own: Runtime = { ...runtime, now: () => runtime.now() + ahead };
+    const committer = new Committer(through, { runtime: own });
     const shards = new LedgerShards(committer, own);
-    const admission = new Admission(committer, { system: own, shards });
+    const admission = new Admission(committer, { runtime: own, shards });
     const costs = new SideCosts(committer, {
-      ...{ system: own, shards },
+      ...{ runtime: own, shards },
       limitsOf: () => Promise.resolve(LIMITS),
     });
     /** Begins a run, and answers its number. */
@@ -35,7 +35,7 @@ export function ledgerProcesses(kv: Deno.Kv) {
     const end = (run: number, cost = 0) => admission.settle(`run-${run}`, settlement(cost));
     return { admission, shards, costs, begin, end };
   };
-  return { system, open, advance };
+  return { runtime, open, advance };
 }
 
 export type Process = ReturnType<ReturnType<typeof ledgerProcesses>["open"]>;

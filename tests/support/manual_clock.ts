@@ -20,7 +20,7 @@ export class ManualClock {
     this.#still = new FakeRuntime(start);
   }
 
-  get system(): Pick<Runtime, "now" | "sleep"> {
+  get runtime(): Pick<Runtime, "now" | "sleep"> {
     return { now: this.#still.now, sleep: this.#sleep };
   }
 

@@ -12,7 +12,7 @@ import type { IncomingMessage } from "node:http";
 const host = `127.0.0.1:${Deno.args[0]}`;
 
 async function callTool(): Promise<string> {
-  const egress = new Egress({ allow: [host], system: systemRuntime });
+  const egress = new Egress({ allow: [host], runtime: systemRuntime });
   const { status, body } = await egress.fetch({
     method: "GET",
     tenant: "tenant",

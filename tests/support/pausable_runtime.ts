@@ -5,7 +5,7 @@ const PACING_MS = 100;
 
 /** A clock that stands, and runs that go no further than their first word until they may. */
 export interface PausableRuntime {
-  readonly system: Pick<Runtime, "now" | "sleep">;
+  readonly runtime: Pick<Runtime, "now" | "sleep">;
   /** Lets every run go on to its end. */
   release(): void;
   /** From now on runs stand still again. */
@@ -28,7 +28,7 @@ export function pausableRuntime(start = Date.UTC(2026, 0, 15, 12)): PausableRunt
     return ms < PACING_MS ? Promise.race([gate.promise, aborted.promise]) : aborted.promise;
   };
   return {
-    system: { now: () => now, sleep },
+    runtime: { now: () => now, sleep },
     release: () => gate.resolve(),
     hold: () => gate = Promise.withResolvers<void>(),
     advance: (ms) => now += ms,

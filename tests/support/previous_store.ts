@@ -109,13 +109,13 @@ function keepForEver(file: string): void {
 if (import.meta.main) {
   const [path] = Deno.args;
   const file = await Deno.makeTempFile();
-  const { system } = instantRuntime();
+  const { runtime } = instantRuntime();
   const kv = await Deno.openKv(file);
   let read: unknown;
   {
-    await using service = await TestService.start({ kv, system, env: ENV });
+    await using service = await TestService.start({ kv, runtime, env: ENV });
     const at = await furnish(service);
-    read = { at, answers: await answersAt(service, at), now: system.now() };
+    read = { at, answers: await answersAt(service, at), now: runtime.now() };
   }
   keepForEver(file);
   await Deno.writeFile(`${path}.sqlite3.gz`, gzipSync(await Deno.readFile(file)));

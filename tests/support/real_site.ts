@@ -42,7 +42,7 @@ export async function onRealSite(
 ): Promise<void> {
   const held = pausableRuntime();
   using kv = await openTestKv();
-  await using service = await TestService.start({ kv, keepKv: true, system: held.system });
+  await using service = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
   const port = Number(new URL(service.url).port);
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
   const minted: string[] = [];

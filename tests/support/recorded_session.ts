@@ -16,12 +16,12 @@ const WORD_MS = 24;
 /** One run of the demo model that calls a tool, byte for byte as the service streams it. */
 export async function recordSession(): Promise<string> {
   using kv = await openTestKv();
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const shipped = new TextEncoder().encode(`{"status":"shipped"}`);
   const answer = { status: 200, headers: { "content-type": "application/json" }, body: shipped };
   const egress = { fetch: () => Promise.resolve({ ...answer, truncated: false }) };
-  const model = new DemoModel(system);
-  const world = await openChat(kv, { demo: model }, { system, egress: egress as never });
+  const model = new DemoModel(runtime);
+  const world = await openChat(kv, { demo: model }, { runtime, egress: egress as never });
   const request = chatRequest("demo");
   const { tools, allowedDomains } = EXAMPLES.agent;
   const content = `use find_order with {"number":"A-1042"}`;
@@ -38,11 +38,11 @@ export async function recordSession(): Promise<string> {
     },
   });
   while (!run.log.closed) {
-    await system.advance(WORD_MS);
+    await runtime.advance(WORD_MS);
     time.tick(WORD_MS);
     await new Promise((turn) => setImmediate(turn));
   }
-  return await sseResponse(run, { system }).text();
+  return await sseResponse(run, { runtime }).text();
 }
 
 // Writes it anew: `deno run -A tests/support/recorded_session.ts`.

@@ -34,7 +34,7 @@ export async function serviceWithReports() {
     const start = frames[0]?.frame;
     assert(start?.type === "start");
     const { conversationId, runId } = start;
-    const startedAt = service.service.system.now();
+    const startedAt = service.service.runtime.now();
     return { conversationId, runId, agentId: agent.id, startedAt };
   };
   const first = await chat();

@@ -8,13 +8,13 @@ import { agentBody, TestService } from "./service.ts";
 export async function seededService() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
-  const { agents, apiKeys, catalogue, knowledge, secrets, system, team } = service.service;
+  const { agents, apiKeys, catalogue, knowledge, secrets, runtime, team } = service.service;
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, agentBody());
   await agents.patch(tenant, agent.id, { patch: { name: "Renamed" } });
   const { secret } = await apiKeys.create(tenant, { name: "k", scopes: ["widget:mint"] });
   await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
-  await catalogue.set(catalogueEntry(), system);
+  await catalogue.set(catalogueEntry(), runtime);
   await knowledge.create(tenant, { name: "Handbook" });
   await team.invite(tenant, { email: "new@example.com", role: "viewer" });
   const messages = [{ role: "user", content: "Hello" }];

@@ -27,7 +27,7 @@ const built = (() => {
 
 export interface TestServiceOptions {
   env?: Record<string, string>;
-  system?: Partial<Runtime>;
+  runtime?: Partial<Runtime>;
   /** As `openStore` hands it out, so from `openTestKv`. */
   kv?: Deno.Kv;
   /** The given store is shared: it outlives this service. */
@@ -108,7 +108,7 @@ export class TestService implements AsyncDisposable {
       kv,
       hmacSecrets: [TEST_HMAC_SECRET],
       encryptionKeys: options.encryptionKeys ?? [TEST_ENCRYPTION_KEY],
-      system: { ...systemRuntime, ...options.system },
+      runtime: { ...systemRuntime, ...options.runtime },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,
       scripts: { ...scripts, ...options.scripts },

@@ -18,7 +18,7 @@ const host = `127.0.0.1:${Deno.args[0]}`;
 const origin = `https://${host}`;
 const tenant = "tenant";
 const { signal } = new AbortController();
-const egress = new Egress({ allow: [host], system: systemRuntime });
+const egress = new Egress({ allow: [host], runtime: systemRuntime });
 // A retry would only repeat what the first attempt shows.
 const deadline = 0;
 const slots = {
@@ -60,7 +60,7 @@ async function embed(): Promise<string> {
 
 async function trySlotForm(): Promise<string> {
   const slot = { vendor: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
-  return (await testConnection(slot, { system: systemRuntime }))?.message ?? "answered";
+  return (await testConnection(slot, { runtime: systemRuntime }))?.message ?? "answered";
 }
 
 /** The output of an HTTP tool that sends a secret, and what is noted of an MCP server that is sent one. */
@@ -82,7 +82,7 @@ async function callTools(): Promise<unknown> {
     tenant,
     allowedDomains: [host],
     validators: new ValidatorCache(),
-    system: systemRuntime,
+    runtime: systemRuntime,
     listTimeoutMs: 5_000,
     egress,
   });
@@ -93,7 +93,7 @@ async function callTools(): Promise<unknown> {
 }
 
 async function readPage(): Promise<string> {
-  const page = await fetchPage(origin, { egress, tenant, system: systemRuntime, signal });
+  const page = await fetchPage(origin, { egress, tenant, runtime: systemRuntime, signal });
   return page === undefined ? "not read" : "read";
 }
 

@@ -20,7 +20,7 @@ export function toolsetOf(
     tenant: fakeUuid(1),
     allowedDomains: ["tools.example.com", "other.example.com"],
     validators: new ValidatorCache(),
-    system: instantRuntime().system,
+    runtime: instantRuntime().runtime,
     listTimeoutMs: 5_000,
     ...options,
   });

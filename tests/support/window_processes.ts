@@ -22,23 +22,23 @@ export type Outcome = { refused: LimitRefusal } | "counted";
 
 /** The service's processes on one store, whose clock a test moves. */
 export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
-  const { system: time, advance } = instantRuntime(start);
+  const { runtime: time, advance } = instantRuntime(start);
   const random = seeded(start);
   const randomBytes = (length: number) => Uint8Array.from({ length }, () => random() * 256);
   let n = 0;
   /** `ahead` is by how much its clock is wrong, milliseconds. */
   const open = (kv: Deno.Kv, { ahead = 0 } = {}) => {
-    const system: Runtime = {
+    const runtime: Runtime = {
       ...systemRuntime,
       ...time,
       randomBytes,
       now: () => time.now() + ahead,
     };
-    const committer = new Committer(kv, { system });
-    const shards = new LedgerShards(committer, system);
-    const windows = new WindowShards(committer, { system, contended: shards.contended });
-    const admission = new Admission(committer, { system, shards, windows });
-    const addresses = new AddressWindows(committer, { system, windows });
+    const committer = new Committer(kv, { runtime });
+    const shards = new LedgerShards(committer, runtime);
+    const windows = new WindowShards(committer, { runtime, contended: shards.contended });
+    const admission = new Admission(committer, { runtime, shards, windows });
+    const addresses = new AddressWindows(committer, { runtime, windows });
     return {
       ...{ admission, addresses, shards, windows },
       ask: (limits: Limits, caller = BACKEND) =>

@@ -22,7 +22,7 @@ export interface ToolsetOptions
   /** The agent's own. */
   tools: readonly ToolDefinition[];
   validators: ValidatorCache;
-  system: Pick<Runtime, "sleep">;
+  runtime: Pick<Runtime, "sleep">;
   /** How long MCP servers may take to list their tools, milliseconds. */
   listTimeoutMs: number;
   /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */

@@ -30,7 +30,7 @@ export class ToolsetFactory {
   #egress: Pick<Egress, "fetch" | "open">;
   #findSecret: FindTenantSecret;
   #builtIn: (request: ToolsetRequest) => readonly CallableTool[];
-  #system: Pick<Runtime, "sleep">;
+  #runtime: Pick<Runtime, "sleep">;
   #validators = new ValidatorCache();
 
   /** `builtIn` makes the tools that the service itself has for an agent. */
@@ -38,13 +38,13 @@ export class ToolsetFactory {
     parts: {
       egress: Pick<Egress, "fetch" | "open">;
       findSecret: FindTenantSecret;
-      system: Pick<Runtime, "sleep">;
+      runtime: Pick<Runtime, "sleep">;
       builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
     },
   ) {
     this.#egress = parts.egress;
     this.#findSecret = parts.findSecret;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#builtIn = parts.builtIn ?? (() => []);
   }
 
@@ -60,7 +60,7 @@ export class ToolsetFactory {
       egress: this.#egress,
       findSecret: (name) => this.#findSecret(tenant, name),
       validators: this.#validators,
-      system: this.#system,
+      runtime: this.#runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, part),
       builtIn: this.#builtIn(request),
     });

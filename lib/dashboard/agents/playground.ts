@@ -36,13 +36,13 @@ export async function loadPlaygroundAgent(
 /** Makes one call of a toolset's tool, or only asks what it offers; closes it. */
 export async function testTool(
   toolset: Toolset,
-  { call, system, signal }: {
+  { call, runtime, signal }: {
     call: { name: string; args: unknown } | undefined;
-    system: Pick<Runtime, "now">;
+    runtime: Pick<Runtime, "now">;
     signal: AbortSignal;
   },
 ): Promise<ToolTestReport> {
-  const begun = system.now();
+  const begun = runtime.now();
   try {
     const described = await toolset.listTools(signal);
     const output = call && { output: await toolset.execute(call.name, call.args, signal) };
@@ -51,7 +51,7 @@ export async function testTool(
       offered: described.map(({ name, description }) => ({ name, description })),
       ledger: [...toolset.egressCalls],
       notes: [...toolset.notes],
-      ms: Math.max(0, system.now() - begun),
+      ms: Math.max(0, runtime.now() - begun),
     };
   } finally {
     await toolset.close();

@@ -47,7 +47,7 @@ export async function loadKnowledgeBasePage(
     nextCursor,
     cursor: ctx.url.searchParams.get("cursor") ?? "",
     agents,
-    now: service.system.now(),
+    now: service.runtime.now(),
     editor: isEditor(signedIn(ctx.state)),
   };
 }

@@ -26,7 +26,7 @@ export async function showAccountLink(ctx: Context<State>, kind: AccountLink["ki
 /** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
 export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
-  const form = await readForm(ctx.req, service.system);
+  const form = await readForm(ctx.req, service.runtime);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
   const result =
     await (kind === "invite"

@@ -17,7 +17,7 @@ export interface ReauthenticationRejection {
 
 /** Whether a form that opens doors has to ask for the password first. */
 export function needsReauthentication({ service, user }: State): boolean {
-  return user === undefined || !isPasswordRecent(user, service.system.now());
+  return user === undefined || !isPasswordRecent(user, service.runtime.now());
 }
 
 /**
@@ -39,7 +39,7 @@ export async function reauthenticate(
   const user = signedIn(ctx.state);
   const refused = await service.accounts.reauthenticate(user, { cookieToken, password, address });
   if (refused === undefined) {
-    ctx.state.user = { ...user, provenAt: service.system.now() };
+    ctx.state.user = { ...user, provenAt: service.runtime.now() };
     return undefined;
   }
   if (refused.refused === "wrong_password") {

@@ -37,7 +37,7 @@ const STEPS = 4;
  * connections or let a sender hold a place for minutes at a byte a second.
  */
 export class ArrivalRateMonitor {
-  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #rule: MinimumRate;
   readonly #start: number;
   readonly #tooSlow = Promise.withResolvers<"too_slow">();
@@ -45,10 +45,10 @@ export class ArrivalRateMonitor {
   readonly #steps = new Map<number, number>();
   #cancelTimer: () => void;
 
-  constructor(system: Pick<Runtime, "now" | "sleep">, rule: MinimumRate) {
-    this.#system = system;
+  constructor(runtime: Pick<Runtime, "now" | "sleep">, rule: MinimumRate) {
+    this.#runtime = runtime;
     this.#rule = rule;
-    this.#start = monotonicNow(system);
+    this.#start = monotonicNow(runtime);
     this.#cancelTimer = this.#scheduleCheck(rule.windowMs);
   }
 
@@ -69,7 +69,7 @@ export class ArrivalRateMonitor {
   }
 
   #scheduleCheck(ms: number): () => void {
-    return setTimer(this.#system, ms, () => {
+    return setTimer(this.#runtime, ms, () => {
       if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
       else this.#cancelTimer = this.#scheduleCheck(this.#rule.windowMs / STEPS);
     });
@@ -77,7 +77,7 @@ export class ArrivalRateMonitor {
 
   #isTooSlow(): boolean {
     const { bytesPerSecond, windowMs, totalMs } = this.#rule;
-    if (monotonicNow(this.#system) - this.#start >= totalMs) return true;
+    if (monotonicNow(this.#runtime) - this.#start >= totalMs) return true;
     const first = this.#step() - STEPS;
     for (const step of this.#steps.keys()) if (step < first) this.#steps.delete(step);
     const bytes = this.#steps.values().reduce((sum, some) => sum + some, 0);
@@ -85,6 +85,6 @@ export class ArrivalRateMonitor {
   }
 
   #step(): number {
-    return Math.floor((monotonicNow(this.#system) - this.#start) * STEPS / this.#rule.windowMs);
+    return Math.floor((monotonicNow(this.#runtime) - this.#start) * STEPS / this.#rule.windowMs);
   }
 }

@@ -6,19 +6,19 @@ const KIB = 1024;
 
 /** A body under the rule; `send` lets time pass and some of it arrive each second. */
 function arriving(rule = UPLOAD_RATE) {
-  const system = new FakeRuntime();
-  const rate = new ArrivalRateMonitor(system, rule);
+  const runtime = new FakeRuntime();
+  const rate = new ArrivalRateMonitor(runtime, rule);
   let refusedAt: number | undefined;
-  const start = system.now();
-  void rate.tooSlow.then(() => refusedAt = (system.now() - start) / 1000);
+  const start = runtime.now();
+  void rate.tooSlow.then(() => refusedAt = (runtime.now() - start) / 1000);
   const send = async ({ seconds, perSecond }: { seconds: number; perSecond: number }) => {
     for (let n = 0; n < seconds && refusedAt === undefined; n++) {
       rate.addBytes(perSecond);
-      await system.advance(1_000);
+      await runtime.advance(1_000);
     }
     return refusedAt;
   };
-  return { system, rate, send };
+  return { runtime, rate, send };
 }
 
 Deno.test("ArrivalRateMonitor: a byte a second is refused after the grace", async () => {
@@ -51,8 +51,8 @@ Deno.test("ArrivalRateMonitor: however steadily it arrives, all of a body has it
 });
 
 Deno.test("ArrivalRateMonitor: one that has ended leaves no timer", async () => {
-  const { system, rate, send } = arriving();
+  const { runtime, rate, send } = arriving();
   await send({ seconds: 30, perSecond: 10 * KIB });
   rate.stop();
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });

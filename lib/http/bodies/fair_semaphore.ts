@@ -50,11 +50,11 @@ export class FairSemaphore {
 
   /** Runs `work` in a slot. Throws `BusyError` if the tenant's queue is full or the wait too long. */
   async run<T>(
-    { holder, system }: { holder: PermitHolder; system: Pick<Runtime, "sleep"> },
+    { holder, runtime }: { holder: PermitHolder; runtime: Pick<Runtime, "sleep"> },
     work: () => Promise<T>,
   ): Promise<T> {
     if (this.#canAcquire(holder)) this.#acquire(holder);
-    else await this.#wait(holder, system);
+    else await this.#wait(holder, runtime);
     try {
       return await work();
     } finally {
@@ -62,12 +62,12 @@ export class FairSemaphore {
     }
   }
 
-  #wait(holder: PermitHolder, system: Pick<Runtime, "sleep">): Promise<void> {
+  #wait(holder: PermitHolder, runtime: Pick<Runtime, "sleep">): Promise<void> {
     const { maxWaitingPerTenant, maxWaitMs } = this.#options;
     const queued = this.#waiters.filter(({ tenant }) => tenant === holder.tenant).length;
     if (queued >= maxWaitingPerTenant) throw new BusyError("the tenant's queue is full");
     return new Promise((resolve, reject) => {
-      const cancelTimer = maxWaitMs === undefined ? () => {} : setTimer(system, maxWaitMs, () => {
+      const cancelTimer = maxWaitMs === undefined ? () => {} : setTimer(runtime, maxWaitMs, () => {
         this.#waiters = this.#waiters.filter((one) => one !== waiter);
         reject(new BusyError("no slot became free in time"));
       });

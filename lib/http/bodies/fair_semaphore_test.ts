@@ -16,13 +16,13 @@ const RULES: FairSemaphoreOptions = {
 
 function world(rules: Partial<FairSemaphoreOptions> = {}) {
   const slots = new FairSemaphore({ ...RULES, ...rules });
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   /** Callers that hold a slot now, in the order in which they got it. */
   const inside: string[] = [];
   const ends = new Map<string, () => void>();
   const enter = (name: string, address = name) => {
     const tenant = name.replace(/\d+$/, "");
-    return slots.run({ holder: { tenant, address }, system }, async () => {
+    return slots.run({ holder: { tenant, address }, runtime }, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(name, resolve);
       inside.push(name);
@@ -34,7 +34,7 @@ function world(rules: Partial<FairSemaphoreOptions> = {}) {
     ends.get(name)!();
     await flushMicrotasks();
   };
-  return { slots, system, inside, enter, leave };
+  return { slots, runtime, inside, enter, leave };
 }
 
 Deno.test("FairSemaphore: a tenant has its share, queues for more, and is rejected beyond that", async () => {
@@ -86,20 +86,20 @@ Deno.test("FairSemaphore: a freed slot goes to the waiting tenant that holds the
 });
 
 Deno.test("FairSemaphore: who waits too long is rejected, and takes no slot afterwards", async () => {
-  const { slots, system, inside, enter, leave } = world();
+  const { slots, runtime, inside, enter, leave } = world();
   for (const name of ["a1", "a2", "a3"]) void enter(name);
   const late = assertRejects(() => enter("a4"), BusyError, "in time");
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   await late;
   await leave("a1");
   assertEquals([inside, slots.waiting], [["a2", "a3"], 0]);
 });
 
 Deno.test("FairSemaphore: work that fails gives its slot back", async () => {
-  const { slots, system } = world({ permits: 1, reserved: 0 });
+  const { slots, runtime } = world({ permits: 1, reserved: 0 });
   const holder = { tenant: "a", address: "a" };
-  const fail = () => slots.run({ holder, system }, () => Promise.reject(new Error("no")));
+  const fail = () => slots.run({ holder, runtime }, () => Promise.reject(new Error("no")));
   await assertRejects(fail, Error, "no");
   await assertRejects(fail, Error, "no");
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });

@@ -32,15 +32,15 @@ export interface BodyMemory {
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
-  { limit, system, arrival = BODY_RATE, memory }: {
+  { limit, runtime, arrival = BODY_RATE, memory }: {
     limit: number;
-    system: Pick<Runtime, "now" | "sleep">;
+    runtime: Pick<Runtime, "now" | "sleep">;
     arrival?: MinimumRate;
     memory?: BodyMemory;
   },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
-  const rate = new ArrivalRateMonitor(system, arrival);
+  const rate = new ArrivalRateMonitor(runtime, arrival);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let taken = 0;

@@ -23,8 +23,12 @@ function sentByHand() {
   };
 }
 
-function reading(body: ReadableStream<Uint8Array>, budget: ByteBudget, system = new FakeRuntime()) {
-  return { read: readBounded(body, { limit: 1_000 * KIB, system, memory: { budget } }), system };
+function reading(
+  body: ReadableStream<Uint8Array>,
+  budget: ByteBudget,
+  runtime = new FakeRuntime(),
+) {
+  return { read: readBounded(body, { limit: 1_000 * KIB, runtime, memory: { budget } }), runtime };
 }
 
 Deno.test("readBounded: large bodies share what there is, and give it back when they are there", async () => {
@@ -61,7 +65,7 @@ Deno.test("readBounded: what a body took is given back whatever its end", async 
   await failed;
   const late = reading(slow.body, budget);
   // What it has sent counts for the window that begins with it.
-  await late.system.advance(12_500);
+  await late.runtime.advance(12_500);
   assertEquals(await late.read, "too_slow");
   large.send(901 * KIB);
   assertEquals(await reading(large.body, budget).read, "too_large");

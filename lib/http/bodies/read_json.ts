@@ -12,11 +12,11 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * what is not UTF-8 or comes too slowly, 503 while too much is being sent. An empty body is `""`,
  * whatever its type.
  */
-export async function readJsonText(req: Request, system: Runtime): Promise<string> {
+export async function readJsonText(req: Request, runtime: Runtime): Promise<string> {
   const length = contentLength(req);
   if (req.body === null) return "";
   if (length > 0) requireJsonType(req);
-  const bytes = await readBytes(req.body, { req, system });
+  const bytes = await readBytes(req.body, { req, runtime });
   // HTTP/2 and chunked bodies tell no length beforehand.
   if (bytes.length > 0) requireJsonType(req);
   return decode(bytes);
@@ -26,9 +26,9 @@ export async function readJsonText(req: Request, system: Runtime): Promise<strin
  * For a request that says everything in its address: what its body holds is not looked at, but one past
  * 1 MiB is 413 as everywhere.
  */
-export async function discardBody(req: Request, system: Runtime): Promise<void> {
+export async function discardBody(req: Request, runtime: Runtime): Promise<void> {
   contentLength(req);
-  if (req.body !== null) await readBytes(req.body, { req, system });
+  if (req.body !== null) await readBytes(req.body, { req, runtime });
 }
 
 /** What the body says of its length; throws 413 when that is past 1 MiB. */
@@ -40,11 +40,11 @@ function contentLength(req: Request): number {
 
 async function readBytes(
   body: ReadableStream<Uint8Array>,
-  { req, system }: { req: Request; system: Runtime },
+  { req, runtime }: { req: Request; runtime: Runtime },
 ): Promise<Uint8Array> {
   const bytes = await readBounded(body, {
     limit: FIELD_BOUNDS.bodyBytes,
-    system,
+    runtime,
     memory: { budget: BODY_BUDGET, holders: budgetHolders(req) },
   });
   if (bytes === "too_large") tooLarge();

@@ -15,8 +15,8 @@ function streamOf(...chunks: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Arr
 }
 
 /** How a body is refused; an error when it is not. */
-async function refusal(req: Request, system = new FakeRuntime()): Promise<ApiError> {
-  return await assertRejects(() => readJsonText(req, system), ApiError);
+async function refusal(req: Request, runtime = new FakeRuntime()): Promise<ApiError> {
+  return await assertRejects(() => readJsonText(req, runtime), ApiError);
 }
 
 function issueCode(error: ApiError): unknown {
@@ -24,11 +24,11 @@ function issueCode(error: ApiError): unknown {
 }
 
 Deno.test("readJsonText: answers the text of a JSON body, whatever the type's parameters", async () => {
-  const system = new FakeRuntime();
-  assertEquals(await readJsonText(post('{"a":"é"}'), system), '{"a":"é"}');
+  const runtime = new FakeRuntime();
+  assertEquals(await readJsonText(post('{"a":"é"}'), runtime), '{"a":"é"}');
   const headers = { "content-type": "Application/JSON ; charset=utf-8" };
-  assertEquals(await readJsonText(post("[]", headers), system), "[]");
-  assertEquals(system.sleeping, 0);
+  assertEquals(await readJsonText(post("[]", headers), runtime), "[]");
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("readJsonText: joins a body that comes in pieces, cut inside a character", async () => {
@@ -38,10 +38,10 @@ Deno.test("readJsonText: joins a body that comes in pieces, cut inside a charact
 });
 
 Deno.test("readJsonText: no body and an empty one are empty, whatever the type", async () => {
-  const system = new FakeRuntime();
-  assertEquals(await readJsonText(post(null, {}), system), "");
-  assertEquals(await readJsonText(post("", { "content-type": "text/plain" }), system), "");
-  assertEquals(await readJsonText(post(streamOf(), { "content-type": "text/plain" }), system), "");
+  const runtime = new FakeRuntime();
+  assertEquals(await readJsonText(post(null, {}), runtime), "");
+  assertEquals(await readJsonText(post("", { "content-type": "text/plain" }), runtime), "");
+  assertEquals(await readJsonText(post(streamOf(), { "content-type": "text/plain" }), runtime), "");
 });
 
 Deno.test("readJsonText: another type is 415, declared length or not", async () => {
@@ -74,9 +74,9 @@ Deno.test("readJsonText: a body that grows past 1 MiB is 413, and the rest is no
       cancelled = true;
     },
   }, { highWaterMark: 0 });
-  const system = new FakeRuntime();
-  assertEquals((await refusal(post(body), system)).status, 413);
-  assertEquals([drawn, cancelled, system.sleeping], [5, true, 0]);
+  const runtime = new FakeRuntime();
+  assertEquals((await refusal(post(body), runtime)).status, 413);
+  assertEquals([drawn, cancelled, runtime.sleeping], [5, true, 0]);
 });
 
 Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", async () => {
@@ -87,9 +87,9 @@ Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", asy
       cancelled = true;
     },
   });
-  const system = new FakeRuntime();
-  const refused = refusal(post(body), system);
-  await system.advance(10_000);
+  const runtime = new FakeRuntime();
+  const refused = refusal(post(body), runtime);
+  await runtime.advance(10_000);
   assertEquals(issueCode(await refused), "body_timeout");
   assertEquals(cancelled, true);
 });

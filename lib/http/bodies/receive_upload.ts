@@ -32,7 +32,7 @@ const parseSemaphore = new FairSemaphore({
 
 /** What `receiveUpload` needs. */
 export interface UploadContext {
-  system: Runtime;
+  runtime: Runtime;
   workers: Pick<WorkerPool, "run" | "maxDocumentBytes">;
   /** The holder of the upload slot. */
   tenant: string;
@@ -71,15 +71,15 @@ export function receiveUploads(req: Request, context: UploadContext): Promise<Up
 
 async function receive(
   req: Request,
-  { system, several, ...context }: UploadContext & { several: boolean },
+  { runtime, several, ...context }: UploadContext & { several: boolean },
 ): Promise<Upload[]> {
   const holder: PermitHolder = { tenant: context.tenant, address: senderAddress(req) };
   try {
-    return await receiveSemaphore.run({ holder, system }, async () => {
-      const bytes = await readUpload(req, { system, workers: context.workers });
+    return await receiveSemaphore.run({ holder, runtime }, async () => {
+      const bytes = await readUpload(req, { runtime, workers: context.workers });
       const contentType = req.headers.get("content-type") ?? "";
       const open = () => parseBody(bytes, { contentType, several, ...context });
-      const opened = await parseSemaphore.run({ holder, system }, open);
+      const opened = await parseSemaphore.run({ holder, runtime }, open);
       const { maxDocumentBytes } = context.workers;
       if (opened.some((one) => one.bytes.length > maxDocumentBytes)) {
         throw tooLarge(context.workers);
@@ -95,11 +95,11 @@ async function receive(
 
 async function readUpload(
   req: Request,
-  { system, workers }: Pick<UploadContext, "system" | "workers">,
+  { runtime, workers }: Pick<UploadContext, "runtime" | "workers">,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (req.body === null) return new Uint8Array();
   const limit = maxBodyBytes(workers);
-  const bytes = await readBounded(req.body, { limit, system, arrival: UPLOAD_RATE });
+  const bytes = await readBounded(req.body, { limit, runtime, arrival: UPLOAD_RATE });
   if (bytes === "too_large") throw tooLarge(workers);
   if (bytes !== "too_slow") return bytes;
   throw faulty([{
@@ -111,7 +111,7 @@ async function readUpload(
 
 async function parseBody(
   bytes: Uint8Array<ArrayBuffer>,
-  { workers, tenant, ...sent }: Sent & Omit<UploadContext, "system">,
+  { workers, tenant, ...sent }: Sent & Omit<UploadContext, "runtime">,
 ): Promise<Upload[]> {
   try {
     const result = bytes.length <= INLINE_BYTES

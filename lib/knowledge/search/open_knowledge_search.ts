@@ -16,7 +16,7 @@ import { VectorMaker } from "./vector_maker.ts";
 
 interface Parts {
   kv: Deno.Kv;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   committer: Committer;
   shards?: LedgerShards;
@@ -41,17 +41,17 @@ export function openKnowledgeSearch(
 }
 
 function openSemanticSearch(
-  { kv, system, log, committer, shards, catalogue, tenants, limits, embedder }: Parts & {
+  { kv, runtime, log, committer, shards, catalogue, tenants, limits, embedder }: Parts & {
     embedder: Embedder;
   },
 ): SemanticSearch {
   const costs = new SideCosts(committer, {
-    system,
+    runtime,
     ...(shards && { shards }),
     limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),
   });
   const priced = new PricedEmbedder({ embedder, catalogue, costs });
-  const vectors = new StoredVectors(kv, system);
-  const maker = new VectorMaker({ embedder: priced, vectors, system, log });
-  return new SemanticSearch({ embedder: priced, vectors, maker, system, log });
+  const vectors = new StoredVectors(kv, runtime);
+  const maker = new VectorMaker({ embedder: priced, vectors, runtime, log });
+  return new SemanticSearch({ embedder: priced, vectors, maker, runtime, log });
 }

@@ -17,7 +17,7 @@ interface Parts {
   embedder: Pick<PricedEmbedder, "embed" | "model">;
   vectors: Pick<StoredVectors, "read">;
   maker: Pick<VectorMaker, "begin" | "idle" | "close">;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
 }
 
@@ -36,10 +36,10 @@ export class SemanticSearch {
     { tenant }: BaseName,
     { query, by, signal }: { query: string; by?: Searcher | undefined; signal?: AbortSignal },
   ): Promise<Float32Array | undefined> {
-    const { embedder, system, log } = this.#parts;
+    const { embedder, runtime, log } = this.#parts;
     const late = new AbortController();
     const over = new AbortController();
-    system.sleep(QUERY_MS, over.signal)
+    runtime.sleep(QUERY_MS, over.signal)
       .then(() => late.abort(new Error("embedding a query took too long")), () => {});
     try {
       const [vector] = await embedder.embed([query], {
@@ -47,7 +47,7 @@ export class SemanticSearch {
         by,
         purpose: "query",
         signal: AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])]),
-        deadline: system.now() + QUERY_MS,
+        deadline: runtime.now() + QUERY_MS,
       });
       return Float32Array.from(vector!);
     } catch (error) {
@@ -113,7 +113,7 @@ export class SemanticSearch {
 
   #wanted(index: BaseIndex): [string, FoundRevision][] {
     const missing = this.#missing.get(index);
-    const now = this.#parts.system.now();
+    const now = this.#parts.runtime.now();
     return [...index.revisions].filter(([id, { id: revision }]) => {
       if (index.hasVectors(id)) return false;
       const known = missing?.get(id);
@@ -122,7 +122,7 @@ export class SemanticSearch {
   }
 
   #noteMissing(index: BaseIndex, unembedded: readonly Unembedded[]): void {
-    const again = this.#parts.system.now() + LOOK_MS;
+    const again = this.#parts.runtime.now() + LOOK_MS;
     const missing = this.#missing.get(index) ?? new Map();
     for (const { id, revision } of unembedded) missing.set(id, { revision: revision.id, again });
     this.#missing.set(index, missing);

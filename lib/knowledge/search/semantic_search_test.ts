@@ -31,7 +31,7 @@ const FOOD = "We bake every loaf in our own oven.";
 
 /** An embedding model that knows what dogs, cars and bread are, and search over it. */
 class World implements AsyncDisposable {
-  readonly system = new FakeRuntime();
+  readonly runtime = new FakeRuntime();
   readonly logged: string[] = [];
   readonly #registries: ModelRegistry[] = [];
 
@@ -55,18 +55,18 @@ class World implements AsyncDisposable {
 
   /** Search as one process has it. */
   process({ hardDailyCost = 5_000_000, protocol = "openai" as "openai" | "google" } = {}) {
-    const { kv, system } = this;
+    const { kv, runtime } = this;
     const slot = { protocol, apiKey: KEYS[protocol], embeddingModel: "emb" };
     const vendors = { vendor_a: { ...slot, baseUrl: this.mock.url } };
-    const registry = new ModelRegistry(system, { providers: vendors });
+    const registry = new ModelRegistry(runtime, { providers: vendors });
     this.#registries.push(registry);
     return openKnowledgeSearch({
       kv,
-      system,
+      runtime,
       log: createLogger({ json: true, write: (line) => this.logged.push(line) }),
-      committer: new Committer(kv, { system }),
+      committer: new Committer(kv, { runtime }),
       catalogue: new CatalogueStore(kv, { demoModel: true }),
-      tenants: new TenantStore(kv, system),
+      tenants: new TenantStore(kv, runtime),
       limits: { ...DEFAULT_LIMITS, hardDailyCost },
       embedder: registry.embedder,
     });
@@ -78,11 +78,11 @@ class World implements AsyncDisposable {
   }
 
   async usage() {
-    const { kv, system } = this;
-    const tenants = new TenantStore(kv, system);
-    const day = new Date(system.now()).toISOString().slice(0, 10);
-    const storage = new StorageReports(kv, system);
-    return await new UsageReports(kv, { system, tenants, limits: DEFAULT_LIMITS, storage })
+    const { kv, runtime } = this;
+    const tenants = new TenantStore(kv, runtime);
+    const day = new Date(runtime.now()).toISOString().slice(0, 10);
+    const storage = new StorageReports(kv, runtime);
+    return await new UsageReports(kv, { runtime, tenants, limits: DEFAULT_LIMITS, storage })
       .read(TENANT, { from: day, to: day });
   }
 
@@ -222,7 +222,7 @@ Deno.test("hybrid search: a base that could not be embedded is left alone for a 
   }
   const failed = () => world.asked.filter(([text]) => text!.includes("\n")).length;
   assertEquals(failed(), 1);
-  await world.system.advance(61_000);
+  await world.runtime.advance(61_000);
   await found(search, "hound");
   await search.idle();
   assertEquals(failed(), 2);
@@ -236,7 +236,7 @@ Deno.test("hybrid search: a vendor that keeps a query waiting is not waited for"
   const made = world.mock.requests.length;
   const searching = found(search, "hound");
   await world.mock.asked(made + 1);
-  await world.system.advance(3_000);
+  await world.runtime.advance(3_000);
   assertEquals(await searching, ["dog"]);
 });
 

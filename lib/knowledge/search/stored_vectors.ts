@@ -19,11 +19,11 @@ export interface VectorsName {
 /** Vectors in the store, beside the passages they are of: they go when those go. */
 export class StoredVectors {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   async read({ of, revision, model }: VectorsName): Promise<VectorMatrix | undefined> {
@@ -41,7 +41,7 @@ export class StoredVectors {
     const [claim, indexed] = await this.#kv.getMany<[number, IndexedDocument]>(
       [key, keys.indexedDocument(of)],
     );
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     if ((claim.value ?? 0) > now || indexed.value?.revision.id !== revision.id) return false;
     const until = now + CLAIM_MS;
     const taken = await this.#kv.atomic()

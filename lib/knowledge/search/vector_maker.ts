@@ -23,7 +23,7 @@ export interface Unembedded {
 interface Parts {
   embedder: Pick<PricedEmbedder, "embed" | "model">;
   vectors: Pick<StoredVectors, "claim" | "release" | "read" | "write">;
-  system: Pick<Runtime, "now">;
+  runtime: Pick<Runtime, "now">;
   log: Logger;
 }
 
@@ -50,7 +50,9 @@ export class VectorMaker {
     },
   ): void {
     const name = JSON.stringify(base);
-    if (documents.length === 0 || (this.#resting.get(name) ?? 0) > this.#parts.system.now()) return;
+    if (documents.length === 0 || (this.#resting.get(name) ?? 0) > this.#parts.runtime.now()) {
+      return;
+    }
     this.#resting.delete(name);
     const waiting = this.#waiting.get(name);
     if (waiting !== undefined) {
@@ -88,8 +90,8 @@ export class VectorMaker {
 
   #rest(base: BaseName, error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    const { system, log, embedder } = this.#parts;
-    this.#resting.set(JSON.stringify(base), system.now() + REST_MS);
+    const { runtime, log, embedder } = this.#parts;
+    this.#resting.set(JSON.stringify(base), runtime.now() + REST_MS);
     const facts = { tenant: base.tenant, knowledgeBaseId: base.base, model: embedder.model, error };
     log.warn("passages could not be embedded; they are found by words", facts);
   }

@@ -19,7 +19,7 @@ export interface EmbedderOptions {
   protocol: EmbeddingProtocol;
   baseUrl: string;
   apiKey: string;
-  system: Runtime;
+  runtime: Runtime;
   timeouts?: Partial<ProviderTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
   onFailure: (event: ProviderFailure) => void;
@@ -48,7 +48,7 @@ export class Embedder {
 
   /** One vector a text; throws a `ModelError`, or the signal's reason. At most 64 texts at a time. */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Embeddings> {
-    const { system } = this.#options;
+    const { runtime } = this.#options;
     const request = { model: this.model, texts, purpose: options.purpose };
     const attempt = async (n: number) => {
       try {
@@ -58,7 +58,7 @@ export class Embedder {
         throw error;
       }
     };
-    return withRetries(attempt, { ...options, system });
+    return withRetries(attempt, { ...options, runtime });
   }
 
   /** Closes every connection. */
@@ -68,7 +68,7 @@ export class Embedder {
 
   async #request(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
     signal.throwIfAborted();
-    const { protocol, apiKey, system, timeouts } = this.#options;
+    const { protocol, apiKey, runtime, timeouts } = this.#options;
     const post = {
       path: protocol.path(request),
       headers: protocol.headers(apiKey),
@@ -77,10 +77,10 @@ export class Embedder {
     };
     const connection = this.#connection;
     const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
-    const exchange = openHttpExchange({ pool: connection, post, system, signal, ...limits });
+    const exchange = openHttpExchange({ pool: connection, post, runtime, signal, ...limits });
     const response = await exchange.head;
     if (response.statusCode !== 200) {
-      const refusal = await readErrorResponse(exchange, { response, system });
+      const refusal = await readErrorResponse(exchange, { response, runtime });
       signal.throwIfAborted();
       throw refusal;
     }

@@ -20,9 +20,9 @@ function embedderOf(mock: MockProviders, protocol: "openai" | "google" = "openai
   // What waits for a vendor's silence sleeps for good, what waits to try again does not.
   const sleep = (ms: number, of?: AbortSignal) =>
     of === signal ? Promise.resolve() : clock.sleep(ms, of);
-  const system = { now: clock.now, uuid: clock.uuid, randomBytes: clock.randomBytes, sleep };
+  const runtime = { now: clock.now, uuid: clock.uuid, randomBytes: clock.randomBytes, sleep };
   const slot = { protocol, baseUrl: mock.url, apiKey: KEYS[protocol], embeddingModel: "emb" };
-  const registry = new ModelRegistry(system, {
+  const registry = new ModelRegistry(runtime, {
     providers: { vendor_b: slot },
     onFailure: (event) => reports.push(event),
   });

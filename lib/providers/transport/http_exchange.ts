@@ -8,7 +8,7 @@ import type { ConnectionPool, PostRequest } from "./connection_pool.ts";
 export interface HttpExchangeOptions {
   pool: ConnectionPool;
   post: PostRequest;
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   signal: AbortSignal;
   /** Longest time to a connection, its TLS handshake included. */
   connectMs: number;
@@ -58,7 +58,7 @@ export class HttpExchange {
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options;
-    this.#lastByteAt = options.system.now();
+    this.#lastByteAt = options.runtime.now();
     this.#headAt = this.#lastByteAt;
     this.#request = options.pool.post(options.post);
     this.#request.on("socket", (socket) => this.#onSocket(socket));
@@ -94,7 +94,7 @@ export class HttpExchange {
     this.#listener = listener;
     if (this.#isOver) return listener.onEnd(this.#error);
     response.on("data", (chunk: Uint8Array) => {
-      if (!this.#released) this.#lastByteAt = this.#options.system.now();
+      if (!this.#released) this.#lastByteAt = this.#options.runtime.now();
       this.#buffer(chunk);
     });
     response.once("end", () => this.#end(undefined));
@@ -122,7 +122,7 @@ export class HttpExchange {
   }
 
   resume(): void {
-    this.#lastByteAt = this.#options.system.now();
+    this.#lastByteAt = this.#options.runtime.now();
     this.#response?.resume();
   }
 
@@ -175,7 +175,7 @@ export class HttpExchange {
 
   #onResponse(response: IncomingMessage): void {
     this.#connected = true;
-    this.#lastByteAt = this.#options.system.now();
+    this.#lastByteAt = this.#options.runtime.now();
     this.#headAt = this.#lastByteAt;
     this.#response = response;
     response.on("error", (error) => this.#onConnectionLost(error));
@@ -216,26 +216,26 @@ export class HttpExchange {
 
   /** One timer for a whole stretch of silence, not one per chunk. */
   #startTimer(): void {
-    const { system, connectMs, responseMs } = this.#options;
-    this.#cancelTimer = setTimer(system, Math.min(connectMs, responseMs), () => {
+    const { runtime, connectMs, responseMs } = this.#options;
+    this.#cancelTimer = setTimer(runtime, Math.min(connectMs, responseMs), () => {
       if (this.#connected) return this.#checkIdle();
       this.destroy(timeoutError("did not accept a connection in time"));
     });
   }
 
   #checkIdle(): void {
-    const { system } = this.#options;
+    const { runtime } = this.#options;
     const rest = this.#remainingMs();
     if (rest <= 0) return this.destroy(timeoutError("fell silent"));
-    this.#cancelTimer = setTimer(system, rest, () => this.#checkIdle());
+    this.#cancelTimer = setTimer(runtime, rest, () => this.#checkIdle());
   }
 
   /** A response that we paused is not silent. */
   #remainingMs(): number {
-    const { system, responseMs, idleMs } = this.#options;
+    const { runtime, responseMs, idleMs } = this.#options;
     if (this.#response?.isPaused()) return idleMs;
     const longest = this.#response === undefined ? responseMs : idleMs;
-    return this.#lastByteAt + longest - system.now();
+    return this.#lastByteAt + longest - runtime.now();
   }
 }
 

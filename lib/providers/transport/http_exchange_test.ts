@@ -16,7 +16,7 @@ function open(clock: FakeRuntime, { most = Infinity } = {}) {
   const exchange = new HttpExchange({
     pool: { secure: false, post: () => request } as never,
     post: { path: "/", headers: {}, body: new Uint8Array() },
-    system: clock,
+    runtime: clock,
     signal: new AbortController().signal,
     connectMs: 10 * SECOND,
     responseMs: 60 * SECOND,

@@ -12,13 +12,13 @@ const ERROR_BODY_TIMEOUT_MS = 2000;
 /** What a vendor's refusal (any status but 200) means; the socket is closed unless it is spent. */
 export async function readErrorResponse(
   exchange: HttpExchange,
-  options: { response: IncomingMessage; system: Pick<Runtime, "now" | "sleep"> },
+  options: { response: IncomingMessage; runtime: Pick<Runtime, "now" | "sleep"> },
 ): Promise<ProviderError> {
-  const { response, system } = options;
+  const { response, runtime } = options;
   const status = response.statusCode ?? 0;
-  const words = await readErrorBody(exchange, system);
+  const words = await readErrorBody(exchange, runtime);
   const header = (name: string) => response.headers[name]?.toString();
-  const after = retryAfterMs({ header, errorBody: words, now: system.now() });
+  const after = retryAfterMs({ header, errorBody: words, now: runtime.now() });
   return toProviderError({ status, words, after });
 }
 
@@ -59,7 +59,7 @@ const STATUS_MESSAGES: Readonly<Record<number, string>> = {
 /** The first bytes of the body as text; a body that breaks or dawdles ends there. */
 export async function readErrorBody(
   exchange: HttpExchange,
-  system: Pick<Runtime, "sleep">,
+  runtime: Pick<Runtime, "sleep">,
 ): Promise<string> {
   const decoder = new TextDecoder();
   const whole = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ export async function readErrorBody(
     },
     onEnd: () => whole.resolve(),
   });
-  const limit = system.sleep(ERROR_BODY_TIMEOUT_MS, done.signal).catch(() => {});
+  const limit = runtime.sleep(ERROR_BODY_TIMEOUT_MS, done.signal).catch(() => {});
   await Promise.race([whole.promise, limit]);
   done.abort();
   exchange.destroy();

@@ -7,7 +7,7 @@ const BASE_DELAY_MS = 250;
 const MAX_DELAY_MS = 10_000;
 
 export interface RetryOptions {
-  system: Pick<Runtime, "now" | "sleep" | "randomBytes">;
+  runtime: Pick<Runtime, "now" | "sleep" | "randomBytes">;
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   deadline?: number | undefined;
@@ -30,9 +30,9 @@ export async function withRetries<T>(
       return await attempt(n);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.retry === "no" || n > MAX_RETRIES) throw error;
-      const wait = retryDelay(error, { n, system: options.system });
+      const wait = retryDelay(error, { n, runtime: options.runtime });
       if (!fits(wait, options) || await options.beforeRetry?.() === false) throw error;
-      if (wait > 0) await options.system.sleep(wait, options.signal);
+      if (wait > 0) await options.runtime.sleep(wait, options.signal);
       options.signal.throwIfAborted();
     }
   }
@@ -40,17 +40,17 @@ export async function withRetries<T>(
 
 function retryDelay(
   fault: ProviderError,
-  { n, system }: { n: number; system: RetryOptions["system"] },
+  { n, runtime }: { n: number; runtime: RetryOptions["runtime"] },
 ): number {
   // Only the first attempt may have met a connection that closed while it was kept.
   if (fault.retry === "now" && n === 1) return 0;
   const backoff = BASE_DELAY_MS * 2 ** (n - 1);
   // Between half and one and a half: callers that failed together do not come back together.
-  const jittered = Math.round(backoff * (0.5 + (system.randomBytes(1)[0] ?? 0) / 256));
+  const jittered = Math.round(backoff * (0.5 + (runtime.randomBytes(1)[0] ?? 0) / 256));
   return fault.retryAfterMs === undefined ? jittered : fault.retryAfterMs + jittered - backoff / 2;
 }
 
-function fits(wait: number, { deadline, maxRetryWaitMs, system }: RetryOptions): boolean {
+function fits(wait: number, { deadline, maxRetryWaitMs, runtime }: RetryOptions): boolean {
   if (wait > (maxRetryWaitMs ?? Infinity)) return false;
-  return deadline === undefined ? wait <= MAX_DELAY_MS : system.now() + wait < deadline;
+  return deadline === undefined ? wait <= MAX_DELAY_MS : runtime.now() + wait < deadline;
 }

@@ -28,7 +28,7 @@ export interface ControlSocketOptions {
   path: string;
   handlers: Commands;
   log: Logger;
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
 }
 
 type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
@@ -39,16 +39,16 @@ type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { 
  * must hold the data folder's lock.
  */
 export function serveControlSocket(options: ControlSocketOptions): ControlSocket {
-  const { path, log, system } = options;
+  const { path, log, runtime } = options;
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) {
     throw new StartupError(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
   }
   const listen = () => listenOwnerOnly(options);
-  const server = new RestartingServer(listen, { name: "the control socket", log, system });
+  const server = new RestartingServer(listen, { name: "the control socket", log, runtime });
   return {
     close: async () => {
       const closed = new AbortController();
-      const late = system.sleep(TIMEOUT_MS, closed.signal).catch(() => {});
+      const late = runtime.sleep(TIMEOUT_MS, closed.signal).catch(() => {});
       await Promise.race([server.shutdown(), late]);
       closed.abort(CANCELLED);
       removeIfExists(path);
@@ -106,10 +106,10 @@ async function handleRequest(request: Request, options: ControlSocketOptions): P
 /** Who sends a command has all of it at hand: one that takes long will never be whole. */
 async function readCommand(
   request: Request,
-  { system }: ControlSocketOptions,
+  { runtime }: ControlSocketOptions,
 ): Promise<{ command: string; input: never }> {
   const read = new AbortController();
-  const late = system.sleep(TIMEOUT_MS, read.signal).then(() => {
+  const late = runtime.sleep(TIMEOUT_MS, read.signal).then(() => {
     throw new CommandError("the command did not arrive whole");
   });
   try {

@@ -28,7 +28,7 @@ async function withSocket(
     path,
     handlers: change(commands),
     log,
-    system: systemRuntime,
+    runtime: systemRuntime,
   });
   await run({ path, apiKeys }).finally(() => control.close());
   await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
@@ -89,7 +89,7 @@ Deno.test("callControlSocket: nobody at the socket is an error to try again on",
 
 Deno.test("serveControlSocket: a path that no socket can have is refused with a reason", () => {
   const path = `/tmp/${"d".repeat(120)}/control.sock`;
-  const options = { path, handlers: {} as Commands, log, system: systemRuntime };
+  const options = { path, handlers: {} as Commands, log, runtime: systemRuntime };
   const error = assertThrows(() => serveControlSocket(options), StartupError);
   assert(error.message.includes("DATA_DIR"));
 });
@@ -97,33 +97,33 @@ Deno.test("serveControlSocket: a path that no socket can have is refused with a 
 /** A socket that is being told a command whose end never comes. */
 async function withCutCommand(
   run: (
-    at: { control: ControlSocket; connection: Deno.Conn; system: FakeRuntime },
+    at: { control: ControlSocket; connection: Deno.Conn; runtime: FakeRuntime },
   ) => Promise<void>,
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const path = `${dir}/control.sock`;
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const begun = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal) => {
     begun.resolve();
-    return system.sleep(ms, signal);
+    return runtime.sleep(ms, signal);
   };
   const handlers = {} as Commands;
-  const control = serveControlSocket({ path, handlers, log, system: { now: system.now, sleep } });
+  const control = serveControlSocket({ path, handlers, log, runtime: { now: runtime.now, sleep } });
   const connection = await Deno.connect({ transport: "unix", path });
   const head = "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
   await connection.write(new TextEncoder().encode(`${head}{"c`));
   await begun.promise;
-  await run({ control, connection, system });
+  await run({ control, connection, runtime });
   connection.close();
   await control.close();
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
   await Deno.remove(dir, { recursive: true });
 }
 
 Deno.test("control socket: a command that has not arrived whole after 2 s is refused", () =>
-  withCutCommand(async ({ connection, system }) => {
-    await system.advance(2_000);
+  withCutCommand(async ({ connection, runtime }) => {
+    await runtime.advance(2_000);
     const buffer = new Uint8Array(1_024);
     let text = "";
     while (!text.endsWith("}")) {
@@ -133,11 +133,11 @@ Deno.test("control socket: a command that has not arrived whole after 2 s is ref
   }));
 
 Deno.test("control socket: closing waits 2 s for a command that hangs, and no longer", () =>
-  withCutCommand(async ({ control, system }) => {
+  withCutCommand(async ({ control, runtime }) => {
     let closed = false;
     const closing = control.close().then(() => closed = true);
-    await system.advance(1_999);
+    await runtime.advance(1_999);
     assertEquals(closed, false);
-    await system.advance(1);
+    await runtime.advance(1);
     await closing;
   }));

@@ -20,7 +20,7 @@ export interface CoreDeps {
   shards: LedgerShards;
   /** Divides the request windows of callers that several processes serve. */
   windows: WindowShards;
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   limits: Limits;
   tenants: TenantStore;

@@ -28,28 +28,28 @@ export interface AuthServices {
 }
 
 export function openAuth(
-  { config, kv, log, passwordCost, sealer, system }: CoreDeps,
+  { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
     /** Told of a key or session that is no longer good. */
     onRevoked: (tenant: string, id: string) => Promise<void>;
   },
 ): AuthServices {
-  const securityLog = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
-  const failures = new SignInFailureStore(kv, system);
-  const gate = new PasswordGate({ failures, system, events: securityLog });
-  const hasher = new PasswordHasher({ randomBytes: system.randomBytes, cost: passwordCost });
-  const browsers = new KnownBrowserTokens(signer, system);
+  const securityLog = new SecurityLog({ kv, users: new UserStore(kv, runtime), runtime, log });
+  const failures = new SignInFailureStore(kv, runtime);
+  const gate = new PasswordGate({ failures, runtime, events: securityLog });
+  const hasher = new PasswordHasher({ randomBytes: runtime.randomBytes, cost: passwordCost });
+  const browsers = new KnownBrowserTokens(signer, runtime);
   const { setupToken } = config;
-  const accounts = new SignInService(kv, { system, log, setupToken, hasher, gate, browsers });
+  const accounts = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
   return {
     accounts,
-    team: new TeamService(kv, { system, hasher, gate, accounts }),
+    team: new TeamService(kv, { runtime, hasher, gate, accounts }),
     securityLog,
-    users: new UserService(kv, system),
-    apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
-    sessions: new SessionService(new SessionStore(kv, system), { system, onRevoked }),
-    idempotencyRecords: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
+    users: new UserService(kv, runtime),
+    apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),
+    sessions: new SessionService(new SessionStore(kv, runtime), { runtime, onRevoked }),
+    idempotencyRecords: new IdempotencyStore(kv, { runtime, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };
 }

@@ -34,26 +34,26 @@ interface OpenChatDeps {
 }
 
 export function openChat(
-  { config, kv, committer, content, shards, windows, system, log, tenants }: CoreDeps,
+  { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
   { alerts, conversations, egress, knowledge, models, secrets }: OpenChatDeps,
 ): ChatServices {
   const admission = new Admission(committer, {
-    ...{ system, shards, windows },
+    ...{ runtime, shards, windows },
     onLost: (runId) => chat.stopRunWithLostLease(runId),
   });
-  const leases = new LeaseWatch(system);
+  const leases = new LeaseWatch(runtime);
   const space = new ConversationQuota({
-    ...{ kv, system, log, tenants, attention: alerts },
+    ...{ kv, runtime, log, tenants, attention: alerts },
     store: conversations,
   });
   const directory = new RunRegistry({
-    ...{ kv, committer, content, admission, system, tenants, leases, space },
+    ...{ kv, committer, content, admission, runtime, tenants, leases, space },
     shard: shards.process,
   });
   const deadRuns = new DeadRuns(kv, {
     admission,
     leases,
-    system,
+    runtime,
     log,
     settle: (live, lease) => directory.settleOrphaned(live, lease),
   });
@@ -62,13 +62,13 @@ export function openChat(
     directory,
     models: models.access,
     registry: models.registry,
-    system,
+    runtime,
     log,
     unwatchedMs: config.unwatchedRunMs,
     onSettled: (run) => alertProviderFailure(alerts, run),
     toolsets: new ToolsetFactory({
       egress,
-      system,
+      runtime,
       findSecret: (tenant, name) => secrets.find(tenant, name),
       builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
     }),

@@ -4,7 +4,7 @@ import type { CoreDeps } from "./core_deps.ts";
 
 /** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
 export async function openEgress(
-  { config, log, system, tenants }: CoreDeps,
+  { config, log, runtime, tenants }: CoreDeps,
   refusalMs?: number,
 ): Promise<Egress> {
   const ids = (await tenants.list()).map(({ id }) => id);
@@ -25,7 +25,7 @@ export async function openEgress(
   }
   return new Egress({
     allow: config.egressAllow,
-    system,
+    runtime,
     ...refusalMs !== undefined && { refusalMs },
     onRefused: (refusal) => log.info("tool call blocked", { ...refusal }),
   });

@@ -22,7 +22,7 @@ export interface KnowledgeServices {
 }
 
 export function openKnowledge(
-  { kv, committer, shards, system, log, limits, tenants }: CoreDeps,
+  { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
   { models, cursors, worker, indexBytes }: {
     models: ProviderServices;
     cursors: CursorSigner;
@@ -31,24 +31,24 @@ export function openKnowledge(
   },
 ): KnowledgeServices {
   const { catalogue, registry } = models;
-  const bases = new KnowledgeBaseStore(kv, system);
+  const bases = new KnowledgeBaseStore(kv, runtime);
   const knowledgeSearch = openKnowledgeSearch({
-    ...{ kv, system, log, committer, shards, catalogue, tenants, limits },
+    ...{ kv, runtime, log, committer, shards, catalogue, tenants, limits },
     embedder: registry.embedder,
     indexBytes,
   });
   const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({
     workers,
-    tasks: new DocumentTaskQueue(kv, system),
+    tasks: new DocumentTaskQueue(kv, runtime),
     bases,
-    system,
+    runtime,
     log,
     onReady: (of) => knowledgeSearch.prepare(of),
   });
   const knowledge = new KnowledgeService({
     bases,
-    documents: new DocumentStore(kv, system),
+    documents: new DocumentStore(kv, runtime),
     processor: documents,
     search: knowledgeSearch,
     cursors,

@@ -19,14 +19,14 @@ export interface ProviderServices {
 
 /** Adds `entries` to the catalogue, and has it and the vendor slots in memory before anybody asks. */
 export async function openProviders(
-  { config, kv, system, log, sealer, tenants }: CoreDeps,
+  { config, kv, runtime, log, sealer, tenants }: CoreDeps,
   entries: readonly CatalogueEntry[],
 ): Promise<ProviderServices> {
-  const registry = new ModelRegistry(system, {
+  const registry = new ModelRegistry(runtime, {
     providers: config.connections,
     onFailure: (event) => log.warn("a model vendor failed", { ...event }),
   });
-  const vendorSlots = new ConnectionStore(kv, { system, sealer: sealer(CONNECTIONS_PURPOSE) });
+  const vendorSlots = new ConnectionStore(kv, { runtime, sealer: sealer(CONNECTIONS_PURPOSE) });
   const setUpSlots = async () => {
     const { connections, unreadable } = await vendorSlots.unsealAll();
     for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });

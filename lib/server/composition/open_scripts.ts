@@ -20,10 +20,10 @@ export interface ServedScripts {
 
 /** Keeps this release's scripts for pages that name them by version. */
 export async function openScripts(
-  { kv, system }: CoreDeps,
+  { kv, runtime }: CoreDeps,
   { widget, client, clientTypes }: BuiltScripts,
 ): Promise<ServedScripts> {
-  const releases = new ScriptReleaseStore(kv, system);
+  const releases = new ScriptReleaseStore(kv, runtime);
   const described = {
     widget: await describeScript(widget),
     client: await describeScript(client),

@@ -54,7 +54,7 @@ export interface OpenServiceOptions {
   hmacSecrets: readonly string[];
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   encryptionKeys: readonly string[];
-  system: Runtime;
+  runtime: Runtime;
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
   baseUrl: string;
@@ -85,7 +85,7 @@ export interface OpenServiceOptions {
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
   const basis = await openCoreDeps(options);
-  const { config, kv, committer, system, log, limits, tenants } = basis;
+  const { config, kv, committer, runtime, log, limits, tenants } = basis;
   const { baseUrl } = options;
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSigner(signer);
@@ -98,17 +98,17 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   if (memory) BODY_BUDGET.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
   const indexBytes = memory?.indexBytes;
   const knowledge = openKnowledge(basis, { models, cursors, worker, indexBytes });
-  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
-  const agents = new AgentService(new AgentStore(kv, system), {
+  const secrets = new SecretStore(kv, { runtime, sealer: basis.sealer(SECRETS_PURPOSE) });
+  const agents = new AgentService(new AgentStore(kv, runtime), {
     models: access,
     knowledge: knowledge.knowledge,
     secrets,
     cursors,
   });
   const egress = await openEgress(basis, options.egressRejectionMs);
-  const alerts = new AlertStore(kv, system);
+  const alerts = new AlertStore(kv, runtime);
   const conversations = new ConversationStore(kv, basis);
-  const storage = new StorageReports(kv, system);
+  const storage = new StorageReports(kv, runtime);
   const stores = { alerts, conversations, secrets };
   const runs = openChat(basis, { ...stores, egress, knowledge, models });
   const { admission, chat, runs: directory, orphanedRuns, conversationQuota } = runs;
@@ -119,7 +119,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     demo.opened.catch((error) => log.error("no demo agent", { error }));
   } else await demo.opened;
   return {
-    ...{ config, system, log, baseUrl, limits, tenants },
+    ...{ config, runtime, log, baseUrl, limits, tenants },
     forwardedForCheck: new ProxyDetector(config, log),
     ...callers,
     ...knowledge,
@@ -133,10 +133,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       return demo.agent;
     },
     demoReady: demo.opened,
-    dismissals: new DismissalStore(kv, system),
+    dismissals: new DismissalStore(kv, runtime),
     doctor: new Doctor({
-      ...{ egress, committer, system, releases: scripts.releases },
-      sessions: new SessionStore(kv, system),
+      ...{ egress, committer, runtime, releases: scripts.releases },
+      sessions: new SessionStore(kv, runtime),
       addresses: embedAddresses(options, scripts),
       signal: closing.signal,
     }),
@@ -145,11 +145,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       addresses: new AddressWindows(committer, basis),
       inFlight: new RequestsUnderWay(),
     },
-    reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
+    reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),
     runs: directory,
     storage,
     storeDeadlineMs: storeDeadlineMs(options.storeTimeoutMs),
-    usage: new UsageReports(kv, { system, tenants, limits, storage }),
+    usage: new UsageReports(kv, { runtime, tenants, limits, storage }),
     providers: registry,
     closing: closing.signal,
     ready: async () =>
@@ -183,20 +183,20 @@ function storeDeadlineMs(patienceMs = 5_000): number {
 }
 
 async function openCoreDeps(
-  { config, encryptionKeys, kv, limits, log, memory, passwordCost, storeTimeoutMs, system }:
+  { config, encryptionKeys, kv, limits, log, memory, passwordCost, storeTimeoutMs, runtime }:
     OpenServiceOptions,
 ): Promise<CoreDeps> {
-  const patience = { system, ...storeTimeoutMs !== undefined && { patienceMs: storeTimeoutMs } };
-  const gated = withStoreGate(kv, { system, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
+  const patience = { runtime, ...storeTimeoutMs !== undefined && { patienceMs: storeTimeoutMs } };
+  const gated = withStoreGate(kv, { runtime, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
   // The committer knows by itself what to do about a store that fails.
   const committer = new Committer(gated, {
     ...patience,
     ...memory && { cachedDocuments: memory.cachedValues },
   });
   const told = withStoreFailures(gated, patience);
-  const shards = new LedgerShards(committer, system);
+  const shards = new LedgerShards(committer, runtime);
   const { contended } = shards;
-  const { randomBytes } = system;
+  const { randomBytes } = runtime;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {
     sealer: createContentSealer(encryptionKeys, randomBytes),
@@ -208,12 +208,12 @@ async function openCoreDeps(
     kv: told,
     committer,
     shards,
-    windows: new WindowShards(committer, { system, contended }),
-    system,
+    windows: new WindowShards(committer, { runtime, contended }),
+    runtime,
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },
     passwordCost,
-    tenants: new TenantStore(told, system),
+    tenants: new TenantStore(told, runtime),
     sealer,
     content,
   };

@@ -17,7 +17,7 @@ export interface StoreMeasurements {
 }
 
 export interface MeasureStoreOptions {
-  system: Pick<Runtime, "now" | "uuid" | "randomBytes">;
+  runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
   /** Calls of each kind; 9 by default. */
   samples?: number;
 }
@@ -25,15 +25,15 @@ export interface MeasureStoreOptions {
 /** Measures a store with test values, which it deletes afterwards. Rethrows the store's errors. */
 export async function measureStore(
   kv: Deno.Kv,
-  { system, samples = SAMPLES }: MeasureStoreOptions,
+  { runtime, samples = SAMPLES }: MeasureStoreOptions,
 ): Promise<StoreMeasurements> {
-  const key = keys.storeProbe(system.uuid());
+  const key = keys.storeProbe(runtime.uuid());
   const median = async (call: () => Promise<unknown>) => {
     const times: number[] = [];
     for (let n = 0; n < samples; n++) {
-      const began = monotonicNow(system);
+      const began = monotonicNow(runtime);
       await call();
-      times.push(monotonicNow(system) - began);
+      times.push(monotonicNow(runtime) - began);
     }
     return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
   };
@@ -43,7 +43,7 @@ export async function measureStore(
     const readMs = await median(() => kv.get(key));
     const writes: StoreMeasurements["writes"] = [];
     for (const bytes of WRITE_BYTES) {
-      const value = system.randomBytes(bytes);
+      const value = runtime.randomBytes(bytes);
       writes.push({ bytes, ms: await median(() => kv.set(key, value)) });
     }
     return { readMs, writes, maxChecks: await measureMaxChecks(kv) };
@@ -76,12 +76,12 @@ async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
  */
 export async function measureClockSkewMs(
   url: string,
-  { fetch, system }: { fetch: typeof globalThis.fetch; system: Pick<Runtime, "now"> },
+  { fetch, runtime }: { fetch: typeof globalThis.fetch; runtime: Pick<Runtime, "now"> },
 ): Promise<number | undefined> {
-  const began = system.now();
+  const began = runtime.now();
   const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
   await answer.body?.cancel();
   const date = Date.parse(answer.headers.get("date") ?? "");
   // The header is truncated to the second: half a second on average.
-  return Number.isNaN(date) ? undefined : date + 500 - (began + system.now()) / 2;
+  return Number.isNaN(date) ? undefined : date + 500 - (began + runtime.now()) / 2;
 }

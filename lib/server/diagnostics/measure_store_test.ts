@@ -4,7 +4,7 @@ import { measureClockSkewMs, measureStore } from "./measure_store.ts";
 
 /** A store whose calls take as long as is said, on the clock of a test. */
 async function distantKv(
-  system: FakeRuntime,
+  runtime: FakeRuntime,
   { readMs, writeMs, maxChecks = 100 }: {
     readMs: number;
     writeMs: (bytes: number) => number;
@@ -15,11 +15,11 @@ async function distantKv(
   return new Proxy(kv, {
     get(target, name) {
       if (name === "get") {
-        return async (key: Deno.KvKey) => (await system.advance(readMs), await kv.get(key));
+        return async (key: Deno.KvKey) => (await runtime.advance(readMs), await kv.get(key));
       }
       if (name === "set") {
         return async (key: Deno.KvKey, value: Uint8Array) => {
-          await system.advance(writeMs(value.length));
+          await runtime.advance(writeMs(value.length));
           return await kv.set(key, value);
         };
       }
@@ -41,10 +41,10 @@ function limited(atomic: Deno.AtomicOperation, maxChecks: number): Deno.AtomicOp
 }
 
 Deno.test("measureStore: medians of reads and of writes by size, and nothing is left behind", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const writeMs = (bytes: number) => bytes < 1_000 ? 1 : 45;
-  using kv = await distantKv(system, { readMs: 2, writeMs, maxChecks: 10 });
-  const measured = await measureStore(kv, { system });
+  using kv = await distantKv(runtime, { readMs: 2, writeMs, maxChecks: 10 });
+  const measured = await measureStore(kv, { runtime });
   assertEquals(measured, {
     readMs: 2,
     writes: [{ bytes: 500, ms: 1 }, { bytes: 2_000, ms: 45 }, { bytes: 16_000, ms: 45 }],
@@ -54,25 +54,25 @@ Deno.test("measureStore: medians of reads and of writes by size, and nothing is 
 });
 
 Deno.test("measureStore: what the store fails at is thrown, and nothing is left behind", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const writeMs = (bytes: number) => {
     if (bytes > 2_000) throw new TypeError("the disk is full");
     return 1;
   };
-  using kv = await distantKv(system, { readMs: 1, writeMs });
-  await assertRejects(() => measureStore(kv, { system }), TypeError, "the disk is full");
+  using kv = await distantKv(runtime, { readMs: 1, writeMs });
+  await assertRejects(() => measureStore(kv, { runtime }), TypeError, "the disk is full");
   assertEquals(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
 Deno.test("measureClockSkewMs: assumes half the round trip, and the middle of the second that the server names", async () => {
-  const system = new FakeRuntime();
-  const at = system.now();
+  const runtime = new FakeRuntime();
+  const at = runtime.now();
   const answer = (date?: string) => async () => {
-    await system.advance(2_000);
+    await runtime.advance(2_000);
     return new Response(null, { headers: date === undefined ? {} : { date } });
   };
   const date = new Date(at + 61_000).toUTCString();
   const url = "http://kv.internal";
-  assertEquals(await measureClockSkewMs(url, { fetch: answer(date), system }), 60_500);
-  assertEquals(await measureClockSkewMs(url, { fetch: answer(), system }), undefined);
+  assertEquals(await measureClockSkewMs(url, { fetch: answer(date), runtime }), 60_500);
+  assertEquals(await measureClockSkewMs(url, { fetch: answer(), runtime }), undefined);
 });

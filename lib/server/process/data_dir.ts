@@ -33,14 +33,14 @@ export async function makePrivateFile(path: string): Promise<void> {
  */
 export async function loadOrCreateSecrets(
   dataDir: string,
-  system: Runtime,
+  runtime: Runtime,
 ): Promise<GeneratedSecrets> {
   const path = `${dataDir}/secrets.json`;
   const known = await readSecrets(path);
   if (known !== undefined) return known;
   const made = {
-    hmacSecret: system.randomBytes(32).toBase64(),
-    encryptionKey: system.randomBytes(32).toBase64(),
+    hmacSecret: runtime.randomBytes(32).toBase64(),
+    encryptionKey: runtime.randomBytes(32).toBase64(),
   };
   await writePrivateFile(path, JSON.stringify(made, null, 2) + "\n");
   return made;

@@ -53,7 +53,7 @@ export interface Store {
 
 export interface OpenStoreOptions {
   openKv: (path?: string) => Promise<Deno.Kv>;
-  system: Runtime;
+  runtime: Runtime;
   /** Opens a store also when it may hold values under encryption keys that are missing. */
   allowMissingKeys?: boolean;
   /** Opens a store also when it holds API keys under HMAC secrets that are missing. */
@@ -70,13 +70,13 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   const { locks, file } = remote ? { locks: [], file: undefined } : await acquireLocks(config);
   let kv: Deno.Kv | undefined;
   try {
-    const secrets = await loadSecrets(config, options.system);
+    const secrets = await loadSecrets(config, options.runtime);
     const open = async () => {
       kv = withValueEncoding(await openKv(config, { ...options, file }));
       return await kv.get(keys.installation("default_tenant"));
     };
     const tenant = await (remote
-      ? openRemote(open, { config, system: options.system })
+      ? openRemote(open, { config, runtime: options.runtime })
       : file === undefined
       ? open()
       : wrapStartupError(open, describeDamage(file)));
@@ -99,9 +99,9 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
 /** A server that is away, silent or refuses its token is reported in one sentence. */
 function openRemote<T>(
   open: () => Promise<T>,
-  { config, system }: { config: Config; system: Runtime },
+  { config, runtime }: { config: Config; runtime: Runtime },
 ): Promise<T> {
-  const timeout = new Patience(system, REMOTE_OPEN_TIMEOUT_MS);
+  const timeout = new Patience(runtime, REMOTE_OPEN_TIMEOUT_MS);
   const { kvUrl } = config;
   return wrapStartupError(
     () => timeout.inTime(open()),
@@ -162,14 +162,14 @@ async function acquireLocks(
 /** The environment wins; what it leaves out is kept in the data folder. */
 async function loadSecrets(
   config: Config,
-  system: Runtime,
+  runtime: Runtime,
 ): Promise<Pick<Store, "hmacSecrets" | "encryptionKeys">> {
   const { hmacSecrets, encryptionKeys, dataDir } = config;
   if (hmacSecrets !== undefined && encryptionKeys !== undefined) {
     return { hmacSecrets, encryptionKeys };
   }
   await makePrivateDir(dataDir);
-  const kept = await loadOrCreateSecrets(dataDir, system);
+  const kept = await loadOrCreateSecrets(dataDir, runtime);
   return {
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
@@ -192,13 +192,13 @@ async function checkSecrets(
 
 async function checkHmacSecrets(
   kv: Deno.Kv,
-  { hmacSecrets, allowMissingKeys, allowMissingSecrets, system }:
+  { hmacSecrets, allowMissingKeys, allowMissingSecrets, runtime }:
     & Pick<Store, "hmacSecrets">
     & OpenStoreOptions,
 ): Promise<void> {
   if (allowMissingKeys || allowMissingSecrets) return;
   try {
-    await registerHmacSecrets(kv, hmacSecrets.map(hmacSecretId), system);
+    await registerHmacSecrets(kv, hmacSecrets.map(hmacSecretId), runtime);
   } catch (error) {
     if (!(error instanceof MissingHmacSecretError)) throw error;
     const { ids } = error;

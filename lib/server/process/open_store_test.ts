@@ -7,7 +7,7 @@ import { openStore, type OpenStoreOptions } from "./open_store.ts";
 import { StoreInUseError } from "./process_lock.ts";
 import { StartupError } from "./startup_error.ts";
 
-const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: systemRuntime };
+const REAL: OpenStoreOptions = { openKv: Deno.openKv, runtime: systemRuntime };
 const SECRET = "s".repeat(32);
 const KEY = "A".repeat(43) + "=";
 const SECRETS = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
@@ -165,15 +165,15 @@ Deno.test("openStore: a server that does not answer fails the start after 10 sec
   inTempDir(async (dir) => {
     const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const config = readConfig({ ...secrets, KV_URL: "http://127.0.0.1:4512", DATA_DIR: dir });
-    const system = new FakeRuntime();
+    const runtime = new FakeRuntime();
     const opening = Promise.withResolvers<void>();
     const openKv = () => {
       opening.resolve();
       return new Promise<Deno.Kv>(() => {});
     };
-    const failed = assertRejects(() => openStore(config, { openKv, system }), StartupError);
+    const failed = assertRejects(() => openStore(config, { openKv, runtime }), StartupError);
     await opening.promise;
-    await system.advance(10_000);
+    await runtime.advance(10_000);
     assert((await failed).message.includes("did not answer in time"));
   }));
 

@@ -16,7 +16,7 @@ interface RestartingServerDeps {
   /** What listens, for the log. */
   name: string;
   log: Logger;
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
 }
 
 /**
@@ -49,18 +49,18 @@ export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
 
   #track(server: Server<Addr>): Server<Addr> {
     this.#servers.add(server);
-    this.#listeningSince = this.#deps.system.now();
+    this.#listeningSince = this.#deps.runtime.now();
     server.finished.catch((error) => this.#recover(server, error));
     return server;
   }
 
   async #recover(failed: Server<Addr>, error: unknown): Promise<void> {
-    const { name, log, system } = this.#deps;
+    const { name, log, runtime } = this.#deps;
     const ended = failed.shutdown().catch(() => {}).then(() => this.#servers.delete(failed));
     const { signal } = this.#stopping;
     if (signal.aborted) return;
     log.error(`${name} cannot take connections: it listens again soon`, { error });
-    if (system.now() - this.#listeningSince >= MAX_BACKOFF_MS) this.#backoffMs = MIN_BACKOFF_MS;
+    if (runtime.now() - this.#listeningSince >= MAX_BACKOFF_MS) this.#backoffMs = MIN_BACKOFF_MS;
     while (!signal.aborted && !await this.#tryListen()) {
       log.error(`${name} could not listen again: it tries once more`);
     }
@@ -68,11 +68,11 @@ export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   }
 
   async #tryListen(): Promise<boolean> {
-    const { name, log, system } = this.#deps;
+    const { name, log, runtime } = this.#deps;
     const { signal } = this.#stopping;
     const pause = this.#backoffMs;
     this.#backoffMs = Math.min(2 * pause, MAX_BACKOFF_MS);
-    await system.sleep(pause, signal).catch(() => {});
+    await runtime.sleep(pause, signal).catch(() => {});
     if (signal.aborted) return false;
     try {
       this.#track(this.#listen(this.addr));

@@ -28,75 +28,75 @@ function listening() {
 }
 
 function open() {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
   const world = listening();
-  const lasting = new RestartingServer(world.listen, { name: "the server", log, system });
+  const lasting = new RestartingServer(world.listen, { name: "the server", log, runtime });
   const levels = () => logged.map((line) => JSON.parse(line).level);
-  return { ...world, lasting, system, levels };
+  return { ...world, lasting, runtime, levels };
 }
 
 Deno.test("RestartingServer: one that fails is listened for again, at the address it had", async () => {
-  const { lasting, servers, asked, system, levels } = open();
+  const { lasting, servers, asked, runtime, levels } = open();
   servers[0]!.fail(new Deno.errors.Http("Too many open files"));
-  await system.advance(99);
+  await runtime.advance(99);
   assertEquals(asked, [undefined]);
   // Its connections at rest are closed; those under way are waited for when all ends.
   assertEquals(servers[0]!.stopped, true);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(asked, [undefined, ADDR]);
   assertEquals(levels(), ["error", "warn"]);
   let ended = false;
   const ending = lasting.shutdown().then(() => ended = true);
   servers[1]!.release();
-  await system.advance(0);
+  await runtime.advance(0);
   assertEquals([servers[1]!.stopped, ended], [true, false]);
   servers[0]!.release();
   await ending;
 });
 
 Deno.test("RestartingServer: the pauses grow to 5 s while it fails, and begin anew once it lasted", async () => {
-  const { servers, refusals, asked, system } = open();
+  const { servers, refusals, asked, runtime } = open();
   refusals.push(...Array.from({ length: 8 }, () => new Deno.errors.AddrInUse()));
   servers[0]!.fail(new Error("Too many open files"));
   for (const pause of [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]) {
     const before = asked.length;
-    await system.advance(pause - 1);
+    await runtime.advance(pause - 1);
     assertEquals(asked.length, before);
-    await system.advance(1);
+    await runtime.advance(1);
     assertEquals(asked.length, before + 1);
   }
   assertEquals(servers.length, 2);
-  await system.advance(4_999);
+  await runtime.advance(4_999);
   servers[1]!.fail(new Error("Too many open files"));
-  await system.advance(4_999);
+  await runtime.advance(4_999);
   assertEquals(servers.length, 2);
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(servers.length, 3);
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   servers[2]!.fail(new Error("Too many open files"));
-  await system.advance(100);
+  await runtime.advance(100);
   assertEquals(servers.length, 4);
 });
 
 Deno.test("RestartingServer: told to end, it listens no more, whether it fails before or after", async () => {
   for (const failsFirst of [true, false]) {
-    const { lasting, servers, asked, system } = open();
+    const { lasting, servers, asked, runtime } = open();
     if (failsFirst) servers[0]!.fail(new Error("Too many open files"));
-    await system.advance(50);
+    await runtime.advance(50);
     servers[0]!.release();
     await lasting.shutdown();
     servers[0]!.fail(new Error("Too many open files"));
-    await system.advance(60_000);
-    assertEquals([asked.length, system.sleeping], [1, 0]);
+    await runtime.advance(60_000);
+    assertEquals([asked.length, runtime.sleeping], [1, 0]);
   }
 });
 
 Deno.test("RestartingServer: what prevents the first listening is thrown", () => {
   const { listen, refusals } = listening();
   refusals.push(new Deno.errors.AddrInUse("in use"));
-  const parts = { name: "the server", log: createLogger(), system: new FakeRuntime() };
+  const parts = { name: "the server", log: createLogger(), runtime: new FakeRuntime() };
   assertThrows(() => new RestartingServer(listen, parts), Deno.errors.AddrInUse);
 });
 

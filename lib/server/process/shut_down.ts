@@ -28,7 +28,7 @@ export function waitForStopSignal(): Promise<void> {
 }
 
 export interface ShutDownOptions {
-  service: Pick<Service, "chat" | "close" | "config" | "drain" | "log" | "system">;
+  service: Pick<Service, "chat" | "close" | "config" | "drain" | "log" | "runtime">;
   /** Unset where somebody else listens. */
   server?: Stoppable;
   control?: ControlSocket | undefined;
@@ -43,13 +43,13 @@ export interface ShutDownOptions {
 export async function shutDown(
   { service, server, control, exit = Deno.exit }: ShutDownOptions,
 ): Promise<void> {
-  const { chat, config, log, system } = service;
+  const { chat, config, log, runtime } = service;
   const end = () => {
     const unsettled = chat.active.length;
     if (unsettled > 0) log.error(`ended with ${unsettled} runs unsettled`, { unsettled });
     exit(unsettled > 0 ? 1 : 0);
   };
-  void system.sleep(config.onDenoDeploy ? DEPLOY_DEADLINE_MS : DEADLINE_MS).then(end);
+  void runtime.sleep(config.onDenoDeploy ? DEPLOY_DEADLINE_MS : DEADLINE_MS).then(end);
   const graceMs = Math.max(0, GRACE_MS - SETTLE_MS_PER_RUN * chat.active.length);
   // Side by side: a command that hangs must not keep the runs from ending.
   await Promise.all([service.drain(graceMs), control?.close()]);

@@ -9,12 +9,12 @@ type Ended = ShutDownOptions["service"];
 function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) {
   const told: string[] = [];
   const errors: string[] = [];
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const drained = Promise.withResolvers<void>();
   let runs = active;
   const service = {
     config: { onDeploy },
-    system,
+    runtime,
     log: createLogger({ json: true, write: (line) => void errors.push(JSON.parse(line).message) }),
     chat: {
       get active() {
@@ -30,7 +30,7 @@ function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) 
   } as unknown as Ended;
   const server = { shutdown: () => Promise.resolve(void told.push("server")) };
   const exit = (code: number) => void told.push(`exit ${code}`);
-  return { told, errors, system, options: { service, server, exit }, drained: drained.resolve };
+  return { told, errors, runtime, options: { service, server, exit }, drained: drained.resolve };
 }
 
 Deno.test("shutDown: drains, then ends the server, then the service, and exits with 0", async () => {
@@ -50,36 +50,36 @@ Deno.test("shutDown: many runs are interrupted earlier, for settling takes its t
 
 Deno.test("shutDown: runs that are not settled in time are told, and the exit is 1", async () => {
   for (const [onDeploy, lastMs] of [[false, 9_000], [true, 4_500]] as const) {
-    const { told, errors, options, system } = ending({
+    const { told, errors, options, runtime } = ending({
       active: 7,
       left: 3,
       drains: false,
       onDeploy,
     });
     void shutDown(options);
-    await system.advance(lastMs - 1);
+    await runtime.advance(lastMs - 1);
     assertEquals(told, ["drain 2986"]);
-    await system.advance(1);
+    await runtime.advance(1);
     assertEquals(told, ["drain 2986", "exit 1"]);
     assertEquals(errors, ["ended with 3 runs unsettled"]);
   }
 });
 
 Deno.test("shutDown: whoever only reads slowly is cut off, and that is no failure", async () => {
-  const { told, options, system } = ending();
+  const { told, options, runtime } = ending();
   const server = { shutdown: () => new Promise<never>(() => {}) };
   void shutDown({ ...options, server });
-  await system.advance(9_000);
+  await runtime.advance(9_000);
   assertEquals(told, ["drain 3000", "exit 0"]);
 });
 
 Deno.test("shutDown: runs drain while the control socket still waits for its commands", async () => {
-  const { told, options, system, drained } = ending({ drains: false });
+  const { told, options, runtime, drained } = ending({ drains: false });
   const closed = Promise.withResolvers<void>();
   const ended = shutDown({ ...options, control: { close: () => closed.promise } });
   assertEquals(told, ["drain 3000"]);
   drained();
-  await system.advance(0);
+  await runtime.advance(0);
   assertEquals(told, ["drain 3000"]);
   closed.resolve();
   await ended;

@@ -18,7 +18,7 @@ export interface StoreFileMonitor {
  */
 export async function monitorStoreFile(
   file: string | undefined,
-  { log, system }: { log: Logger; system: Pick<Runtime, "sleep"> },
+  { log, runtime }: { log: Logger; runtime: Pick<Runtime, "sleep"> },
 ): Promise<StoreFileMonitor> {
   if (file === undefined) return { isInPlace: () => true, close: () => {} };
   const opened = await fileIdentity(file);
@@ -34,7 +34,7 @@ export async function monitorStoreFile(
   };
   const watch = async () => {
     while (true) {
-      await system.sleep(CHECK_INTERVAL_MS, closing.signal);
+      await runtime.sleep(CHECK_INTERVAL_MS, closing.signal);
       await look();
     }
   };
@@ -56,7 +56,7 @@ async function fileIdentity(file: string): Promise<string | undefined> {
 interface StoreReadinessDeps {
   kv: Deno.Kv;
   committer: Committer;
-  system: Pick<Runtime, "now">;
+  runtime: Pick<Runtime, "now">;
 }
 
 /**
@@ -65,13 +65,13 @@ interface StoreReadinessDeps {
  * well again.
  */
 export async function isStoreReady(
-  { kv, committer, system }: StoreReadinessDeps,
+  { kv, committer, runtime }: StoreReadinessDeps,
 ): Promise<boolean> {
   try {
     await kv.get(keys.installation("default_tenant"));
     if (!committer.isFailing) return true;
     const probe = keys.installation("write_probe");
-    await committer.run({ keys: [], decide: (draft) => draft.note(probe, { at: system.now() }) });
+    await committer.run({ keys: [], decide: (draft) => draft.note(probe, { at: runtime.now() }) });
     return true;
   } catch {
     return false;

@@ -7,19 +7,19 @@ Deno.test("monitorStoreFile: a file that is removed or replaced is told within 1
   const dir = await Deno.makeTempDir();
   const file = `${dir}/kv`;
   await Deno.writeTextFile(file, "store");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
   let looked = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal) => {
     looked.resolve();
-    return system.sleep(ms, signal);
+    return runtime.sleep(ms, signal);
   };
-  const watch = await monitorStoreFile(file, { log, system: { sleep } });
+  const watch = await monitorStoreFile(file, { log, runtime: { sleep } });
   /** It sleeps again once it has looked. */
   const look = async () => {
     looked = Promise.withResolvers<void>();
-    await system.advance(10_000);
+    await runtime.advance(10_000);
     await looked.promise;
     return watch.isInPlace();
   };
@@ -34,6 +34,6 @@ Deno.test("monitorStoreFile: a file that is removed or replaced is told within 1
   assertEquals(await look(), false);
   assertEquals(logged.map((line) => JSON.parse(line).level), ["error", "warn", "error"]);
   watch.close();
-  await system.advance(60_000);
-  assertEquals(system.sleeping, 0);
+  await runtime.advance(60_000);
+  assertEquals(runtime.sleeping, 0);
 });

@@ -30,13 +30,13 @@ export interface Precondition {
 /** Agents of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class AgentStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #versions: AgentVersions;
   #usage: StorageUsage<"agents" | "agentBytes">;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#versions = new AgentVersions(kv);
     this.#usage = agentStorageUsage(kv);
   }
@@ -50,8 +50,8 @@ export class AgentStore {
     body: AgentBody,
     options: { commit?: CommitStep<Agent> | undefined } = {},
   ): Promise<Agent> {
-    const now = this.#system.now();
-    const id = this.#system.uuid();
+    const now = this.#runtime.now();
+    const id = this.#runtime.uuid();
     const record: AgentRecord = { v: 1, id, createdAt: now, updatedAt: now, version: 1, body };
     const agent = toAgent(record);
     return await this.#usage.change(tenant, async (usage) => {
@@ -64,7 +64,7 @@ export class AgentStore {
       usage.writeTo(creation);
       const target = { id, name: body.name };
       const what = { kind: "agent", action: "create", target, after: body } as const;
-      recordChange(creation, this.#system, { tenant, ...what });
+      recordChange(creation, this.#runtime, { tenant, ...what });
       updateWordIndex(creation, tenant, { now: toIndexedAgent(record) });
       updateBaseIndex(creation, tenant, { now: record });
       return await (options.commit ?? commitStep)(creation, agent) ? agent : undefined;
@@ -122,7 +122,7 @@ export class AgentStore {
       if (refused !== undefined || current === undefined) return refused;
       const body = options.change(current.body);
       if (canonicalJson(body) === canonicalJson(current.body)) return { agent: toAgent(current) };
-      const now = this.#system.now();
+      const now = this.#runtime.now();
       const next = { ...current, body, version: current.version + 1, updatedAt: now };
       const replacement = this.#kv.atomic().check(entry);
       const bytes = setAgentRecord(replacement, tenant, next);
@@ -134,7 +134,7 @@ export class AgentStore {
         now: toIndexedAgent(next),
       });
       updateBaseIndex(replacement, tenant, { before: current, now: next });
-      recordChange(replacement, this.#system, {
+      recordChange(replacement, this.#runtime, {
         tenant,
         kind: "agent",
         action: "change",
@@ -168,7 +168,7 @@ export class AgentStore {
       usage.writeTo(gone);
       const target = { id, name: current.body.name };
       const what = { kind: "agent", action: "delete", target, before: current.body } as const;
-      recordChange(gone, this.#system, { tenant, ...what });
+      recordChange(gone, this.#runtime, { tenant, ...what });
       if (!(await gone.commit()).ok) return undefined;
       await this.#versions.deleteChunks(left);
       return { agent: toAgent(current) };

@@ -13,8 +13,8 @@ const ALL = { limit: 100 };
 const rename = (name: string) => ({ change: (body: AgentBody) => ({ ...body, name }) });
 
 function open(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  return { system, agents: new AgentStore(kv, system) };
+  const runtime = new FakeRuntime();
+  return { runtime, agents: new AgentStore(kv, runtime) };
 }
 
 Deno.test("AgentStore: a created agent is read back as it was answered", async () => {
@@ -71,9 +71,9 @@ Deno.test("AgentStore: of two updates on one version, one is refused", async () 
 
 Deno.test("AgentStore: a change that changes nothing keeps version and time", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = open(kv);
+  const { agents, runtime } = open(kv);
   const made = await agents.create(OURS, agentBodyOf());
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   const reordered = (body: AgentBody) =>
     Object.fromEntries(Object.entries(body).toReversed()) as unknown as AgentBody;
   assertEquals(await agents.update(OURS, made.id, { change: reordered }), { agent: made });
@@ -93,9 +93,9 @@ Deno.test("AgentStore: a change that throws leaves the agent as it was", async (
 
 Deno.test("AgentStore: versions are listed newest first and stay as they were", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = open(kv);
+  const { agents, runtime } = open(kv);
   const made = await agents.create(OURS, agentBodyOf({ name: "One" }));
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   await agents.update(OURS, made.id, rename("Two"));
   const { data: versions } = await agents.listVersions(OURS, made.id, ALL);
   assertEquals(versions.map((v) => [v.version, v.name]), [[2, "Two"], [1, "One"]]);
@@ -128,12 +128,12 @@ Deno.test("AgentStore: deletion under another version is refused", async () => {
 
 Deno.test("AgentStore: pages hold every agent once, newest first, whatever the page size", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = open(kv);
+  const { agents, runtime } = open(kv);
   const made: string[] = [];
   for (let n = 0; n < 7; n++) {
     made.unshift((await agents.create(OURS, agentBodyOf())).id);
     // Two were made in one millisecond: their ids decide.
-    if (n !== 3) await system.advance(1);
+    if (n !== 3) await runtime.advance(1);
   }
   for (const limit of [1, 2, 3, 7, 8]) {
     const seen: string[] = [];
@@ -149,10 +149,10 @@ Deno.test("AgentStore: pages hold every agent once, newest first, whatever the p
 
 Deno.test("AgentStore: a page goes on where it was, although its last agent has gone", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = open(kv);
+  const { agents, runtime } = open(kv);
   for (let n = 0; n < 4; n++) {
     await agents.create(OURS, agentBodyOf({ name: `n${n}` }));
-    await system.advance(1);
+    await runtime.advance(1);
   }
   const first = await agents.list(OURS, { limit: 2 });
   await agents.delete(OURS, first.data[1]!.id);

@@ -73,12 +73,19 @@ export interface AuditedChange {
  */
 export function recordChange(
   step: Deno.AtomicOperation,
-  system: Pick<Runtime, "now" | "uuid">,
+  runtime: Pick<Runtime, "now" | "uuid">,
   { tenant, before, after, ttlMs = AUDIT_TTL_MS, ...facts }: AuditedChange,
 ): void {
   const changes = describeChange(before, after);
   const actor = currentActor();
-  const entry: AuditEntry = { v: 1, id: system.uuid(), at: system.now(), actor, ...facts, changes };
+  const entry: AuditEntry = {
+    v: 1,
+    id: runtime.uuid(),
+    at: runtime.now(),
+    actor,
+    ...facts,
+    changes,
+  };
   const expireIn = ttlMs;
   step.set(keys.auditEntry(tenant, entry.at, entry.id), entry, { expireIn });
   for (const filter of filterKeysOf(entry)) {

@@ -10,13 +10,13 @@ const ANN: Actor = { kind: "user", id: fakeUuid(901), name: "ann@example.com" };
 
 /** Stores entries of changes named by their targets, one second apart. */
 async function fill(kv: Deno.Kv, changes: [name: string, kind: AuditKind, actor: Actor][]) {
-  const system = new FakeRuntime(1_000_000);
+  const runtime = new FakeRuntime(1_000_000);
   for (const [name, kind, actor] of changes) {
-    await system.advance(1_000);
+    await runtime.advance(1_000);
     const step = kv.atomic();
     runAs(actor, () => {
       const target = { id: name, name };
-      recordChange(step, system, { tenant: OURS, kind, action: "create", target });
+      recordChange(step, runtime, { tenant: OURS, kind, action: "create", target });
     });
     await step.commit();
   }

@@ -48,8 +48,8 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
 
 /** A store, and a committer that adds runs as settlements do. */
 function opened(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  const committer = new Committer(kv, { system });
+  const runtime = new FakeRuntime();
+  const committer = new Committer(kv, { runtime });
   const append = (run: AppendedRun) =>
     committer.run({
       keys: [
@@ -63,18 +63,18 @@ function opened(kv: Deno.Kv) {
     for (const n of ns) await kv.set(keys.activeRun(TENANT, fakeUuid(n)), {});
   };
   return {
-    system,
+    runtime,
     append,
     begin,
-    store: new ConversationStore(kv, { system, content: contentCipher() }),
+    store: new ConversationStore(kv, { runtime, content: contentCipher() }),
   };
 }
 
 Deno.test("appendRun: a conversation is in each index once, wherever it was before", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append } = opened(kv);
+  const { runtime, append } = opened(kv);
   const name = nameOf(1);
-  const now = system.now();
+  const now = runtime.now();
   // The last but one comes from a process whose clock is behind.
   for (const [n, at] of [now, now + 5, now + 2, now + 5].entries()) {
     await append(runOf(n, { name, endedAt: at }));
@@ -90,9 +90,9 @@ Deno.test("appendRun: a conversation is in each index once, wherever it was befo
 
 Deno.test("appendRun: runs that are settled together are all added, in their order", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append, store } = opened(kv);
+  const { runtime, append, store } = opened(kv);
   const name = nameOf(1);
-  const endedAt = system.now();
+  const endedAt = runtime.now();
   const added = Array.from({ length: 30 }, (_, n) => append(runOf(n, { name, endedAt })));
   assertEquals(new Set(await Promise.all(added)), new Set([true]));
   const { runs } = await store.listRuns(name, { from: 0, limit: 100 });
@@ -103,12 +103,12 @@ Deno.test("appendRun: runs that are settled together are all added, in their ord
 
 Deno.test("appendRun: a run that went on at the deletion does not bring a conversation back", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append, begin, store } = opened(kv);
+  const { runtime, append, begin, store } = opened(kv);
   const name = nameOf(1);
   await begin(2, 4, 5);
   // Whatever the clocks of other processes say.
   const at = (n: number, endedAt: number) => append(runOf(n, { name, endedAt }));
-  const now = system.now();
+  const now = runtime.now();
   await store.delete(name, [fakeUuid(2)]);
   assertEquals(await at(2, now + 60_000), false);
   assertEquals(await store.find(TENANT, name.id), undefined);
@@ -121,9 +121,9 @@ Deno.test("appendRun: a run that went on at the deletion does not bring a conver
 
 Deno.test("ConversationStore: a run that has ended before its conversation is deleted is named in no mark", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append, begin, store } = opened(kv);
+  const { runtime, append, begin, store } = opened(kv);
   const name = nameOf(1);
-  await append(runOf(1, { name, endedAt: system.now() }));
+  await append(runOf(1, { name, endedAt: runtime.now() }));
   await store.delete(name, [fakeUuid(1)]);
   assertEquals(await storedKeys(kv), []);
   await begin(2);
@@ -134,14 +134,14 @@ Deno.test("ConversationStore: a run that has ended before its conversation is de
 
 Deno.test("appendRun: one that has expired begins anew, under numbers of its own", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append, store } = opened(kv);
+  const { runtime, append, store } = opened(kv);
   const name = nameOf(1);
-  await append(runOf(1, { name, endedAt: system.now() }));
-  await system.advance(30 * 86_400_000);
+  await append(runOf(1, { name, endedAt: runtime.now() }));
+  await runtime.advance(30 * 86_400_000);
   assertEquals(await store.find(TENANT, name.id), undefined);
-  await append(runOf(2, { name, endedAt: system.now() }));
+  await append(runOf(2, { name, endedAt: runtime.now() }));
   const found = await store.find(TENANT, name.id);
-  assertEquals([found?.runs, found?.createdAt], [1, system.now() - 10]);
+  assertEquals([found?.runs, found?.createdAt], [1, runtime.now() - 10]);
   const { runs } = await store.listRuns(name, { from: 0, limit: 10 });
   assertEquals(runs.map(textOf), ["answer 2"]);
 });
@@ -149,7 +149,7 @@ Deno.test("appendRun: one that has expired begins anew, under numbers of its own
 Deno.test("ConversationStore: a page costs the same however many conversations there are", async () => {
   using inner = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(inner);
-  const { system, append, store } = opened(kv);
+  const { runtime, append, store } = opened(kv);
   const cost = async () => {
     take();
     const page = await store.list(TENANT, { limit: 5 });
@@ -160,7 +160,7 @@ Deno.test("ConversationStore: a page costs the same however many conversations t
     const all = Array.from(
       { length: to - from },
       (_, i) =>
-        append(runOf(from + i, { name: nameOf(from + i), endedAt: system.now() + from + i })),
+        append(runOf(from + i, { name: nameOf(from + i), endedAt: runtime.now() + from + i })),
     );
     await Promise.all(all);
   };

@@ -15,9 +15,9 @@ const [SHOP, OTHER] = [fakeUuid(2), fakeUuid(3)];
 
 /** A store with a word for adding a run to a conversation, and one for searching page by page. */
 function opened(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  const committer = new Committer(kv, { system });
-  const store = new ConversationStore(kv, { system, content: contentCipher() });
+  const runtime = new FakeRuntime();
+  const committer = new Committer(kv, { runtime });
+  const store = new ConversationStore(kv, { runtime, content: contentCipher() });
   const nameOf = (n: number, agentId = SHOP) => ({
     tenant: TENANT,
     id: fakeUuid(n),
@@ -30,7 +30,7 @@ function opened(kv: Deno.Kv) {
     { agentId = SHOP, at = n, cost = 0, finishReason = "stop" as RunRow["finishReason"] } = {},
   ) => {
     const name = nameOf(n, agentId);
-    const endedAt = system.now() + at;
+    const endedAt = runtime.now() + at;
     const row: Parameters<typeof appendRun>[1]["row"] = {
       ...{ runId: fakeUuid(++run), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt - 1, endedAt, inputTokens: 1, outputTokens: 1, cost, finishReason },
@@ -59,12 +59,12 @@ function opened(kv: Deno.Kv) {
     } while (after !== undefined);
     return ids;
   };
-  return { system, store, add, find, nameOf };
+  return { runtime, store, add, find, nameOf };
 }
 
 Deno.test("searchConversations: each filter, alone and with others, finds exactly what it names, latest first", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, add, find } = opened(kv);
+  const { runtime, add, find } = opened(kv);
   await add(11);
   await add(12, { agentId: OTHER, cost: 60_000 });
   await add(13, { cost: 6_000_000 });
@@ -79,7 +79,7 @@ Deno.test("searchConversations: each filter, alone and with others, finds exactl
   assertEquals(await find({ minCost: 50_000 }), [16, 15, 13, 12]);
   assertEquals(await find({ minCost: 1_000_000 }), [16, 13]);
   assertEquals(await find({ minCost: 250_000, finish: "length" }), [15]);
-  const now = system.now();
+  const now = runtime.now();
   assertEquals(await find({ from: now + 12, to: now + 15 }), [14, 13, 12]);
   assertEquals(await find({ minCost: 50_000, agentId: OTHER, to: now + 16 }), [12]);
 });
@@ -98,13 +98,13 @@ Deno.test("searchConversations: one that goes on is found once, under its latest
 
 Deno.test("searchConversations: one that failed in several ways is found once among the failed", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, add, find } = opened(kv);
+  const { runtime, add, find } = opened(kv);
   await add(11, { at: 1, finishReason: "error" });
   await add(12, { at: 2, finishReason: "interrupted" });
   await add(11, { at: 3, finishReason: "interrupted" });
   await add(13, { at: 4, finishReason: "cancelled" });
   assertEquals(await find({ finish: "failed" }, 1), [11, 12]);
-  const now = system.now();
+  const now = runtime.now();
   assertEquals(await find({ finish: "failed", from: now, to: now + 3 }), [12, 11]);
   assertEquals(await find({ finish: "interrupted" }), [11, 12]);
 });

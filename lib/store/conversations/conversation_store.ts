@@ -54,12 +54,12 @@ export interface RunWithTranscript {
 /** Conversations of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class ConversationStore {
   #kv: Deno.Kv;
-  #system: Pick<Runtime, "now">;
+  #runtime: Pick<Runtime, "now">;
   #content: ContentCipher;
 
-  constructor(kv: Deno.Kv, parts: { system: Pick<Runtime, "now">; content: ContentCipher }) {
+  constructor(kv: Deno.Kv, parts: { runtime: Pick<Runtime, "now">; content: ContentCipher }) {
     this.#kv = kv;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
     this.#content = parts.content;
   }
 
@@ -75,7 +75,7 @@ export class ConversationStore {
     const found: Conversation[] = [];
     for await (const entry of this.#kv.list({ prefix: keys.conversationsById(tenant, id) })) {
       const head = parseRecord(conversationHeadSchema, entry);
-      if (isReadable(head, this.#system.now()) && matchesFilter(head, filter)) found.push(head);
+      if (isReadable(head, this.#runtime.now()) && matchesFilter(head, filter)) found.push(head);
     }
     return found.sort((a, b) => a.createdAt - b.createdAt)[0];
   }
@@ -93,7 +93,7 @@ export class ConversationStore {
       load: async ([id, agent, place]) => {
         const key = keys.conversation({ tenant, id, agentId: agent, page: place });
         const head = parseRecord(conversationHeadSchema, await this.#kv.get(key));
-        return isReadable(head, this.#system.now()) ? head : undefined;
+        return isReadable(head, this.#runtime.now()) ? head : undefined;
       },
     });
   }
@@ -103,7 +103,7 @@ export class ConversationStore {
     tenant: string,
     wanted: { search: ConversationSearch; limit: number; after?: SearchCursor | undefined },
   ): Promise<ConversationSearchPage> {
-    return searchConversations(this.#kv, { tenant, ...wanted, now: this.#system.now() });
+    return searchConversations(this.#kv, { tenant, ...wanted, now: this.#runtime.now() });
   }
 
   /** The records of runs, by their ids; those that are no longer kept are left out. */
@@ -133,7 +133,7 @@ export class ConversationStore {
       const isFull = runs.length === limit ||
         (runs.length > 0 && bytes + row.bytes > MAX_PAGE_BYTES);
       if (isFull) return { runs, next: Number(entry.key.at(-1)) };
-      const words = row.exp > this.#system.now()
+      const words = row.exp > this.#runtime.now()
         ? await this.#readTranscriptOrUnreadable(name.tenant, row)
         : undefined;
       if (words === undefined) continue;

@@ -46,28 +46,28 @@ export type OnRevoked = (tenant: string, id: string) => void | Promise<void>;
 /** API keys: made, shown once, verified, revoked. */
 export class ApiKeyStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #signer: Signer;
   #onRevoked: OnRevoked;
 
   /** `onRevoked` is told of each key that is revoked. */
   constructor(
     kv: Deno.Kv,
-    options: { system: Runtime; signer: Signer; onRevoked?: OnRevoked },
+    options: { runtime: Runtime; signer: Signer; onRevoked?: OnRevoked },
   ) {
     this.#kv = kv;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#signer = options.signer;
     this.#onRevoked = options.onRevoked ?? (() => {});
   }
 
   /** Makes a key; `secret` is the whole key text and is not to be had again. */
   async create(tenant: string, input: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
-    const now = this.#system.now();
-    const parts = newApiKey((n) => this.#system.randomBytes(n));
+    const now = this.#runtime.now();
+    const parts = newApiKey((n) => this.#runtime.randomBytes(n));
     const record: ApiKeyRecord = {
       v: 1,
-      id: this.#system.uuid(),
+      id: this.#runtime.uuid(),
       tenant,
       name: input.name,
       scopes: [...new Set(input.scopes)],
@@ -112,7 +112,7 @@ export class ApiKeyStore {
       const record = parseRecord(apiKeyRecordSchema, entry);
       if (record === undefined) return null;
       if (record.revokedAt !== undefined) return this.#toApiKey(record);
-      const next = { ...record, revokedAt: this.#system.now() };
+      const next = { ...record, revokedAt: this.#runtime.now() };
       const revocation = this.#kv.atomic().check(entry).set(key, next);
       this.#record(revocation, "revoke", { before: record, after: next });
       return (await revocation.commit()).ok ? this.#toApiKey(next) : undefined;
@@ -131,14 +131,14 @@ export class ApiKeyStore {
     id: string,
     { overlapMs }: { overlapMs: number },
   ): Promise<RotationResult> {
-    const parts = newApiKey((n) => this.#system.randomBytes(n));
+    const parts = newApiKey((n) => this.#runtime.randomBytes(n));
     const hash = await this.#signer.sign(parts.secret);
     const attempt = async (): Promise<RotationResult | undefined> => {
       const entry = await this.#kv.get(keys.apiKey(tenant, id));
       const record = parseRecord(apiKeyRecordSchema, entry);
       if (record === undefined) return { refused: "not_found" };
-      if (apiKeyState(record, this.#system.now()) !== "active") return { refused: "not_active" };
-      const now = this.#system.now();
+      if (apiKeyState(record, this.#runtime.now()) !== "active") return { refused: "not_active" };
+      const now = this.#runtime.now();
       const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now);
       const leaving = live.find((secret) => secret.expiresAt !== undefined);
       if (leaving?.expiresAt !== undefined) {
@@ -200,9 +200,9 @@ export class ApiKeyStore {
     const secret = record?.secrets.find((candidate) => candidate.prefix === parts.prefix);
     const isGenuine = genuine(secret?.hash ?? "");
     if (!isGenuine || record === undefined || secret === undefined) return undefined;
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     if (
-      apiKeyState(record, this.#system.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now
+      apiKeyState(record, this.#runtime.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now
     ) {
       return undefined;
     }
@@ -230,7 +230,7 @@ export class ApiKeyStore {
   }
 
   #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
-    return toApiKey(record, { now: this.#system.now(), lastUsedAt });
+    return toApiKey(record, { now: this.#runtime.now(), lastUsedAt });
   }
 
   #record(
@@ -239,7 +239,7 @@ export class ApiKeyStore {
     { before, after }: { before?: ApiKeyRecord; after: ApiKeyRecord },
   ): void {
     const { tenant, id, name } = after;
-    recordChange(step, this.#system, {
+    recordChange(step, this.#runtime, {
       tenant,
       kind: "key",
       action,

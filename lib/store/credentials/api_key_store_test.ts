@@ -9,10 +9,10 @@ import { keys } from "../keys/keys.ts";
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
 
-function open(kv: Deno.Kv, options: { secrets?: string[]; system?: FakeRuntime } = {}) {
-  const system = options.system ?? new FakeRuntime();
+function open(kv: Deno.Kv, options: { secrets?: string[]; runtime?: FakeRuntime } = {}) {
+  const runtime = options.runtime ?? new FakeRuntime();
   const signer = new Signer(options.secrets ?? ["server secret"]);
-  return { system, store: new ApiKeyStore(kv, { system, signer }) };
+  return { runtime, store: new ApiKeyStore(kv, { runtime, signer }) };
 }
 
 Deno.test("ApiKeyStore: a made key speaks for its tenant with its scopes", async () => {
@@ -37,9 +37,9 @@ Deno.test("ApiKeyStore: the secret is nowhere in the store, nor in what is liste
 
 Deno.test("ApiKeyStore: unknown prefix, wrong secret and mistyped key are refused alike", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv);
+  const { store, runtime } = open(kv);
   const { secret } = await store.create(OURS, INPUT);
-  const stranger = newApiKey(system.randomBytes);
+  const stranger = newApiKey(runtime.randomBytes);
   assertEquals(await store.verify(stranger.key), undefined);
   const prefix = secret.slice(0, "ck_live_12345678_".length);
   assertEquals(await store.verify(prefix + stranger.secret), undefined);
@@ -58,32 +58,32 @@ Deno.test("ApiKeyStore: a mistyped key never reaches storage", async () => {
 
 Deno.test("ApiKeyStore: a rotated server secret still verifies, a dropped one no more", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv, { secrets: ["old"] });
+  const { store, runtime } = open(kv, { secrets: ["old"] });
   const { secret } = await store.create(OURS, INPUT);
-  assert(await open(kv, { secrets: ["new", "old"], system }).store.verify(secret));
-  assertEquals(await open(kv, { secrets: ["new"], system }).store.verify(secret), undefined);
+  assert(await open(kv, { secrets: ["new", "old"], runtime }).store.verify(secret));
+  assertEquals(await open(kv, { secrets: ["new"], runtime }).store.verify(secret), undefined);
 });
 
 Deno.test("ApiKeyStore: a revoked key is refused from then on, and revoking again changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv);
+  const { store, runtime } = open(kv);
   const { apiKey, secret } = await store.create(OURS, INPUT);
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   const revoked = await store.revoke(OURS, apiKey.id);
   assertEquals([revoked?.state, revoked?.revokedAt], ["revoked", "2030-01-01T00:00:05.000Z"]);
   assertEquals(await store.verify(secret), undefined);
-  await system.advance(5_000);
+  await runtime.advance(5_000);
   assertEquals(await store.revoke(OURS, apiKey.id), revoked);
 });
 
 Deno.test("ApiKeyStore: a key expires to the millisecond", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv);
+  const { store, runtime } = open(kv);
   const expiresAt = "2030-01-01T00:10:00.000Z";
   const { secret } = await store.create(OURS, { ...INPUT, expiresAt });
-  await system.advance(10 * 60_000 - 1);
+  await runtime.advance(10 * 60_000 - 1);
   assert(await store.verify(secret));
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(await store.verify(secret), undefined);
   const [listed] = await store.list(OURS);
   assertEquals([listed?.state, listed?.expiresAt], ["expired", expiresAt]);
@@ -91,8 +91,8 @@ Deno.test("ApiKeyStore: a key expires to the millisecond", async () => {
 
 Deno.test("ApiKeyStore: lastUsedAt is the newest request of its window, to the minute", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv);
-  await system.advance(1_500);
+  const { store, runtime } = open(kv);
+  await runtime.advance(1_500);
   const { apiKey } = await store.create(OURS, INPUT);
   assertEquals("lastUsedAt" in (await store.list(OURS))[0]!, false);
   const { createdAt } = apiKey;
@@ -139,10 +139,10 @@ Deno.test("ApiKeyStore: another tenant neither lists, finds nor revokes a key", 
 
 Deno.test("ApiKeyStore: keys are listed newest first", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store, system } = open(kv);
+  const { store, runtime } = open(kv);
   for (const name of ["first", "second", "third"]) {
     await store.create(OURS, { ...INPUT, name });
-    await system.advance(1);
+    await runtime.advance(1);
   }
   assertEquals((await store.list(OURS)).map((key) => key.name), ["third", "second", "first"]);
 });
@@ -153,9 +153,9 @@ Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () =
   const again = new FakeRuntime();
   const { secret } = await first.store.create(OURS, INPUT);
   // The same world from its beginning draws the same prefix; its ids must differ for the test.
-  const system = { ...again, uuid: () => crypto.randomUUID() };
+  const runtime = { ...again, uuid: () => crypto.randomUUID() };
   const signer = new Signer(["server secret"]);
-  const other = await new ApiKeyStore(kv, { system, signer }).create(THEIRS, INPUT);
+  const other = await new ApiKeyStore(kv, { runtime, signer }).create(THEIRS, INPUT);
   assert(other.secret !== secret);
   assertEquals((await first.store.verify(secret))?.tenant, OURS);
   assertEquals((await first.store.verify(other.secret))?.tenant, THEIRS);
@@ -163,7 +163,7 @@ Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () =
 
 Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the overlap ends", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, store } = open(kv);
+  const { runtime, store } = open(kv);
   const { apiKey, secret: old } = await store.create(OURS, INPUT);
   const rotated = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
   assert("secret" in rotated);
@@ -172,10 +172,10 @@ Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the ove
     return found.map((one) => one?.id);
   };
   assertEquals(await ids(), [apiKey.id, apiKey.id]);
-  const until = new Date(system.now() + 60_000).toISOString();
+  const until = new Date(runtime.now() + 60_000).toISOString();
   const again = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
   assertEquals(again, { refused: "overlap", until });
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   assertEquals(await ids(), [undefined, apiKey.id]);
   const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
   assert("secret" in third);

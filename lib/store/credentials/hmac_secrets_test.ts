@@ -10,15 +10,15 @@ const TENANT = fakeUuid(801);
 const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
 
 async function start() {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const kv = await Deno.openKv(":memory:");
   return {
-    ...{ kv, system },
+    ...{ kv, runtime },
     /** What a process with these secrets does at its start. */
     use: (...secrets: (string | undefined)[]) =>
-      registerHmacSecrets(kv, secrets.map((secret) => hmacSecretId(secret!)), system),
+      registerHmacSecrets(kv, secrets.map((secret) => hmacSecretId(secret!)), runtime),
     keysOf: (...secrets: (string | undefined)[]) =>
-      new ApiKeyStore(kv, { system, signer: new Signer(secrets.map((secret) => secret!)) }),
+      new ApiKeyStore(kv, { runtime, signer: new Signer(secrets.map((secret) => secret!)) }),
     [Symbol.dispose]: () => kv.close(),
   };
 }
@@ -48,7 +48,7 @@ Deno.test("registerHmacSecrets: an old secret may go once no key that counts was
   const store = world.keysOf(NEW, OLD);
   await store.rotate(TENANT, apiKey.id, { overlapMs: 60_000 });
   await assertRejects(() => world.use(NEW), MissingHmacSecretError);
-  await world.system.advance(60_000);
+  await world.runtime.advance(60_000);
   await world.use(NEW);
   await assertRejects(() => world.use(OLD), MissingHmacSecretError, hmacSecretId(NEW!));
 });
@@ -57,13 +57,13 @@ Deno.test("registerHmacSecrets: a revoked key, and an expired one, need no secre
   using world = await start();
   await world.use(OLD);
   const store = world.keysOf(OLD);
-  const expiresAt = new Date(world.system.now() + 1_000).toISOString();
+  const expiresAt = new Date(world.runtime.now() + 1_000).toISOString();
   await store.create(TENANT, { ...INPUT, expiresAt });
   const { apiKey } = await store.create(TENANT, INPUT);
   await world.use(NEW, OLD);
   await store.revoke(TENANT, apiKey.id);
   await assertRejects(() => world.use(NEW), MissingHmacSecretError);
-  await world.system.advance(1_000);
+  await world.runtime.advance(1_000);
   await world.use(NEW);
 });
 

@@ -43,14 +43,14 @@ export interface UnsealedSecret {
  */
 export class SecretStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #sealer: Sealer;
   #cache = new Map<string, UnsealedSecret>();
 
   /** The sealer is made for `SECRETS_PURPOSE`. */
-  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
     this.#kv = kv;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#sealer = options.sealer;
   }
 
@@ -64,13 +64,13 @@ export class SecretStore {
     const key = keys.toolSecret(tenant, name);
     const binding: Binding = { domains, ...agentId !== undefined && { agentId } };
     const sealed = await this.#sealer.seal(encoder.encode(value), sealContext(key, binding));
-    const record = { v: 1, ...binding, updatedAt: this.#system.now(), sealed };
+    const record = { v: 1, ...binding, updatedAt: this.#runtime.now(), sealed };
     const info = toInfo(name, record);
     const setting = async (): Promise<ToolSecretInfo | undefined> => {
       const entry = await this.#kv.get(key);
       const before = parseRecord(recordSchema, entry);
       const change = this.#kv.atomic().check(entry).set(key, record);
-      recordChange(change, this.#system, {
+      recordChange(change, this.#runtime, {
         tenant,
         kind: "secret",
         action: before === undefined ? "create" : "replace",
@@ -104,7 +104,7 @@ export class SecretStore {
     if (record === undefined) return undefined;
     const info = toInfo(name, record);
     const deletion = this.#kv.atomic().check(entry).delete(entry.key);
-    recordChange(deletion, this.#system, {
+    recordChange(deletion, this.#runtime, {
       tenant,
       kind: "secret",
       action: "delete",

@@ -16,10 +16,10 @@ const CRM = newToolSecretSchema.parse({
 });
 
 function open(kv: Deno.Kv, encryptionKey = new Uint8Array(32).fill(7).toBase64()) {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const { randomBytes } = systemRuntime;
   const sealer = new Sealer([encryptionKey], { purpose: SECRETS_PURPOSE, randomBytes });
-  return { system, secrets: new SecretStore(kv, { system, sealer }) };
+  return { runtime, secrets: new SecretStore(kv, { runtime, sealer }) };
 }
 
 Deno.test("SecretStore: a secret is found with its value and normalised domains, by its tenant alone", async () => {
@@ -35,14 +35,14 @@ Deno.test("SecretStore: a secret is found with its value and normalised domains,
 
 Deno.test("SecretStore: what is told of a secret is its name, domains and age, never its value", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { secrets, system } = open(kv);
+  const { secrets, runtime } = open(kv);
   const told = await secrets.set(OURS, CRM);
   assertEquals(told, {
     name: "CRM_KEY",
     domains: ["crm.example.com", "*.xn--bcher-kva.example:8443"],
     updatedAt: "2030-01-01T00:00:00.000Z",
   });
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   await secrets.set(OURS, { ...CRM, name: "A_KEY" });
   assertEquals((await secrets.list(OURS)).map(({ name, updatedAt }) => [name, updatedAt]), [
     ["A_KEY", "2030-01-01T00:00:01.000Z"],

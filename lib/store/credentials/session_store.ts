@@ -35,11 +35,11 @@ export function sessionExpireIn(leftMs: number): number {
 /** Widget sessions, stored under a hash of their token. */
 export class SessionStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** `commit` may add to the step that stores the session. */
@@ -48,11 +48,11 @@ export class SessionStore {
     bound: { agentId: string; origin?: string | undefined; playground?: boolean },
     options: { commit?: CommitStep<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
-    const sessionToken = newSessionToken(tenant, (n) => this.#system.randomBytes(n));
-    const exp = this.#system.now() + SESSION_TTL_MS;
+    const sessionToken = newSessionToken(tenant, (n) => this.#runtime.randomBytes(n));
+    const exp = this.#runtime.now() + SESSION_TTL_MS;
     const session: Session = {
       v: 1,
-      id: this.#system.uuid(),
+      id: this.#runtime.uuid(),
       tenant,
       agentId: bound.agentId,
       ...(bound.origin === undefined ? {} : { origin: bound.origin }),
@@ -76,14 +76,14 @@ export class SessionStore {
   async get(sessionToken: string, reader: KvReader = this.#kv): Promise<Session | undefined> {
     const key = await sessionKey(sessionToken);
     const session = parseRecord(sessionRecordSchema, await reader.get(key));
-    return session !== undefined && session.exp > this.#system.now() ? session : undefined;
+    return session !== undefined && session.exp > this.#runtime.now() ? session : undefined;
   }
 
   /** The session behind a token, live or expired; `undefined` when unknown or revoked. */
   async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
     const key = await sessionKey(sessionToken);
     const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
-    return session && { session, live: session.exp > this.#system.now() };
+    return session && { session, live: session.exp > this.#runtime.now() };
   }
 
   /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */

@@ -8,8 +8,8 @@ const [OURS, THEIRS, AGENT] = [fakeUuid(801), fakeUuid(802), fakeUuid(901)];
 const BOUND = { agentId: AGENT, origin: "https://shop.example" };
 
 function open(kv: Deno.Kv) {
-  const system = new FakeRuntime();
-  return { system, sessions: new SessionStore(kv, system) };
+  const runtime = new FakeRuntime();
+  return { runtime, sessions: new SessionStore(kv, runtime) };
 }
 
 Deno.test("SessionStore: a minted session is bound to agent and origin for 15 minutes and 50 messages", async () => {
@@ -37,11 +37,11 @@ Deno.test("SessionStore: the token itself is never stored", async () => {
 
 Deno.test("SessionStore: exp decides, although the entry is still stored", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { sessions, system } = open(kv);
+  const { sessions, runtime } = open(kv);
   const { sessionToken } = await sessions.mint(OURS, BOUND);
-  await system.advance(15 * 60_000 - 1);
+  await runtime.advance(15 * 60_000 - 1);
   assert(await sessions.get(sessionToken));
-  await system.advance(1);
+  await runtime.advance(1);
   assertEquals(await sessions.get(sessionToken), undefined);
   assertEquals((await storedKeys(kv)).length, 1);
 });

@@ -86,11 +86,11 @@ export interface AuditedDocumentChange {
 /** Adds the audit log's entry to the step that makes the change. What the document says is not in it. */
 export function recordDocumentChange(
   step: Deno.AtomicOperation,
-  system: Runtime,
+  runtime: Runtime,
   { of: { tenant, id }, action, base, before, after }: AuditedDocumentChange,
 ): void {
   const name = (after ?? before)?.title ?? "";
-  recordChange(step, system, {
+  recordChange(step, runtime, {
     ...{ tenant, kind: "document", action, target: { id, name } },
     before: before && auditedDocumentFields(before, base),
     after: after && auditedDocumentFields(after, base),

@@ -47,13 +47,13 @@ export type DocumentChangeResult =
 /** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTaskQueue`. */
 export class DocumentStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
 
   #usage: StorageUsage<KnowledgeQuota>;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#usage = knowledgeStorageUsage(kv);
   }
 
@@ -69,7 +69,7 @@ export class DocumentStore {
   ): Promise<DocumentChangeResult> {
     const refused = await this.#checkCapacity(base, sent.bytes.length);
     if (refused !== undefined) return refused;
-    const of = { ...base, id: this.#system.uuid() };
+    const of = { ...base, id: this.#runtime.uuid() };
     try {
       const source = await this.#writeSource(of, sent.bytes);
       const made = source &&
@@ -111,11 +111,11 @@ export class DocumentStore {
         .delete(entry.key)
         .delete(keys.documentByCreated(of, record.createdAt))
         .delete(keys.indexedDocument(of))
-        .set(baseEntry.key, applyChange(base, { ...change, now: this.#system.now() }))
+        .set(baseEntry.key, applyChange(base, { ...change, now: this.#runtime.now() }))
         .set(keys.documentTask(of), this.#claimedTask());
       usage.add("knowledgeBytes", -await readDocumentBytes(this.#kv, { of, record }));
       usage.writeTo(step);
-      recordDocumentChange(step, this.#system, { of, action: "delete", base, before: record });
+      recordDocumentChange(step, this.#runtime, { of, action: "delete", base, before: record });
       const { ok } = await step.commit();
       return ok ? { there: true } : undefined;
     });
@@ -153,7 +153,7 @@ export class DocumentStore {
       const because = sizeRejection(base, sourceBytes);
       if (because !== undefined) return { refused: "full", reason: because };
       usage.add("knowledgeBytes", sourceBytes);
-      const now = this.#system.now();
+      const now = this.#runtime.now();
       const next: DocumentRecord = {
         ...newDocumentRecord(of.id, { sent, source, now }),
         createdAt: record.createdAt,
@@ -165,7 +165,7 @@ export class DocumentStore {
         .set(baseEntry.key, applyChange(base, { sourceBytes, now }))
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      recordDocumentChange(step, this.#system, {
+      recordDocumentChange(step, this.#runtime, {
         of,
         action: "replace",
         base,
@@ -184,7 +184,7 @@ export class DocumentStore {
       const record = parseRecord(documentRecordSchema, entry);
       if (record === undefined || baseEntry.versionstamp === null) return { refused: "not_found" };
       const { error: _, ...rest } = record;
-      const next: DocumentRecord = { ...rest, state: "processing", updatedAt: this.#system.now() };
+      const next: DocumentRecord = { ...rest, state: "processing", updatedAt: this.#runtime.now() };
       const { ok } = await this.#kv.atomic()
         .check(entry)
         .set(entry.key, next)
@@ -216,7 +216,7 @@ export class DocumentStore {
     const key = keys.documentTask(of);
     const { versionstamp } = await this.#kv.set(key, this.#claimedTask());
     const parts = splitChunks(bytes);
-    const id = this.#system.uuid();
+    const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentSourceChunk(of, id, n);
     const written = await writeChunks(this.#kv, parts, { guard: { key, versionstamp }, keyOf });
     return written ? { id, parts: parts.length } : undefined;
@@ -237,7 +237,7 @@ export class DocumentStore {
       const because = documentRejection(base, sent.bytes.length);
       if (because !== undefined) return { refused: "full", reason: because };
       usage.add("knowledgeBytes", sent.bytes.length);
-      const now = this.#system.now();
+      const now = this.#runtime.now();
       const record = newDocumentRecord(of.id, { sent, source, now });
       const change = { documents: 1, sourceBytes: sent.bytes.length, now };
       const creation = this.#kv.atomic()
@@ -247,7 +247,7 @@ export class DocumentStore {
         .set(baseEntry.key, applyChange(base, change))
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(creation);
-      recordDocumentChange(creation, this.#system, { of, action: "create", base, after: record });
+      recordDocumentChange(creation, this.#runtime, { of, action: "create", base, after: record });
       const document = toDocument(record);
       return await commit(creation, document) ? { document } : undefined;
     });
@@ -265,7 +265,7 @@ export class DocumentStore {
   }
 
   #claimedTask(): DocumentTask {
-    return { v: 1, until: this.#system.now() + TASK_CLAIM_MS, tries: 0 };
+    return { v: 1, until: this.#runtime.now() + TASK_CLAIM_MS, tries: 0 };
   }
 }
 

@@ -11,9 +11,9 @@ const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Arr
 
 async function open() {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
-  const bases = new KnowledgeBaseStore(kv, system);
-  const documents = new DocumentStore(kv, system);
+  const runtime = new FakeRuntime();
+  const bases = new KnowledgeBaseStore(kv, runtime);
+  const documents = new DocumentStore(kv, runtime);
   const base = { tenant: "t", base: (await bases.create("t", { name: "B" })).id };
   const change = async (fields: Partial<KnowledgeBaseRecord>) => {
     const key = keys.knowledgeBase("t", base.base);

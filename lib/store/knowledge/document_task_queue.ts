@@ -47,15 +47,15 @@ export type ProcessingOutcome = { read: ReadDocument } | {
  */
 export class DocumentTaskQueue {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #usage: StorageUsage<KnowledgeQuota>;
   /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
   #lastTenant = "";
   #isEmpty = false;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#usage = knowledgeStorageUsage(kv);
   }
 
@@ -94,7 +94,7 @@ export class DocumentTaskQueue {
   }
 
   async #claim(): Promise<ClaimedTask | undefined> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const free: Deno.KvEntry<unknown>[] = [];
     let found = 0;
     for await (const entry of this.#kv.list({ prefix: keys.documentTasks() })) {
@@ -136,7 +136,7 @@ export class DocumentTaskQueue {
   }
 
   async #writeRevision(task: ClaimedTask, read: ReadDocument): Promise<Revision | "lost"> {
-    const id = this.#system.uuid();
+    const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
     const held = await writeChunks(this.#kv, read.parts, { guard: task, keyOf });
     if (!held) return "lost";
@@ -162,7 +162,7 @@ export class DocumentTaskQueue {
       chunks: KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before,
       usage,
     });
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const next = processedRecord({ ...record, updatedAt: now }, {
       revision: unfit === undefined ? revision : undefined,
       error: unfit ?? error,

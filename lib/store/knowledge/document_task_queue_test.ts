@@ -14,9 +14,9 @@ const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Arr
 /** A store with a base in a still world, and two processes on it. */
 async function open() {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
-  const bases = new KnowledgeBaseStore(kv, system);
-  const documents = new DocumentStore(kv, system);
+  const runtime = new FakeRuntime();
+  const bases = new KnowledgeBaseStore(kv, runtime);
+  const documents = new DocumentStore(kv, runtime);
   const base = { tenant: "t", base: (await bases.create("t", { name: "B" })).id };
   const add = async (to = base) => {
     const made = await documents.create(to, SENT);
@@ -27,10 +27,10 @@ async function open() {
     const { documents: count, chunks, sourceBytes } = (await bases.get("t", base.base))!;
     return [count, chunks, sourceBytes];
   };
-  const [one, two] = [new DocumentTaskQueue(kv, system), new DocumentTaskQueue(kv, system)];
+  const [one, two] = [new DocumentTaskQueue(kv, runtime), new DocumentTaskQueue(kv, runtime)];
   const under = async (text: string) => (await storedKeys(kv)).filter((key) => key.includes(text));
   return {
-    ...{ kv, system, bases, documents, base, add, counts, one, two, under },
+    ...{ kv, runtime, bases, documents, base, add, counts, one, two, under },
     [Symbol.dispose]: () => kv.close(),
   };
 }
@@ -52,10 +52,10 @@ Deno.test("DocumentTaskQueue: a document is taken by one process, read, and then
 
 Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its leavings go", async () => {
   using world = await open();
-  const { add, one, two, documents, system, under, counts } = world;
+  const { add, one, two, documents, runtime, under, counts } = world;
   const of = await add();
   const dead = await one.take();
-  await system.advance(TASK_CLAIM_MS);
+  await runtime.advance(TASK_CLAIM_MS);
   const again = await two.take();
   assertEquals([again?.task.of, again?.task.tries], [of, 1]);
   // Not dead after all: its word counts no more, and no part of it stays.
@@ -148,13 +148,13 @@ Deno.test("DocumentTaskQueue: tenants take turns", async () => {
 
 Deno.test("DocumentTaskQueue: an upload that was cut off is cleared away", async () => {
   using world = await open();
-  const { kv, one, base, under, system } = world;
+  const { kv, one, base, under, runtime } = world;
   const of = { ...base, id: "00000000-0000-4000-8000-0000000000ff" };
-  await kv.set(keys.documentTask(of), { v: 1, until: system.now() + TASK_CLAIM_MS, tries: 0 });
-  await kv.set(keys.documentSourceChunk(of, system.uuid(), 0), new Uint8Array(9));
+  await kv.set(keys.documentTask(of), { v: 1, until: runtime.now() + TASK_CLAIM_MS, tries: 0 });
+  await kv.set(keys.documentSourceChunk(of, runtime.uuid(), 0), new Uint8Array(9));
   assertEquals(await one.take(), undefined);
   assertEquals((await under(of.id)).length, 2);
-  await system.advance(TASK_CLAIM_MS);
+  await runtime.advance(TASK_CLAIM_MS);
   assertEquals(await one.take(), undefined);
   assertEquals(await under(of.id), []);
 });

@@ -20,12 +20,12 @@ import type { StorageUsage } from "../tenants/storage_usage.ts";
 /** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class KnowledgeBaseStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #usage: StorageUsage<KnowledgeQuota>;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
     this.#usage = knowledgeStorageUsage(kv);
   }
 
@@ -35,10 +35,10 @@ export class KnowledgeBaseStore {
     body: KnowledgeBaseBody,
     options: { commit?: CommitStep<KnowledgeBase> | undefined } = {},
   ): Promise<KnowledgeBase> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const record: KnowledgeBaseRecord = {
       v: 1,
-      id: this.#system.uuid(),
+      id: this.#runtime.uuid(),
       ...withOptionalFields({ name: body.name }, body),
       version: 1,
       documents: 0,
@@ -97,7 +97,7 @@ export class KnowledgeBaseStore {
         next.language === language;
       if (same) return toKnowledgeBase(record);
       next.version++;
-      next.updatedAt = this.#system.now();
+      next.updatedAt = this.#runtime.now();
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
       this.#record(step, tenant, { action: "change", before: record, after: next });
       const { ok } = await step.commit();
@@ -141,7 +141,7 @@ export class KnowledgeBaseStore {
     { action, before, after }: AuditedBaseChange,
   ): void {
     const { id, name } = after ?? before!;
-    recordChange(step, this.#system, {
+    recordChange(step, this.#runtime, {
       ...{ tenant, kind: "knowledge base", action, target: { id, name } },
       before: before && auditedFields(before),
       after: after && auditedFields(after),

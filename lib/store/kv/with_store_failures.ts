@@ -5,7 +5,7 @@ import { isInvalidCall } from "../tx/store_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
 export interface StoreFailuresOptions {
-  system: Runtime;
+  runtime: Runtime;
   /** How long a read may take, milliseconds; 5,000 by default. */
   patienceMs?: number;
 }
@@ -17,7 +17,7 @@ export interface StoreFailuresOptions {
  * yet be done. A request waits for nothing, a write included, longer than its `StoreDeadline`. What is wrong with a call itself, such as a value that is too large, is thrown as it is.
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
-  const patience = new Patience(options.system, options.patienceMs);
+  const patience = new Patience(options.runtime, options.patienceMs);
   const read = <T>(answer: Promise<T>) => patience.forCaller(answer.catch(throwStoreError));
   const write = <T>(answer: Promise<T>) => withinDeadline(answer.catch(throwStoreError));
   const told = {

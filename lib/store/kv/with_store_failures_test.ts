@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreFailedError, StoreUnavailableError } from "../tx/operation.ts";
 import { isTooLarge } from "../tx/store_error.ts";
-import { systemRuntime as system } from "../../platform/runtime.ts";
+import { systemRuntime as runtime } from "../../platform/runtime.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
@@ -11,7 +11,7 @@ const KEY = ["things", "one"];
 
 Deno.test("withStoreFailures: whatever the store fails at is told as such, with its cause", async (t) => {
   const store = await breakableKv();
-  const kv = withStoreFailures(store.kv, { system });
+  const kv = withStoreFailures(store.kv, { runtime });
   // The words of a server that is asked too often are not those of a call with too much in it.
   const words = "KV Connect failed to call 'http://kv/': 429 Too Many Requests: must be slower";
   store.break(words);
@@ -35,7 +35,7 @@ Deno.test("withStoreFailures: whatever the store fails at is told as such, with 
 });
 
 Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it is", async () => {
-  const kv = withStoreFailures(await Deno.openKv(":memory:"), { system });
+  const kv = withStoreFailures(await Deno.openKv(":memory:"), { runtime });
   const large = new Uint8Array(70_000);
   assert(isTooLarge(await assertRejects(() => kv.set(KEY, large))));
   assert(isTooLarge(await assertRejects(() => kv.atomic().set(KEY, large).commit())));
@@ -62,7 +62,7 @@ Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it i
 
 Deno.test("withStoreFailures: a store that works answers as it does without", async () => {
   const real = await Deno.openKv(":memory:");
-  const kv = withStoreFailures(real, { system });
+  const kv = withStoreFailures(real, { runtime });
   for (let n = 0; n < 5; n++) await kv.set(["rows", n], n);
   const some = kv.list<number>({ prefix: ["rows"] }, { limit: 2 });
   assertEquals((await Array.fromAsync(some)).map(({ value }) => value), [0, 1]);
@@ -82,7 +82,7 @@ Deno.test("withStoreFailures: a store that works answers as it does without", as
 Deno.test("withStoreFailures: a read that hangs is given up, a write is waited for", async (t) => {
   const still = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
-  const kv = withStoreFailures(store.kv, { system: still, patienceMs: 3_000 });
+  const kv = withStoreFailures(store.kv, { runtime: still, patienceMs: 3_000 });
   store.hang();
   const reads: Record<string, () => Promise<unknown>> = {
     get: () => kv.get(KEY),

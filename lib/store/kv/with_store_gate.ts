@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 4_500;
 const PROBE_INTERVAL_MS = { first: 1_000, most: 60_000 };
 
 export interface StoreGateOptions {
-  system: Pick<Runtime, "now" | "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   log: Pick<Logger, "info" | "warn">;
   /** How long a call waits to be sent, milliseconds; 4,500 by default. */
   maxWaitMs?: number | undefined;
@@ -73,7 +73,7 @@ interface QueuedCall {
 }
 
 class StoreGate {
-  readonly #system: StoreGateOptions["system"];
+  readonly #runtime: StoreGateOptions["runtime"];
   readonly #log: StoreGateOptions["log"];
   readonly #maxWaitMs: number;
   readonly #sendProbe: () => Promise<unknown>;
@@ -87,11 +87,11 @@ class StoreGate {
   #isSilenceLogged = false;
 
   constructor(
-    { system, log, maxWaitMs = MAX_WAIT_MS, probe }: StoreGateOptions & {
+    { runtime, log, maxWaitMs = MAX_WAIT_MS, probe }: StoreGateOptions & {
       probe: () => Promise<unknown>;
     },
   ) {
-    this.#system = system;
+    this.#runtime = runtime;
     this.#log = log;
     this.#maxWaitMs = maxWaitMs;
     this.#sendProbe = probe;
@@ -100,7 +100,7 @@ class StoreGate {
   /** Calls are held back. */
   get isShut(): boolean {
     return this.#unanswered > 0 &&
-      monotonicNow(this.#system) - this.#silentSince >= SILENCE_THRESHOLD_MS;
+      monotonicNow(this.#runtime) - this.#silentSince >= SILENCE_THRESHOLD_MS;
   }
 
   call<T>(send: () => Promise<T>): Promise<T> {
@@ -108,7 +108,7 @@ class StoreGate {
   }
 
   async #send<T>(send: () => Promise<T>): Promise<T> {
-    this.#sentAt = monotonicNow(this.#system);
+    this.#sentAt = monotonicNow(this.#runtime);
     if (this.#unanswered++ === 0) this.#silentSince = this.#sentAt;
     try {
       return await send();
@@ -119,7 +119,7 @@ class StoreGate {
 
   /** None of the calls that are out may ever be answered, although the store is there. */
   #probe(): void {
-    if (monotonicNow(this.#system) - this.#sentAt < this.#probeMs) return;
+    if (monotonicNow(this.#runtime) - this.#sentAt < this.#probeMs) return;
     this.#probeMs = Math.min(2 * this.#probeMs, PROBE_INTERVAL_MS.most);
     this.#send(this.#sendProbe).catch(() => {});
   }
@@ -134,7 +134,7 @@ class StoreGate {
         },
         fail: reject,
       };
-      const callOff = setTimer(this.#system, this.#maxWaitMs, () => {
+      const callOff = setTimer(this.#runtime, this.#maxWaitMs, () => {
         if (this.#queue.delete(held)) held.fail(new StoreUnavailableError("the store is silent"));
       });
       this.#queue.add(held);
@@ -166,6 +166,6 @@ class StoreGate {
   }
 
   #silentMs(): number {
-    return Math.round(monotonicNow(this.#system) - this.#silentSince);
+    return Math.round(monotonicNow(this.#runtime) - this.#silentSince);
   }
 }

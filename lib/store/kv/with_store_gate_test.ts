@@ -8,47 +8,47 @@ import { withStoreGate } from "./with_store_gate.ts";
 const KEY = ["things", "one"];
 
 async function start() {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
-  const kv = withStoreGate(store.kv, { system, log: { info: note, warn: note } });
-  return { kv, logged, store, system, [Symbol.dispose]: () => kv.close() };
+  const kv = withStoreGate(store.kv, { runtime, log: { info: note, warn: note } });
+  return { kv, logged, store, runtime, [Symbol.dispose]: () => kv.close() };
 }
 
 Deno.test("withStoreGate: a store that is silent for a second is sent nothing more until it answers", async () => {
   using world = await start();
-  const { kv, logged, store, system } = world;
+  const { kv, logged, store, runtime } = world;
   await kv.set(KEY, 0);
   store.hang();
   const sent = [kv.get(KEY), kv.set(KEY, 1)];
-  await system.advance(999);
+  await runtime.advance(999);
   sent.push(kv.getMany([KEY]) as never);
   assertEquals(await store.hung(2), 3, "a pause of less than a second is none");
-  await system.advance(1);
+  await runtime.advance(1);
   const held = [
     kv.get(KEY),
     kv.atomic().set(["two"], 2).commit(),
     Array.fromAsync(kv.list({ prefix: [] })),
   ];
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   assertEquals(await store.hung(2), 3, "nothing that is held has been sent");
   assertEquals(logged.length, 1);
   store.goOn();
   await Promise.all([...sent, ...held]);
   assertEquals((await kv.get(["two"])).value, 2);
   assertEquals(logged.at(-1), "the store answers again");
-  assertEquals([logged.length, system.sleeping], [2, 0]);
+  assertEquals([logged.length, runtime.sleeping], [2, 0]);
 });
 
 Deno.test("withStoreGate: what could not be sent in time fails, and is not done later", async () => {
   using world = await start();
-  const { kv, store, system } = world;
+  const { kv, store, runtime } = world;
   store.hang();
   const sent = kv.get(KEY);
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   const held = assertRejects(() => kv.set(KEY, 1), StoreUnavailableError, "silent");
-  await system.advance(4_500);
+  await runtime.advance(4_500);
   await held;
   store.goOn();
   await sent;
@@ -58,9 +58,9 @@ Deno.test("withStoreGate: what could not be sent in time fails, and is not done 
 
 Deno.test("withStoreGate: a store that fails is one that answers", async () => {
   using world = await start();
-  const { kv, system } = world;
+  const { kv, runtime } = world;
   await assertRejects(() => kv.set(KEY, () => {}));
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   assertEquals((await kv.set(KEY, 1)).ok, true);
   const rows = kv.list<number>({ prefix: [] });
   assertEquals((await rows.next()).value?.value, 1);
@@ -70,17 +70,17 @@ Deno.test("withStoreGate: a store that fails is one that answers", async () => {
 
 Deno.test("withStoreGate: a call that is lost for ever does not shut the store off", async () => {
   using world = await start();
-  const { kv, store, system } = world;
+  const { kv, store, runtime } = world;
   store.loseNext();
   kv.get(KEY);
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   assertEquals((await kv.set(KEY, 1)).ok, true, "the store is asked whether it is there");
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   assertEquals((await kv.get(KEY)).value, 1);
   store.loseNext();
   kv.get(KEY);
   await kv.get(KEY);
-  await system.advance(60_000);
+  await runtime.advance(60_000);
   const { calls } = store;
   assertEquals((await kv.get(KEY)).value, 1);
   assertEquals(store.calls - calls, 1, "others were answered since: nothing is asked for first");
@@ -88,17 +88,17 @@ Deno.test("withStoreGate: a call that is lost for ever does not shut the store o
 
 Deno.test("withStoreGate: a silent store is asked with reads alone, and ever more rarely", async () => {
   using world = await start();
-  const { kv, store, system } = world;
+  const { kv, store, runtime } = world;
   store.hang();
   const sent = kv.get(KEY);
-  await system.advance(1_000);
+  await runtime.advance(1_000);
   const { calls } = store;
   const held: Promise<unknown>[] = [];
   for (let second = 0; second < 600; second++) {
     held.push(assertRejects(() => kv.set(KEY, second), StoreUnavailableError, "silent"));
-    await system.advance(1_000);
+    await runtime.advance(1_000);
   }
-  await system.advance(4_500);
+  await runtime.advance(4_500);
   await Promise.all(held);
   const asked = store.calls - calls;
   assertEquals(asked > 5 && asked < 20, true, `${asked} questions in 10 minutes`);

@@ -80,13 +80,13 @@ export class CatalogueStore {
   }
 
   /** Adds an entry, or replaces the one of the same vendor and model, from the next message on. */
-  async set(entry: CatalogueEntry, system: Pick<Runtime, "now" | "uuid">): Promise<void> {
+  async set(entry: CatalogueEntry, runtime: Pick<Runtime, "now" | "uuid">): Promise<void> {
     const key = keys.catalogueEntry(entry.vendor, entry.model);
     await retryUntilCommitted(async () => {
       const current = await this.#kv.get(key);
       const before = toEntry(current);
       const step = this.#kv.atomic().check(current).set(key, { v: 1, ...entry });
-      this.#record(step, system, { before, after: entry });
+      this.#record(step, runtime, { before, after: entry });
       return (await step.commit()).ok || undefined;
     }, { what: "catalogue" });
   }
@@ -95,19 +95,19 @@ export class CatalogueStore {
   async remove(
     vendor: ProviderId,
     model: string,
-    system: Pick<Runtime, "now" | "uuid">,
+    runtime: Pick<Runtime, "now" | "uuid">,
   ): Promise<boolean> {
     const current = await this.#kv.get(keys.catalogueEntry(vendor, model));
     const before = toEntry(current);
     if (before === undefined) return false;
     const step = this.#kv.atomic().check(current).delete(current.key);
-    this.#record(step, system, { before });
-    return (await step.commit()).ok || await this.remove(vendor, model, system);
+    this.#record(step, runtime, { before });
+    return (await step.commit()).ok || await this.remove(vendor, model, runtime);
   }
 
   #record(
     step: Deno.AtomicOperation,
-    system: Pick<Runtime, "now" | "uuid">,
+    runtime: Pick<Runtime, "now" | "uuid">,
     { before, after }: { before?: CatalogueEntry | undefined; after?: CatalogueEntry },
   ): void {
     const { vendor, model } = (after ?? before)!;
@@ -115,7 +115,7 @@ export class CatalogueStore {
     const name = `${vendor}/${model}`;
     const target = { id: name, name };
     const change = { tenant: INSTALLATION, kind: "model", action, target, before, after } as const;
-    recordChange(step.set(keys.catalogueVersion(), 1), system, change);
+    recordChange(step.set(keys.catalogueVersion(), 1), runtime, change);
   }
 
   /** Adds entries at start; one that exists is left as the dashboard's edits made it. */

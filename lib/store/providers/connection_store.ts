@@ -41,13 +41,13 @@ export interface UnsealedConnections {
  */
 export class ConnectionStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #sealer: Sealer;
 
   /** The sealer is made for `CONNECTIONS_PURPOSE`. */
-  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
     this.#kv = kv;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#sealer = options.sealer;
   }
 
@@ -80,7 +80,7 @@ export class ConnectionStore {
       protocol,
       baseUrl,
       ...(name === undefined ? {} : { name }),
-      updatedAt: this.#system.now(),
+      updatedAt: this.#runtime.now(),
       sealed: await this.#sealer.seal(plain, sealContext(vendor, baseUrl)),
     };
     await retryUntilCommitted(async () => {
@@ -133,7 +133,7 @@ export class ConnectionStore {
   ): void {
     const action = after === undefined ? "delete" : before === undefined ? "create" : "change";
     // The version of the catalogue is what every process looks at before a run.
-    recordChange(step.set(keys.catalogueVersion(), 1), this.#system, {
+    recordChange(step.set(keys.catalogueVersion(), 1), this.#runtime, {
       tenant: INSTALLATION,
       kind: "slot",
       action,

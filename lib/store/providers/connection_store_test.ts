@@ -13,11 +13,11 @@ const OURS = {
 } as const;
 
 function open(kv: Deno.Kv, keyByte = 7): ConnectionStore {
-  const system = new FakeRuntime();
-  const { randomBytes } = system;
+  const runtime = new FakeRuntime();
+  const { randomBytes } = runtime;
   const key = new Uint8Array(32).fill(keyByte).toBase64();
   const sealer = new Sealer([key], { purpose: CONNECTIONS_PURPOSE, randomBytes });
-  return new ConnectionStore(kv, { system, sealer });
+  return new ConnectionStore(kv, { runtime, sealer });
 }
 
 Deno.test("ConnectionStore: a slot opens as it was set, and nothing but that shows its credential", async () => {

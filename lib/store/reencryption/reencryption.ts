@@ -42,15 +42,15 @@ export interface ReencryptionReport {
 export class Reencryption {
   readonly #kv: Deno.Kv;
   readonly #encryptionKeys: readonly string[];
-  readonly #system: Pick<Runtime, "now" | "randomBytes">;
+  readonly #runtime: Pick<Runtime, "now" | "randomBytes">;
 
   constructor(
     kv: Deno.Kv,
-    options: { encryptionKeys: readonly string[]; system: Pick<Runtime, "now" | "randomBytes"> },
+    options: { encryptionKeys: readonly string[]; runtime: Pick<Runtime, "now" | "randomBytes"> },
   ) {
     this.#kv = kv;
     this.#encryptionKeys = options.encryptionKeys;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
   }
 
   /** `forget` gives up what does not decrypt: a start no longer asks for its key. */
@@ -73,7 +73,7 @@ export class Reencryption {
 
   async #tasks(): Promise<ResealTask[]> {
     const kv = this.#kv;
-    const { now, randomBytes } = this.#system;
+    const { now, randomBytes } = this.#runtime;
     const sealer = (purpose: string) => new Sealer(this.#encryptionKeys, { purpose, randomBytes });
     const ofContent = createContentSealer(this.#encryptionKeys, randomBytes);
     const content = await openContentCipher(kv, { sealer: ofContent, randomBytes });

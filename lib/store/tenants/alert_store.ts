@@ -46,17 +46,17 @@ interface TrackedAlerts {
  */
 export class AlertStore {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
   readonly #tracked = new Map<string, TrackedAlerts>();
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** Never throws and is never waited for: a refusal must not cost more than the request refused. */
   note(tenant: string, kind: AlertKind, what: { name: string; detail: string }): void {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const remembered = this.#track(tenant, kind);
     const name = what.name.slice(0, MAX_NAME_LENGTH);
     const isDue = () => now - remembered.writtenAt >= WRITE_INTERVAL_MS;
@@ -103,7 +103,7 @@ export class AlertStore {
   #write(remembered: TrackedAlerts): Promise<void> {
     const { pending } = remembered;
     remembered.pending = new Map();
-    remembered.writtenAt = this.#system.now();
+    remembered.writtenAt = this.#runtime.now();
     remembered.writing = this.#add(remembered, pending).catch(() => {
       const all = [...pending.values(), ...remembered.pending.values()];
       remembered.pending = new Map(this.#merge(all, []).map((item) => [item.name, item]));
@@ -128,7 +128,7 @@ export class AlertStore {
 
   /** Both, by name; when there are too many, those that happened least often go. */
   #merge(some: Iterable<Alert>, others: Iterable<Alert>): Alert[] {
-    const since = this.#system.now() - ALERT_TTL_MS;
+    const since = this.#runtime.now() - ALERT_TTL_MS;
     const all = new Map<string, Alert>();
     for (const item of [...some, ...others]) {
       const before = all.get(item.name);

@@ -12,11 +12,11 @@ export type Dismissible = keyof typeof DISMISSIBLE;
 /** Which advice each tenant has dismissed. */
 export class DismissalStore {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<Runtime, "now" | "uuid">;
+  readonly #runtime: Pick<Runtime, "now" | "uuid">;
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now" | "uuid">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now" | "uuid">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   async list(tenant: string): Promise<ReadonlySet<string>> {
@@ -29,9 +29,9 @@ export class DismissalStore {
     const key = keys.dismissal(tenant, advice);
     const step = this.#kv.atomic()
       .check({ key, versionstamp: null })
-      .set(key, { v: 1, at: this.#system.now() });
+      .set(key, { v: 1, at: this.#runtime.now() });
     const target = { id: advice, name: DISMISSIBLE[advice] };
-    recordChange(step, this.#system, { tenant, kind: "advice", action: "dismiss", target });
+    recordChange(step, this.#runtime, { tenant, kind: "advice", action: "dismiss", target });
     await step.commit();
   }
 }

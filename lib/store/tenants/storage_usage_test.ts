@@ -27,11 +27,11 @@ function plan(quotas: Plan["quotas"]): Plan {
 /** Agents of two processes: handles of one store that share no lock. */
 function processes(
   kv: Deno.Kv,
-  { seed = 1, ambiguous = 0, system = new FakeRuntime() } = {},
+  { seed = 1, ambiguous = 0, runtime = new FakeRuntime() } = {},
 ) {
   return [1, 2].map((n) => {
     const flaky = flakyKv(kv, { random: seeded(seed * 10 + n), turns: 4, ambiguous });
-    return { kv: flaky.kv, agents: new AgentStore(flaky.kv, system), system };
+    return { kv: flaky.kv, agents: new AgentStore(flaky.kv, runtime), runtime };
   });
 }
 
@@ -118,13 +118,13 @@ Deno.test("quotas: a burst of agents stops at the bytes that the plan allows", a
 
 Deno.test("quotas: history makes way for an edit, and only an edit that cannot fit at all is refused", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
-  const agents = new AgentStore(kv, system);
+  const runtime = new FakeRuntime();
+  const agents = new AgentStore(kv, runtime);
   await kv.set(keys.plan(TENANT), plan({ agentBytes: 30 * KIB }));
   const { id } = await agents.create(TENANT, prompt(5_000));
   const write = (length: number) =>
     agents.update(TENANT, id, {
-      change: (body) => ({ ...body, systemPrompt: `${system.uuid()}${"y".repeat(length)}` }),
+      change: (body) => ({ ...body, systemPrompt: `${runtime.uuid()}${"y".repeat(length)}` }),
     });
   for (let n = 0; n < 20; n++) assert("agent" in await write(5_000));
   const { data: kept } = await agents.listVersions(TENANT, id, { limit: 100 });
@@ -174,10 +174,10 @@ for (const seed of [1, 2, 3]) {
     const random = seeded(seed);
     const limit = 200 * KIB;
     await kv.set(keys.plan(TENANT), plan({ knowledgeBases: 4, knowledgeBytes: limit }));
-    const all = processes(kv, { seed }).map(({ kv, system }) => ({
-      bases: new KnowledgeBaseStore(kv, system),
-      documents: new DocumentStore(kv, system),
-      tasks: new DocumentTaskQueue(kv, system),
+    const all = processes(kv, { seed }).map(({ kv, runtime }) => ({
+      bases: new KnowledgeBaseStore(kv, runtime),
+      documents: new DocumentStore(kv, runtime),
+      tasks: new DocumentTaskQueue(kv, runtime),
     }));
     const sent = () => ({
       title: "T",
@@ -218,19 +218,19 @@ for (const seed of [1, 2, 3]) {
 
 Deno.test("quotas: what was stored before it was counted is counted once, by whoever writes first", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
-  const agents = new AgentStore(kv, system);
+  const runtime = new FakeRuntime();
+  const agents = new AgentStore(kv, runtime);
   const made = await Promise.all(
     [prompt(100), heavy(60), prompt(9_000)].map((body) => agents.create(TENANT, body)),
   );
   await agents.update(TENANT, made[0]!.id, { change: (body) => ({ ...body, name: "Two" }) });
   const { used } = await agentStorageUsage(kv).read(TENANT);
-  const bases = new KnowledgeBaseStore(kv, system);
-  const documents = new DocumentStore(kv, system);
+  const bases = new KnowledgeBaseStore(kv, runtime);
+  const documents = new DocumentStore(kv, runtime);
   const base = { tenant: TENANT, base: (await bases.create(TENANT, { name: "B" })).id };
   const bytes = new Uint8Array(7_000);
   await documents.create(base, { title: "T", mediaType: "text/plain", bytes });
-  const tasks = new DocumentTaskQueue(kv, system);
+  const tasks = new DocumentTaskQueue(kv, runtime);
   const parts = [new Uint8Array(500), new Uint8Array(40)];
   await tasks.finish((await tasks.take())!.task, { read: { parts, chunks: 2 } });
   // As an earlier version left it: no record, and no sizes in what it stored.
@@ -246,7 +246,7 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
       await kv.set(entry.key, { ...entry.value, revision });
     }
   }
-  const tries = processes(kv, { system }).map((one) => one.agents.create(TENANT, prompt(100)));
+  const tries = processes(kv, { runtime }).map((one) => one.agents.create(TENANT, prompt(100)));
   await Promise.all(tries);
   const more = 2 * JSON.stringify(prompt(100)).length;
   const after = await countedAgents(kv);
@@ -260,16 +260,16 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
 
 Deno.test("quotas: text that does not fit into the plan any more leaves the document failed, with the reason", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   await kv.set(keys.plan(TENANT), plan({ knowledgeBytes: 1_000 }));
-  const bases = new KnowledgeBaseStore(kv, system);
-  const documents = new DocumentStore(kv, system);
+  const bases = new KnowledgeBaseStore(kv, runtime);
+  const documents = new DocumentStore(kv, runtime);
   const base = { tenant: TENANT, base: (await bases.create(TENANT, { name: "B" })).id };
   const made = await documents.create(base, {
     ...{ title: "T", mediaType: "text/plain", bytes: new Uint8Array(900) },
   });
   assert("document" in made);
-  const tasks = new DocumentTaskQueue(kv, system);
+  const tasks = new DocumentTaskQueue(kv, runtime);
   const read = { parts: [new Uint8Array(101)], chunks: 1 };
   await tasks.finish((await tasks.take())!.task, { read });
   const failed = await documents.get({ ...base, id: made.document.id });

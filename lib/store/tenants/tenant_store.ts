@@ -96,11 +96,11 @@ export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
 /** Tenants and the plan each is on. */
 export class TenantStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** The tenant a fresh installation starts with; made once, whoever asks first. */
@@ -109,8 +109,8 @@ export class TenantStore {
     const known = await this.#kv.get<string>(pointer);
     const existing = known.value === null ? undefined : await this.get(known.value);
     if (existing) return existing;
-    const id = this.#system.uuid();
-    const tenant: Tenant = { v: 1, id, name: "Default", createdAt: this.#system.now() };
+    const id = this.#runtime.uuid();
+    const tenant: Tenant = { v: 1, id, name: "Default", createdAt: this.#runtime.now() };
     const committed = await this.#kv.atomic()
       .check(known)
       .set(pointer, id)
@@ -132,8 +132,8 @@ export class TenantStore {
 
   /** A new tenant on the given plan, or on the default one. */
   async create(name: string, plan: Plan = DEFAULT_PLAN): Promise<Tenant> {
-    const id = this.#system.uuid();
-    const tenant: Tenant = { v: 1, id, name, createdAt: this.#system.now() };
+    const id = this.#runtime.uuid();
+    const tenant: Tenant = { v: 1, id, name, createdAt: this.#runtime.now() };
     const step = this.#kv.atomic()
       .check({ key: keys.tenant(id), versionstamp: null })
       .set(keys.tenant(id), tenant)
@@ -141,7 +141,7 @@ export class TenantStore {
     const target = { id, name };
     const after = { name, limits: plan.limits };
     const what = { kind: "tenant", action: "create", target, after } as const;
-    recordChange(step, this.#system, { tenant: INSTALLATION, ...what });
+    recordChange(step, this.#runtime, { tenant: INSTALLATION, ...what });
     if (!(await step.commit()).ok) throw new Error("a tenant id was drawn twice");
     return tenant;
   }
@@ -168,7 +168,7 @@ export class TenantStore {
       const target = { id, name: tenant.name };
       const what = { kind: "plan", action: "change", target, before, after: plan } as const;
       for (const log of [INSTALLATION, id]) {
-        recordChange(step, this.#system, { tenant: log, ...what });
+        recordChange(step, this.#runtime, { tenant: log, ...what });
       }
       return (await step.commit()).ok ? true : undefined;
     };

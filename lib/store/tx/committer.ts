@@ -20,7 +20,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_TRIES = 20;
 
 export interface CommitterOptions {
-  system: Runtime;
+  runtime: Runtime;
   /** Operations that may wait; one more is told `StoreUnavailableError`. */
   maxQueue?: number;
   /** An operation that is not decided within this many milliseconds is given up. */
@@ -39,7 +39,7 @@ export interface CommitterOptions {
  */
 export class Committer {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
   #documents: Documents;
   #line = new Line();
   #maxQueue: number;
@@ -54,14 +54,14 @@ export class Committer {
 
   constructor(kv: Deno.Kv, options: CommitterOptions) {
     this.#kv = kv;
-    this.#system = options.system;
+    this.#runtime = options.runtime;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
-    this.#patience = new Patience(options.system, options.patienceMs);
+    this.#patience = new Patience(options.runtime, options.patienceMs);
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
-    const { now } = options.system;
+    const { now } = options.runtime;
     this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES, now });
     const parts = { contention: this.#contention, patience: this.#patience };
-    this.#reads = new Reads(this.#documents, { ...parts, system: options.system });
+    this.#reads = new Reads(this.#documents, { ...parts, runtime: options.runtime });
   }
 
   /**
@@ -133,7 +133,7 @@ export class Committer {
     const since = view?.since ?? this.#documents.tick;
     const drawn = (operation.drawn ?? []).map(keyText);
     this.#documents.assumeAbsent(drawn, keys);
-    const deadline = this.#system.now() + this.#patience.ms;
+    const deadline = this.#runtime.now() + this.#patience.ms;
     const tried = !await this.#loadFirst(keys, since);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const entry: Entry = { operation, keys, view, basis, since, deadline, tried, resolve, reject };
@@ -274,7 +274,7 @@ export class Committer {
    * as a laptop does that sleeps.
    */
   #giveUpLate(entries: Entry[]): Entry[] {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const isHopeless = this.#failures >= MAX_FAILURES;
     if (isHopeless) this.#failures = 0; // The next caller asks again.
     return entries.filter((entry) => {

@@ -7,7 +7,7 @@ import { Committer } from "./committer.ts";
 import { type Draft, type Operation, StoreUnavailableError } from "./operation.ts";
 
 /** Time stands, waits between tries pass at once, and one for a store that hangs never ends itself. */
-const system: Runtime = {
+const runtime: Runtime = {
   ...systemRuntime,
   now: () => 0,
   sleep: (ms, signal) => ms < 1000 ? Promise.resolve() : untilAborted(signal),
@@ -48,7 +48,7 @@ describe("Committer", () => {
   it("answers after the store has it, and puts callers who ask together into one commit", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-    const committer = new Committer(watched, { system });
+    const committer = new Committer(watched, { runtime });
     const ids = Array.from({ length: 200 }, (_, i) => `run-${i}`);
     await Promise.all(ids.map((id) => committer.run(count("hot", id))));
     assertEquals((await stored(kv, "hot")).total, 200);
@@ -59,7 +59,7 @@ describe("Committer", () => {
   it("reads nothing when it is warm, and writes nothing for a refusal", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-    const committer = new Committer(watched, { system });
+    const committer = new Committer(watched, { runtime });
     await committer.run(count("a", "first", 1));
     const cold = { ...traffic };
     assertEquals(await committer.run({ ...count("a", "second", 1), isFinal: () => true }), "full");
@@ -69,7 +69,7 @@ describe("Committer", () => {
   it("keeps what is used in memory, and not what has been deleted", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-    const committer = new Committer(watched, { system, cachedDocuments: 2 });
+    const committer = new Committer(watched, { runtime, cachedDocuments: 2 });
     await committer.run(count("used", "first"));
     for (const n of [1, 2, 3]) {
       const at = ["counters", `gone-${n}`];
@@ -85,8 +85,8 @@ describe("Committer", () => {
 
   it("reads once more before it tells a refusal that another process may have undone", async () => {
     using kv = await Deno.openKv(":memory:");
-    const here = new Committer(kv, { system });
-    const there = new Committer(kv, { system });
+    const here = new Committer(kv, { runtime });
+    const there = new Committer(kv, { runtime });
     await here.run(count("a", "first", 1));
     const at = ["counters", "a"];
     await there.run({ keys: [at], decide: (draft) => draft.delete(at) });
@@ -95,14 +95,14 @@ describe("Committer", () => {
 
   it("decides in the order asked", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     await Promise.all(["a", "b", "c", "d"].map((id) => committer.run(count("order", id))));
     assertEquals((await stored(kv, "order")).by, ["a", "b", "c", "d"]);
   });
 
   it("lets one operation that throws take nothing with it", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     const bad: Operation<never> = {
       keys: [["counters", "mixed"]],
       decide(draft) {
@@ -121,7 +121,7 @@ describe("Committer", () => {
 
   it("changes a value in place within a batch, and no copy that others have", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     const list = ["list"];
     const copies: string[] = [];
     const append = (id: string, fails = false): Operation<readonly string[]> => ({
@@ -152,7 +152,7 @@ describe("Committer", () => {
 
   it("refuses an operation that updates a key and changes it otherwise as well", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     const key = ["a"];
     const update = (draft: Draft) => draft.update<number>(key, (held = 0) => held + 1);
     for (
@@ -172,14 +172,14 @@ describe("Committer", () => {
 
   it("refuses an operation that touches a key it did not name", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     const sly: Operation<void> = { keys: [["a"]], decide: (draft) => draft.set(["b"], 1) };
     await assertRejects(() => committer.run(sly), Error, "did not name");
   });
 
   it("has a bounded queue and says so", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system, maxQueue: 10 });
+    const committer = new Committer(kv, { runtime, maxQueue: 10 });
     const all = Array.from({ length: 30 }, (_, i) => committer.run(count("q", `${i}`)));
     const settled = await Promise.allSettled(all);
     const refused = settled.filter((one) => one.status === "rejected");
@@ -191,7 +191,7 @@ describe("Committer", () => {
   it("refuses what the store has no room for, and lets it hold up nobody", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-    const committer = new Committer(watched, { system });
+    const committer = new Committer(watched, { runtime });
     const huge: Operation<void> = {
       keys: [["huge"]],
       decide: (draft) => draft.set(["huge"], "x".repeat(70_000)),
@@ -207,7 +207,7 @@ describe("Committer", () => {
 
   it("writes in smaller steps what is together too large for one", async () => {
     using kv = await Deno.openKv(":memory:");
-    const committer = new Committer(kv, { system });
+    const committer = new Committer(kv, { runtime });
     const large = (n: number): Operation<void> => ({
       keys: [["large", n]],
       decide: (draft) => draft.set(["large", n], "x".repeat(50_000)),
@@ -237,7 +237,7 @@ describe("Committer", () => {
       now: () => now,
       sleep: (ms, signal) => reads < 2 ? untilAborted(signal) : Promise.resolve(void (now += ms)),
     };
-    const committer = new Committer(slow, { system: clock });
+    const committer = new Committer(slow, { runtime: clock });
     await assertRejects(() => committer.run(count("a", "late")), StoreUnavailableError);
     hung.resolve();
     for (let turn = 0; turn < 5; turn++) await kv.get(["counters", "a"]);
@@ -248,7 +248,7 @@ describe("Committer", () => {
     using kv = await Deno.openKv(":memory:");
     const store = hangingKv(kv);
     let now = 0;
-    const committer = new Committer(store.kv, { system: { ...system, now: () => now } });
+    const committer = new Committer(store.kv, { runtime: { ...runtime, now: () => now } });
     store.hang();
     const asked = ["a", "b"].map((id) => committer.run(count("a", id)));
     await store.hung(0);
@@ -265,7 +265,7 @@ describe("Committer", () => {
       now: () => now,
       sleep: (ms) => Promise.resolve(void (now += ms)),
     };
-    const committer = new Committer(hanging, { system: clock });
+    const committer = new Committer(hanging, { runtime: clock });
     await assertRejects(() => committer.run(count("a", "b")), StoreUnavailableError);
   });
 });
@@ -276,7 +276,7 @@ describe("Committer, several on one store over a bad connection", () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.2, locked: 0.2, turns: 8 };
-      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { system }));
+      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { runtime }));
       const asked = Array.from({ length: 150 }, (_, i) => ({ id: `run-${i}`, at: three[i % 3]! }));
       const told = await Promise.all(asked.map(({ id, at }) => at.run(count("cap", id, 50))));
       const counter = await stored(kv, "cap");
@@ -290,7 +290,7 @@ describe("Committer, several on one store over a bad connection", () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 4 };
-      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { system }));
+      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { runtime }));
       const moves = Array.from({ length: 300 }, (_, i) => ({
         id: `move-${i}`,
         from: `acct-${Math.floor(random() * 6)}`,

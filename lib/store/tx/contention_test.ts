@@ -9,10 +9,10 @@ import type { Operation } from "./operation.ts";
 /** Committers of two processes on one store, with a clock that a test moves. */
 function world(kv: Deno.Kv) {
   let now = 0;
-  const system = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
+  const runtime = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
   const [here, there] = [flakyKv(kv, { random: seeded(1) }), flakyKv(kv, { random: seeded(2) })];
   const open = (of: typeof here) => ({
-    committer: new Committer(of.kv, { system }),
+    committer: new Committer(of.kv, { runtime }),
     traffic: of.traffic,
   });
   return { here: open(here), there: open(there), advance: (ms: number) => void (now += ms) };
@@ -90,10 +90,10 @@ Deno.test("Committer: what was read again a moment ago is relied on", async () =
 Deno.test("Committer: what is read again while the store hangs counts among those that wait", async () => {
   using kv = await Deno.openKv(":memory:");
   let now = 0;
-  const system = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
+  const runtime = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
   const store = hangingKv(kv);
-  const here = new Committer(store.kv, { system, maxQueue: 3 });
-  const there = new Committer(kv, { system });
+  const here = new Committer(store.kv, { runtime, maxQueue: 3 });
+  const there = new Committer(kv, { runtime });
   for (let n = 0; n < 8; n++) {
     now += 100;
     await (n % 2 === 0 ? here : there).run(add("visitors first"));

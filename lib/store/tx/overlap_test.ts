@@ -7,7 +7,7 @@ import { keyText } from "./documents.ts";
 import type { Operation } from "./operation.ts";
 
 /** Waits between tries pass at once, and patience never ends, however slow the machine is. */
-const system: Runtime = {
+const runtime: Runtime = {
   ...systemRuntime,
   now: () => 0,
   sleep: (ms, signal) =>
@@ -69,7 +69,7 @@ describe("Committer, with more than one batch under way", () => {
   it("commits full batches without a common key together", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, seen } = watchCommits(kv);
-    const committer = new Committer(watched, { system });
+    const committer = new Committer(watched, { runtime });
     const names = Array.from({ length: 450 }, (_, i) => `key-${i}`);
     await Promise.all(names.map((name) => committer.run(addTo([name], "once"))));
     assert(seen.peak > 1, `${seen.peak} at once`);
@@ -83,7 +83,7 @@ describe("Committer, with more than one batch under way", () => {
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.05, locked: 0.05, turns: 6 };
       const { kv: watched, seen } = watchCommits(flakyKv(kv, bad).kv);
-      const [one, other] = [new Committer(watched, { system }), new Committer(kv, { system })];
+      const [one, other] = [new Committer(watched, { runtime }), new Committer(kv, { runtime })];
       const expected = new Map<string, number>();
       const asked = Array.from({ length: 900 }, (_, i) => {
         // One in ten is on few keys that all want.

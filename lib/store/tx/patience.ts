@@ -10,17 +10,17 @@ const MAX_BACKOFF_MS = 80;
 export class Patience {
   /** Milliseconds. */
   readonly ms: number;
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(system: Runtime, ms: number = DEFAULT_MS) {
-    this.#system = system;
+  constructor(runtime: Runtime, ms: number = DEFAULT_MS) {
+    this.#runtime = runtime;
     this.ms = ms;
   }
 
   /** A store that hangs must not hang its callers: they are told `StoreUnavailableError`. */
   async inTime<T>(attempt: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
-    const callOff = setTimer(this.#system, this.ms, () => {
+    const callOff = setTimer(this.#runtime, this.ms, () => {
       late.reject(new StoreUnavailableError("the store did not answer in time"));
     });
     try {
@@ -38,7 +38,7 @@ export class Patience {
   /** Waits a little longer each time, with jitter so that processes do not go in step. */
   pause(failures: number): Promise<void> {
     const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
-    const jitter = this.#system.randomBytes(1)[0]! / 255;
-    return this.#system.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
+    const jitter = this.#runtime.randomBytes(1)[0]! / 255;
+    return this.#runtime.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
   }
 }

@@ -16,16 +16,16 @@ export class Reads {
   readonly #documents: Documents;
   readonly #contention: Contention;
   readonly #patience: Patience;
-  readonly #system: Pick<Runtime, "now">;
+  readonly #runtime: Pick<Runtime, "now">;
 
   constructor(
     documents: Documents,
-    parts: { contention: Contention; patience: Patience; system: Pick<Runtime, "now"> },
+    parts: { contention: Contention; patience: Patience; runtime: Pick<Runtime, "now"> },
   ) {
     this.#documents = documents;
     this.#contention = parts.contention;
     this.#patience = parts.patience;
-    this.#system = parts.system;
+    this.#runtime = parts.runtime;
   }
 
   /** Reads what is missing; false if the store did not answer, so that the caller has to try again. */
@@ -66,14 +66,14 @@ export class Reads {
 
   /** Retries a read, because a store can be locked for a moment. */
   async #patiently<T>(read: () => Promise<T>): Promise<T> {
-    const deadline = this.#system.now() + this.#patience.ms;
+    const deadline = this.#runtime.now() + this.#patience.ms;
     for (let failures = 0;;) {
       try {
         return await this.#patience.forCaller(read());
       } catch (cause) {
         this.#documents.abandonReads();
         if (isInvalidCall(cause)) throw cause;
-        const isOver = storeDeadline()?.isSpent || this.#system.now() >= deadline;
+        const isOver = storeDeadline()?.isSpent || this.#runtime.now() >= deadline;
         if (++failures >= MAX_FAILURES || isOver) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }

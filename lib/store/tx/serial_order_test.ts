@@ -171,8 +171,8 @@ for (const seed of [1, 2, 3]) {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const { kv: slowly, made, underWay } = slow(kv, random);
-      const system = impatient(random);
-      const two = [0, 1].map(() => new Committer(slowly, { system }));
+      const runtime = impatient(random);
+      const two = [0, 1].map(() => new Committer(slowly, { runtime }));
       const told = await askAll(two, { random, range });
       while (underWay.size > 0) await Promise.allSettled(underWay);
       judge(await Array.fromAsync(kv.list<Deed>({ prefix: ["deeds"] })), { made, told });

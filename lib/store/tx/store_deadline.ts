@@ -10,7 +10,7 @@ const deadlines = new AsyncLocalStorage<StoreDeadline>();
  * has run out, every further call of the request fails at once instead of waiting again.
  */
 export class StoreDeadline {
-  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   readonly #waiting = new Set<(error: Error) => void>();
   /** Milliseconds waited since the last answer, before the present wait. */
@@ -21,8 +21,8 @@ export class StoreDeadline {
   #isSpent = false;
   #isOver = false;
 
-  constructor({ system, ms }: { system: Pick<Runtime, "now" | "sleep">; ms: number }) {
-    this.#system = system;
+  constructor({ runtime, ms }: { runtime: Pick<Runtime, "now" | "sleep">; ms: number }) {
+    this.#runtime = runtime;
     this.#ms = ms;
   }
 
@@ -61,27 +61,27 @@ export class StoreDeadline {
   }
 
   #enter(reject: (error: Error) => void): void {
-    if (this.#waiting.size === 0) this.#waitingSince = monotonicNow(this.#system);
+    if (this.#waiting.size === 0) this.#waitingSince = monotonicNow(this.#runtime);
     this.#waiting.add(reject);
     if (!this.#isArmed) this.#arm();
   }
 
   #leave(reject: (error: Error) => void, answered: boolean): void {
     if (!this.#waiting.delete(reject)) return;
-    const now = monotonicNow(this.#system);
+    const now = monotonicNow(this.#runtime);
     this.#waitedMs = answered ? 0 : this.#waitedMs + now - this.#waitingSince;
     this.#waitingSince = now;
     if (this.#isOver && this.#waiting.size === 0) this.#disarm();
   }
 
   #leftMs(): number {
-    return this.#ms - this.#waitedMs - (monotonicNow(this.#system) - this.#waitingSince);
+    return this.#ms - this.#waitedMs - (monotonicNow(this.#runtime) - this.#waitingSince);
   }
 
   #arm(): void {
     this.#isArmed = true;
     this.#callOff = setTimer(
-      this.#system,
+      this.#runtime,
       Math.max(0, Math.ceil(this.#leftMs())),
       () => this.#ring(),
     );
@@ -105,7 +105,7 @@ export class StoreDeadline {
 
 /** Runs `work`, the work of one request, under its own deadline, which ends with the response. */
 export async function withStoreDeadline<T>(
-  options: { system: Pick<Runtime, "now" | "sleep">; ms: number },
+  options: { runtime: Pick<Runtime, "now" | "sleep">; ms: number },
   work: () => Promise<T>,
 ): Promise<T> {
   const deadline = new StoreDeadline(options);

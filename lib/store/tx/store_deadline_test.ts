@@ -6,45 +6,45 @@ import { StoreDeadline, storeDeadline, withStoreDeadline } from "./store_deadlin
 const never = () => new Promise<never>(() => {});
 
 Deno.test("StoreDeadline: waits one after the other share one limit, and then fail at once", async () => {
-  const system = new FakeRuntime();
-  const deadline = new StoreDeadline({ system, ms: 4_500 });
+  const runtime = new FakeRuntime();
+  const deadline = new StoreDeadline({ runtime, ms: 4_500 });
   const failing = Promise.withResolvers<never>();
   const first = assertRejects(() => deadline.wait(failing.promise), Error, "locked");
-  await system.advance(3_000);
+  await runtime.advance(3_000);
   failing.reject(new Error("locked"));
   await first;
   let isOver = false;
   const second = assertRejects(() => deadline.wait(never()), StoreUnavailableError)
     .then(() => isOver = true);
-  await system.advance(1_499);
+  await runtime.advance(1_499);
   assertEquals([isOver, deadline.isSpent], [false, false]);
-  await system.advance(1);
+  await runtime.advance(1);
   await second;
   await assertRejects(() => deadline.wait(never()), StoreUnavailableError);
-  assertEquals(system.sleeping, 0);
+  assertEquals(runtime.sleeping, 0);
 });
 
 Deno.test("StoreDeadline: an answer begins the time again, so slow work is not cut off", async () => {
-  const system = new FakeRuntime();
-  const deadline = new StoreDeadline({ system, ms: 4_500 });
+  const runtime = new FakeRuntime();
+  const deadline = new StoreDeadline({ runtime, ms: 4_500 });
   const beside = assertRejects(() => deadline.wait(never()), StoreUnavailableError);
   for (let n = 0; n < 3; n++) {
     const answer = Promise.withResolvers<number>();
     const waiting = deadline.wait(answer.promise);
-    await system.advance(4_000);
+    await runtime.advance(4_000);
     answer.resolve(n);
     assertEquals(await waiting, n);
   }
   assertEquals(deadline.isSpent, false);
-  await system.advance(4_500);
+  await runtime.advance(4_500);
   await beside;
 });
 
 Deno.test("withStoreDeadline: what goes on after the response has no deadline", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   const begun = Promise.withResolvers<void>();
   let after: Promise<unknown> = Promise.resolve();
-  await withStoreDeadline({ system, ms: 4_500 }, () => {
+  await withStoreDeadline({ runtime, ms: 4_500 }, () => {
     assertEquals(storeDeadline()?.isOver, false);
     after = begun.promise.then(() => assertEquals(storeDeadline(), undefined));
     return Promise.resolve();
@@ -52,16 +52,16 @@ Deno.test("withStoreDeadline: what goes on after the response has no deadline", 
   begun.resolve();
   await after;
   await flushMicrotasks();
-  assertEquals([storeDeadline(), system.sleeping], [undefined, 0]);
+  assertEquals([storeDeadline(), runtime.sleeping], [undefined, 0]);
 });
 
 Deno.test("withStoreDeadline: a call that outlives the response keeps its limit", async () => {
-  const system = new FakeRuntime();
+  const runtime = new FakeRuntime();
   let call: Promise<unknown> = Promise.resolve();
-  await withStoreDeadline({ system, ms: 4_500 }, () => {
+  await withStoreDeadline({ runtime, ms: 4_500 }, () => {
     call = assertRejects(() => storeDeadline()!.wait(never()), StoreUnavailableError);
     return Promise.resolve();
   });
-  await system.advance(4_500);
+  await runtime.advance(4_500);
   await call;
 });

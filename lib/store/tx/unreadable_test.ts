@@ -24,8 +24,8 @@ Deno.test("Committer: a value that cannot be decoded fails its own operations at
   await kv.set(["good"], "good");
   await kv.set(["bad"], "bad");
   // Asking again would wait for ever.
-  const system = { ...systemRuntime, sleep: () => new Promise<void>(() => {}) };
-  const committer = new Committer(withBadValue(kv), { system });
+  const runtime = { ...systemRuntime, sleep: () => new Promise<void>(() => {}) };
+  const committer = new Committer(withBadValue(kv), { runtime });
   const read = (...keys: Deno.KvKey[]) =>
     committer.run({ keys, decide: (draft) => draft.get<string>(keys[0]!) });
   const outcomes = await Promise.allSettled([

@@ -5,7 +5,7 @@ import { Committer } from "./committer.ts";
 import { StoreFailedError, StoreUnavailableError } from "./operation.ts";
 import type { View } from "./view.ts";
 
-const system = systemRuntime;
+const runtime = systemRuntime;
 const RULE = ["rules", "a"];
 const USE = ["uses", "a"];
 
@@ -29,7 +29,7 @@ Deno.test("Committer.work: cold is one read and one commit, warm is one commit",
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-  const committer = new Committer(watched, { system });
+  const committer = new Committer(watched, { runtime });
   assertEquals(await use(committer), 1);
   assertEquals(traffic, { reads: 1, commits: 1 });
   assertEquals(await use(committer), 2);
@@ -39,7 +39,7 @@ Deno.test("Committer.work: cold is one read and one commit, warm is one commit",
 Deno.test("Committer.work: what was changed elsewhere is refused by the very next use", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(kv, { runtime });
   await use(committer);
   await kv.set(RULE, "closed");
   await assertRejects(() => use(committer), Error, "closed");
@@ -48,7 +48,7 @@ Deno.test("Committer.work: what was changed elsewhere is refused by the very nex
 
 Deno.test("Committer.work: a refusal on an old copy is looked at once more", async () => {
   using kv = await Deno.openKv(":memory:");
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(kv, { runtime });
   await assertRejects(() => use(committer), Error, "closed");
   await kv.set(RULE, "open");
   assertEquals(await use(committer), 1);
@@ -57,7 +57,7 @@ Deno.test("Committer.work: a refusal on an old copy is looked at once more", asy
 Deno.test("Committer.work: a change between reading and committing is never overlooked", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(kv, { runtime });
   let closed = false;
   const refused = committer.work(async (view) => {
     if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
@@ -74,7 +74,7 @@ Deno.test("Committer.work: what an operation decides on itself may change beside
   await kv.set(RULE, "open");
   await kv.set(USE, 0);
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-  const committer = new Committer(watched, { system });
+  const committer = new Committer(watched, { runtime });
   const useUpTo = (limit: number) =>
     committer.work(async (view) => {
       await view.preload(() => [RULE, USE]);
@@ -97,7 +97,7 @@ Deno.test("Committer.work: what an operation decides on itself may change beside
 Deno.test("Committer.work: an error that is final is not looked at again", async () => {
   using kv = await Deno.openKv(":memory:");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-  const committer = new Committer(watched, { system });
+  const committer = new Committer(watched, { runtime });
   const refuse = () => Promise.reject(new RangeError("full"));
   const isFinal = (error: unknown) => error instanceof RangeError;
   await assertRejects(() => committer.work(refuse, { isFinal }), RangeError);
@@ -106,7 +106,7 @@ Deno.test("Committer.work: an error that is final is not looked at again", async
 
 Deno.test("Committer.work: one failed call of the store is made good by asking again, a silent store is not", async () => {
   using kv = await Deno.openKv(":memory:");
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(kv, { runtime });
   const after = (fault: Error) => {
     const faults = [fault];
     return committer.work(() => {
@@ -120,7 +120,7 @@ Deno.test("Committer.work: one failed call of the store is made good by asking a
 
 Deno.test("Committer.work: gives up on what never stands still", async () => {
   using kv = await Deno.openKv(":memory:");
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(kv, { runtime });
   let n = 0;
   const restless = committer.work(async (view) => {
     await view.get(RULE);
@@ -133,7 +133,7 @@ Deno.test("Committer.work: gives up on what never stands still", async () => {
 Deno.test("Committer.run: a note is written with the rest, unread and unchecked", async () => {
   using kv = await Deno.openKv(":memory:");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
-  const committer = new Committer(watched, { system });
+  const committer = new Committer(watched, { runtime });
   await kv.set(["notes", "old"], "x");
   await committer.run({
     keys: [USE],
@@ -152,7 +152,7 @@ Deno.test("Committer.work: many who ask at different moments of the same read al
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const bad = { random: seeded(3), turns: 12, locked: 0.1 };
-  const committer = new Committer(flakyKv(kv, bad).kv, { system });
+  const committer = new Committer(flakyKv(kv, bad).kv, { runtime });
   const asked: Promise<number>[] = [];
   for (let n = 0; n < 40; n++) {
     asked.push(use(committer));

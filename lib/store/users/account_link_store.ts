@@ -54,11 +54,11 @@ export interface FoundLink {
  */
 export class AccountLinkStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /** An invitation and its token, which is not to be had again. */
@@ -66,11 +66,11 @@ export class AccountLinkStore {
     tenant: string,
     { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
   ): Promise<{ token: string; invitation: Invitation }> {
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     const invitation: Invitation = {
       v: 1,
       kind: "invite",
-      id: this.#system.uuid(),
+      id: this.#runtime.uuid(),
       tenant,
       email,
       role,
@@ -90,7 +90,7 @@ export class AccountLinkStore {
     { by, ttlMs = RESET_TTL_MS }: { by?: AccountLink["by"]; ttlMs?: number },
   ): Promise<string> {
     const { id, tenant, email, epoch } = user;
-    const createdAt = this.#system.now();
+    const createdAt = this.#runtime.now();
     const times = { createdAt, exp: createdAt + ttlMs };
     const link = { v: 1 as const, kind: "reset" as const, id, tenant, email, epoch, ...times };
     return await this.#store({ ...link, ...(by && { by }) });
@@ -103,7 +103,7 @@ export class AccountLinkStore {
   ): Promise<FoundLink & { link: Extract<AccountLink, { kind: K }> } | undefined> {
     const entry = await this.#kv.get(keys.accountLink(await sha256(token)));
     const link = parseRecord(linkRecordSchema, entry);
-    if (link === undefined || link.exp <= this.#system.now() || link.kind !== kind) {
+    if (link === undefined || link.exp <= this.#runtime.now() || link.kind !== kind) {
       return undefined;
     }
     return { link: link as Extract<AccountLink, { kind: K }>, entry };
@@ -112,7 +112,7 @@ export class AccountLinkStore {
   /** Invitations of a tenant that nobody has used yet. */
   async listInvitations(tenant: string): Promise<Invitation[]> {
     const found: Invitation[] = [];
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     for await (
       const { value } of this.#kv.list<string>({ prefix: keys.accountLinksByTenant(tenant) })
     ) {
@@ -136,7 +136,7 @@ export class AccountLinkStore {
   }
 
   async #store(link: AccountLink): Promise<string> {
-    const token = base64url(this.#system.randomBytes(32));
+    const token = base64url(this.#runtime.randomBytes(32));
     const hash = await sha256(token);
     const place = keys.accountLinkByTenant(link.tenant, link.id);
     const earlier = await this.#kv.get<string>(place);
@@ -152,7 +152,7 @@ export class AccountLinkStore {
   }
 
   #record(step: Deno.AtomicOperation, link: AccountLink, action: string): void {
-    recordChange(step, this.#system, {
+    recordChange(step, this.#runtime, {
       tenant: link.tenant,
       kind: link.kind === "invite" ? "invite" : "user",
       action,

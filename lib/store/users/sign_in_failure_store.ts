@@ -32,18 +32,18 @@ export interface FailureState {
  */
 export class SignInFailureStore {
   #kv: Deno.Kv;
-  #system: Pick<Runtime, "now">;
+  #runtime: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   async read(email: string, place: string): Promise<FailureState> {
     return failureState(
       this.#recent(await this.#kv.get(await failuresKey(email))),
       place,
-      this.#system.now(),
+      this.#runtime.now(),
     );
   }
 
@@ -55,7 +55,7 @@ export class SignInFailureStore {
     const key = await failuresKey(email);
     const attempt = async (): Promise<FailureState | undefined> => {
       const entry = await this.#kv.get(key);
-      const now = this.#system.now();
+      const now = this.#runtime.now();
       const recent = this.#recent(entry);
       const state = failureState(recent, place, now);
       if (state.waitMs > 0) return state;
@@ -82,7 +82,7 @@ export class SignInFailureStore {
   }
 
   #recent(entry: Deno.KvEntryMaybe<unknown>): Failure[] {
-    const since = this.#system.now() - FAILURE_WINDOW_MS;
+    const since = this.#runtime.now() - FAILURE_WINDOW_MS;
     return (parseRecord(failuresRecordSchema, entry)?.failures ?? []).filter(({ at }) =>
       at > since
     );

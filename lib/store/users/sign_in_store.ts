@@ -50,11 +50,11 @@ export interface SignInAudit {
 /** Dashboard sign-ins, stored under a hash of their cookie. */
 export class SignInStore {
   #kv: Deno.Kv;
-  #system: Runtime;
+  #runtime: Runtime;
 
-  constructor(kv: Deno.Kv, system: Runtime) {
+  constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   /**
@@ -65,8 +65,8 @@ export class SignInStore {
     signIn: SignIn,
     { replaces, audit }: { replaces?: PasswordTimes | undefined; audit?: SignInAudit } = {},
   ): Promise<string> {
-    const token = base64url(this.#system.randomBytes(32));
-    const now = this.#system.now();
+    const token = base64url(this.#runtime.randomBytes(32));
+    const now = this.#runtime.now();
     const times = replaces ?? { createdAt: now };
     const record = {
       v: 1 as const,
@@ -85,7 +85,7 @@ export class SignInStore {
   async use(token: string): Promise<SignIn & PasswordTimes | undefined> {
     const entry = await this.#kv.get(await cookieKey(token));
     const record = parseRecord(signInRecordSchema, entry);
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     if (record === undefined || hasEnded(record, now)) return undefined;
     const exp = expiryAfterUse(record.createdAt, now);
     if (exp - record.exp >= MIN_EXTENSION_MS) {
@@ -101,7 +101,7 @@ export class SignInStore {
   /** Why the sign-in of a cookie token is over; `undefined` where it is not, or nobody remembers. */
   async endReason(token: string): Promise<SignInEnd | undefined> {
     const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
-    const now = this.#system.now();
+    const now = this.#runtime.now();
     if (record === undefined || !hasEnded(record, now)) return undefined;
     return record.exp >= record.createdAt + SIGN_IN_MAX_MS ? "too_old" : "unused";
   }
@@ -112,7 +112,7 @@ export class SignInStore {
     const attempt = async (): Promise<true | undefined> => {
       const entry = await this.#kv.get(key);
       const record = parseRecord(signInRecordSchema, entry);
-      const now = this.#system.now();
+      const now = this.#runtime.now();
       if (record === undefined || hasEnded(record, now)) return true;
       const next = { ...record, provenAt: now };
       const step = this.#kv.atomic().check(entry);
@@ -128,7 +128,7 @@ export class SignInStore {
     const record = parseRecord(signInRecordSchema, entry);
     if (record === undefined) return;
     const step = this.#kv.atomic().delete(entry.key);
-    if (audit && !hasEnded(record, this.#system.now())) {
+    if (audit && !hasEnded(record, this.#runtime.now())) {
       this.#record(step, record, { action: "signed out", audit });
     }
     await step.commit();
@@ -141,7 +141,7 @@ export class SignInStore {
   ): void {
     const target = { id: userId, name };
     const change = { tenant, kind: "sign-in" as const, action, target, after: { address } };
-    recordChange(step, this.#system, change);
+    recordChange(step, this.#runtime, change);
   }
 }
 

@@ -32,11 +32,11 @@ export type SetupState = { done: boolean; tokenHash?: string };
 /** Dashboard users, and the one-time set-up that makes the first of them. */
 export class UserStore {
   #kv: Deno.Kv;
-  #system: Pick<Runtime, "now" | "uuid">;
+  #runtime: Pick<Runtime, "now" | "uuid">;
 
-  constructor(kv: Deno.Kv, system: Pick<Runtime, "now" | "uuid">) {
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now" | "uuid">) {
     this.#kv = kv;
-    this.#system = system;
+    this.#runtime = runtime;
   }
 
   async get(tenant: string, id: string): Promise<User | undefined> {
@@ -216,7 +216,7 @@ export class UserStore {
     action: string,
     { user, before, after }: { user: User; before?: User; after?: User },
   ): void {
-    recordChange(step, this.#system, {
+    recordChange(step, this.#runtime, {
       tenant: user.tenant,
       kind: "user",
       action,

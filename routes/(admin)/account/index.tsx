@@ -32,7 +32,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
     const user = signedIn(ctx.state);
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     if (form.get("action") === "sign_out_elsewhere") return await signOutElsewhere(ctx);
     const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];

@@ -13,8 +13,8 @@ import { define } from "@/utils.ts";
  */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
-    const { agents, system } = ctx.state.service;
-    const values = readAgentForm(await readForm(ctx.req, system));
+    const { agents, runtime } = ctx.state.service;
+    const values = readAgentForm(await readForm(ctx.req, runtime));
     const { tenant } = signedIn(ctx.state);
     const id = ctx.url.searchParams.get("agent") ?? "";
     const asked: Promise<unknown> = isUuid(id)

@@ -33,7 +33,7 @@ export const handler = define.handlers({
     try {
       const user = signedIn(ctx.state);
       const found = await findAgents(ctx, user.tenant);
-      const now = ctx.state.service.system.now();
+      const now = ctx.state.service.runtime.now();
       return page<Data>({ ...found, now, editor: isEditor(user) });
     } catch (error) {
       // A cursor from an old bookmark: the list itself is what was wanted.

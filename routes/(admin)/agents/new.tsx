@@ -53,7 +53,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { service } = ctx.state;
     const { id: user, tenant } = signedIn(ctx.state);
-    const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
+    const values = readAgentForm(await readForm(ctx.req, ctx.state.service.runtime));
     const saved = await saveAgent(
       values,
       () => service.agents.create(tenant, toAgentBody(values)),

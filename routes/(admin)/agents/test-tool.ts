@@ -10,17 +10,17 @@ import { define } from "@/utils.ts";
 /** One call of a tool as the editor has it, with what it reached on the way. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
-    const { system, chat, closing } = ctx.state.service;
+    const { runtime, chat, closing } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     // Whoever reaches other servers through us is held to the limits of those who chat.
     await ctx.state.rateLimiter.count();
-    const body = parseJson(await readJsonText(ctx.req, system));
+    const body = parseJson(await readJsonText(ctx.req, runtime));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
     const faults = await toolIssues([tool]);
     if (faults.length > 0) throw validationError(faults);
     const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
     const toolset = chat.openTools({ tenant, agent });
-    const tested = await testTool(toolset, { call, system, signal: closing });
+    const tested = await testTool(toolset, { call, runtime, signal: closing });
     return Response.json(tested);
   }),
 });

@@ -23,7 +23,7 @@ export const handler = define.handlers({
       asksPassword: needsReauthentication(ctx.state),
       once: newSubmissionId(ctx.state),
     };
-    return page({ part, now: service.system.now(), editor: isEditor(user), form });
+    return page({ part, now: service.runtime.now(), editor: isEditor(user), form });
   },
 });
 

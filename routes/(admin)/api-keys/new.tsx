@@ -24,10 +24,10 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const [name, scopes] = [form.get("name") ?? "", form.getAll("scopes")];
     const days = KEY_LIFETIMES.find(([value]) => value === form.get("days"))?.[0] ?? "";
-    const expiresAt = isoTime(service.system.now() + Number(days) * DAY_MS);
+    const expiresAt = isoTime(service.runtime.now() + Number(days) * DAY_MS);
     const input = newApiKeySchema.safeParse({ name, scopes, ...(days && { expiresAt }) });
     const typed = { ...blank(ctx.state), name, scopes, days };
     if (!input.success) {

@@ -56,7 +56,7 @@ async function readList(ctx: Context<State>) {
     for (const [id, name] of await loadAgentNames(missing, { tenant, agents: service.agents })) {
       names.set(id, name);
     }
-    return { found, filters, names, now: service.system.now() };
+    return { found, filters, names, now: service.runtime.now() };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return undefined;
     throw error;

@@ -11,8 +11,8 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { dismissals, system } = ctx.state.service;
-    const advice = (await readForm(ctx.req, system)).get("advice") ?? "";
+    const { dismissals, runtime } = ctx.state.service;
+    const advice = (await readForm(ctx.req, runtime)).get("advice") ?? "";
     // Ignore unknown advice.
     if (!isDismissible(advice)) return ctx.redirect("/home", 303);
     await dismissals.dismiss(signedIn(ctx.state).tenant, advice);

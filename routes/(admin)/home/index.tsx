@@ -33,7 +33,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
     const { tenant, operator } = user;
-    const now = service.system.now();
+    const now = service.runtime.now();
     const range = parseDayRange({ from: null, to: null }, dayOf(now));
     const [usage, storage] = await Promise.all([
       service.usage.summary(tenant, range),

@@ -19,10 +19,10 @@ const LIMIT = MAX_QUOTAS.knowledgeBases;
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { knowledge, system } = ctx.state.service;
+    const { knowledge, runtime } = ctx.state.service;
     const user = signedIn(ctx.state);
     const { data: bases } = await knowledge.list(user.tenant, { limit: LIMIT });
-    return page({ bases, now: system.now(), editor: isEditor(user) });
+    return page({ bases, now: runtime.now(), editor: isEditor(user) });
   },
 });
 

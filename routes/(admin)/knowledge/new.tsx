@@ -30,9 +30,9 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { knowledge, system } = ctx.state.service;
+    const { knowledge, runtime } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
-    const values = readKnowledgeBaseForm(await readForm(ctx.req, system));
+    const values = readKnowledgeBaseForm(await readForm(ctx.req, runtime));
     const saved = await saveKnowledgeBase(() =>
       knowledge.create(tenant, toKnowledgeBaseBody(values))
     );

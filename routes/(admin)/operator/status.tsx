@@ -13,7 +13,7 @@ export const handler = define.handlers({
       ready,
       facts: systemFacts(service, Deno.memoryUsage().rss),
       slots: connectionViews(service),
-      now: service.system.now(),
+      now: service.runtime.now(),
     });
   },
 });

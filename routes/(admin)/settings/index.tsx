@@ -39,7 +39,7 @@ export const handler = define.handlers({
       slots: connectionViews(service),
       editor: isEditor(user),
       operator: user.operator,
-      now: service.system.now(),
+      now: service.runtime.now(),
     });
   },
 });

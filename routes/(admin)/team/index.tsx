@@ -13,14 +13,14 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { team, system } = ctx.state.service;
+    const { team, runtime } = ctx.state.service;
     const user = signedIn(ctx.state);
     const [members, invitations] = await Promise.all([
       team.members(user.tenant),
       team.invitations(user.tenant),
     ]);
     const part = paginate(members, ctx.url);
-    return page({ part, invitations, me: user.id, owner: isOwner(user), now: system.now() });
+    return page({ part, invitations, me: user.id, owner: isOwner(user), now: runtime.now() });
   },
 });
 

@@ -39,7 +39,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const email = form.get("email") ?? "";
     const role = parseRole(form.get("role")) ?? "viewer";
     const typed = {

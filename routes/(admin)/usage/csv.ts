@@ -18,7 +18,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const { range, by } = readUsageQuery(ctx.url, dayOf(service.system.now()));
+    const { range, by } = readUsageQuery(ctx.url, dayOf(service.runtime.now()));
     const { range: sums } = await service.usage.summary(tenant, range);
     const named = await withUsageNames({ sums, by }, { tenant, ...service });
     const rows = named.map(({ id, name, usage }) => ({ names: cells(by, { id, name }), usage }));

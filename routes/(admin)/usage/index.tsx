@@ -35,7 +35,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const query = readUsageQuery(ctx.url, dayOf(service.system.now()));
+    const query = readUsageQuery(ctx.url, dayOf(service.runtime.now()));
     const [{ range: sums }, storage] = await Promise.all([
       service.usage.summary(tenant, query.range),
       service.storage.read(tenant),

@@ -15,13 +15,13 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service, requestId, rateLimiter } = ctx.state;
-    const { system, chat } = service;
-    const text = await readJsonText(ctx.req, system);
+    const { runtime, chat } = service;
+    const text = await readJsonText(ctx.req, runtime);
     const sent = tryResult(() => parseOrThrow(chatBodySchema, parseJson(text)));
-    const runId = system.uuid();
+    const runId = runtime.uuid();
     const address = await rateLimiter.hashedAddress();
     const { begun, replayed } = await rateLimiter.transact(async (view) => {
-      const reads = { address, agentId: sent.value?.agentId, now: system.now() };
+      const reads = { address, agentId: sent.value?.agentId, now: runtime.now() };
       const caller = await authenticateChat(ctx.req, ctx.state, { view, reads });
       const body = sent.unwrap();
       checkTokens(caller, body);
@@ -50,7 +50,7 @@ export const handler = define.handlers(apiHandler({
         ? { begun: chat.begin(prepared, admitted) }
         : { replayed: { tenant, runId: admitted.runId, receipt: receipt!.key } };
     });
-    const options = { system, closing: service.closing };
+    const options = { runtime, closing: service.closing };
     if (begun !== undefined) return sseResponse(await begun, options);
     const headers = { "idempotency-replayed": "true" };
     const local = await chat.begun(replayed.runId);

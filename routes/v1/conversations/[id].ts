@@ -19,7 +19,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    await discardBody(ctx.req, service.system);
+    await discardBody(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:write");
     const id = uuidParam(ctx.params.id);
     await service.conversations.delete(tenant, id, conversationFilterParams(ctx.url));

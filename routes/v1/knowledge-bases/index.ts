@@ -15,7 +15,7 @@ export const handler = define.handlers(apiHandler({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const body = parseJson(text);
     return await withIdempotency<KnowledgeBase>(ctx, {

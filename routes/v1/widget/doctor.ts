@@ -8,7 +8,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const { agentId, ...asked } = parseOrThrow(doctorBodySchema, parseJson(text));
     const agent = await service.agents.get(tenant, agentId);

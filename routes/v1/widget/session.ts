@@ -10,7 +10,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const origin = ctx.req.headers.get("origin");
     if (origin === null) {
@@ -36,7 +36,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const { sessionToken } = parseOrThrow(revokeBodySchema, parseJson(text));
     await service.sessions.revoke(tenant, sessionToken);

@@ -66,10 +66,10 @@ const MODEL: CatalogueEntry = catalogueEntry({
 });
 
 /** The operator of an empty store, which has the fleet's model from then on. */
-export async function openOperator(kv: Deno.Kv, system: Runtime): Promise<Operator> {
+export async function openOperator(kv: Deno.Kv, runtime: Runtime): Promise<Operator> {
   await new CatalogueStore(kv, { demoModel: true }).addMissing([MODEL]);
   return {
-    tenants: new TenantStore(kv, system),
-    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer([TEST_HMAC_SECRET]) }),
+    tenants: new TenantStore(kv, runtime),
+    apiKeys: new ApiKeyStore(kv, { runtime, signer: new Signer([TEST_HMAC_SECRET]) }),
   };
 }

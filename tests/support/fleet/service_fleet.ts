@@ -45,8 +45,8 @@ export class ServiceFleet implements Fleet {
   ): Promise<ServiceFleet> {
     const kv = await openTestKv();
     const clock = new ManualClock(at);
-    const system: Runtime = { ...systemRuntime, ...clock.system };
-    const operator = await openOperator(kv, system);
+    const runtime: Runtime = { ...systemRuntime, ...clock.runtime };
+    const operator = await openOperator(kv, runtime);
     const vendor = await FleetProvider.start();
     const fleet = new ServiceFleet({ vendor, operator, kv, clock });
     for (let n = 0; n < processes; n++) await fleet.start();
@@ -60,7 +60,7 @@ export class ServiceFleet implements Fleet {
   async start(): Promise<FleetProcess> {
     const store = hangingKv(this.#kv);
     const service = await TestService.start({
-      system: this.#clock.system,
+      runtime: this.#clock.runtime,
       kv: store.kv,
       keepKv: true,
       env: fleetEnv(this.vendor),
@@ -92,7 +92,7 @@ export class ServiceFleet implements Fleet {
   }
 
   now(): number {
-    return this.#clock.system.now();
+    return this.#clock.runtime.now();
   }
 
   async pass(ms: number): Promise<void> {

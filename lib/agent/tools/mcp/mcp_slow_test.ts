@@ -27,7 +27,7 @@ function heldClock() {
     waits.push(ms);
     return over.promise;
   };
-  return { system: { sleep }, waits, ring: () => over.resolve() };
+  return { runtime: { sleep }, waits, ring: () => over.resolve() };
 }
 
 for (const rpc of ["initialize", "notifications/initialized", "tools/list"]) {
@@ -78,10 +78,10 @@ Deno.test("mcp: the session of a server that was too slow is ended all the same"
 
 Deno.test("Toolsets: servers have 5 s for their lists, and at most a third of the run's time", async () => {
   await using server = new EgressServer(rawMcp());
-  const { system, waits } = heldClock();
+  const { runtime, waits } = heldClock();
   const toolsets = new ToolsetFactory({
     egress: server.egress,
-    system,
+    runtime,
     findSecret: () => undefined,
   });
   const tools = agentOf({ tools: [SERVER], allowedDomains: ["tools.example.com"] });

@@ -15,7 +15,7 @@ export interface McpTools {
 export interface McpOptions {
   context: ToolContext;
   signal: AbortSignal;
-  system: Pick<Runtime, "sleep">;
+  runtime: Pick<Runtime, "sleep">;
   /** For shaking hands and listing together, milliseconds. */
   listTimeoutMs: number;
   /** Is told which tools are left out, and why. */
@@ -40,13 +40,13 @@ export async function openMcpTools(
   options: McpOptions,
 ): Promise<McpTools> {
   const { McpConnection } = await import("./mcp_connection.ts");
-  const { context, signal, system, listTimeoutMs, notes } = options;
+  const { context, signal, runtime, listTimeoutMs, notes } = options;
   const connections: McpConnection[] = [];
   const closing: Promise<void>[] = [];
   const close = async () =>
     void await Promise.all([...closing, ...connections.map((one) => one.close())]);
   const late = new AbortController();
-  const callOff = setTimer(system, listTimeoutMs, () => late.abort());
+  const callOff = setTimer(runtime, listTimeoutMs, () => late.abort());
   const attempts = await Promise.allSettled(definitions.map(open));
   callOff();
   const fault = attempts.find((one) => one.status === "rejected");

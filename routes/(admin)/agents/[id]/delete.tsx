@@ -26,7 +26,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const typed = form.get("confirmName") ?? "";
     if (typed.trim() !== agent.name.trim()) {
       const fault = "This is not its name.";

@@ -36,7 +36,7 @@ export const handler = define.handlers({
     if (agent === undefined && !isUuid(ctx.params.id ?? "")) {
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
-    const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
+    const values = readAgentForm(await readForm(ctx.req, ctx.state.service.runtime));
     if (agent === undefined) return await offerAnew(ctx, values);
     const saved = await saveAgent(values, () => {
       const change = { patch: toAgentPatch(values), ifMatch: [Number(values.version)] };

@@ -26,7 +26,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.runtime));
     if (refused !== undefined) {
       const password = { asked: true, fault: refused.message };
       return page<Data>({ apiKey, password }, refused);

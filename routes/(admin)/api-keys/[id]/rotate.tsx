@@ -28,7 +28,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const hours = OVERLAPS.find(([value]) => value === form.get("hours"))?.[0] ?? "24";
     const typed = { ...formOf(ctx, apiKey), hours };
     const refused = await reauthenticate(ctx, form);
@@ -61,7 +61,7 @@ export const handler = define.handlers({
 });
 
 function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
-  const now = ctx.state.service.system.now();
+  const now = ctx.state.service.runtime.now();
   return {
     apiKey,
     now,

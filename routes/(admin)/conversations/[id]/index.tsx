@@ -23,7 +23,7 @@ export const handler = define.handlers({
       loadAgentNames([said.agentId], { tenant: user.tenant, agents: service.agents }),
     ]);
     const agent = names.get(said.agentId);
-    return page({ said, records, agent, now: service.system.now(), editor: isEditor(user) });
+    return page({ said, records, agent, now: service.runtime.now(), editor: isEditor(user) });
   },
 });
 

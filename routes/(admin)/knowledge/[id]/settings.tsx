@@ -37,11 +37,11 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { knowledge, system } = ctx.state.service;
+    const { knowledge, runtime } = ctx.state.service;
     const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { base, ref } = found;
-    const values = readKnowledgeBaseForm(await readForm(ctx.req, system));
+    const values = readKnowledgeBaseForm(await readForm(ctx.req, runtime));
     const saved = await saveKnowledgeBase(() =>
       knowledge.patch(ref.tenant, base.id, toKnowledgeBasePatch(values))
     );

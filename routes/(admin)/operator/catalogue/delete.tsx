@@ -13,10 +13,10 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { catalogue, system } = ctx.state.service;
+    const { catalogue, runtime } = ctx.state.service;
     const entry = findModel(await catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    await catalogue.remove(entry.vendor, entry.model, system);
+    await catalogue.remove(entry.vendor, entry.model, runtime);
     return ctx.redirect(withFlashMessage("/operator/catalogue", "model_deleted"), 303);
   },
 });

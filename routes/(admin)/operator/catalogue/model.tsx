@@ -32,7 +32,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const sent = await readForm(ctx.req, service.system);
+    const sent = await readForm(ctx.req, service.runtime);
     const values = readModelForm(sent);
     const parsed = parseModelForm(values);
     if ("faults" in parsed) {
@@ -41,7 +41,7 @@ export const handler = define.handlers({
       const form = { values, faults, slots: slotChoices(ctx), existing };
       return page<ModelFormProps>(form, { status: 400 });
     }
-    await service.catalogue.set(parsed.entry, service.system);
+    await service.catalogue.set(parsed.entry, service.runtime);
     return ctx.redirect(withFlashMessage("/operator/catalogue", "model_saved"), 303);
   },
 });

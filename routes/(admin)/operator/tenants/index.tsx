@@ -10,7 +10,7 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { tenants, team, system } = ctx.state.service;
+    const { tenants, team, runtime } = ctx.state.service;
     const { items, ...links } = paginate(await tenants.list(), ctx.url);
     const rows = await Promise.all(items.map(async (tenant) => {
       const [members, plan] = await Promise.all([
@@ -19,7 +19,7 @@ export const handler = define.handlers({
       ]);
       return { ...tenant, members: members.length, overrides: Object.keys(plan.limits).length };
     }));
-    return page({ rows, links, now: system.now() });
+    return page({ rows, links, now: runtime.now() });
   },
 });
 

@@ -49,7 +49,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const [name, email] = [(form.get("name") ?? "").trim(), form.get("email") ?? ""];
     const planForm = readNewPlanForm(form);
     const typed = { name, email, limits: planForm.limits, ...blank(ctx.state) };

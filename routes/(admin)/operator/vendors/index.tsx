@@ -11,7 +11,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     // The catalogue is what brings changed slots in; a page is no run, so it asks here.
     await service.catalogue.list();
-    return page({ slots: connectionViews(service), now: service.system.now() });
+    return page({ slots: connectionViews(service), now: service.runtime.now() });
   },
 });
 

@@ -32,7 +32,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const [name, domains] = [(form.get("name") ?? "").trim(), form.get("domains") ?? ""];
     const agent = await chosenAgent(form.get("agentId") ?? "", { tenant, agents: service.agents });
     const offered = await loadAgentChoices(service.agents, { tenant, chosen: agent?.id ?? "" });

@@ -34,7 +34,7 @@ export const handler = define.handlers({
 });
 
 async function changeRole(ctx: Context<State>, member: Member) {
-  const form = await readForm(ctx.req, ctx.state.service.system);
+  const form = await readForm(ctx.req, ctx.state.service.runtime);
   const role = parseRole(form.get("role")) ?? member.role;
   const refused = await reauthenticate(ctx, form);
   if (refused !== undefined) {

@@ -27,7 +27,7 @@ export const handler = define.handlers({
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (refused !== undefined) {
       const password = { asked: true, fault: refused.message };
       return page<Data>({ member, password }, refused);

@@ -33,7 +33,7 @@ export const handler = define.handlers({
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const mark = newSubmissionId(ctx.state);
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {

@@ -23,7 +23,7 @@ export const handler = define.handlers(apiHandler({
 
   async PATCH(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const patch = parseJson(text);
     const id = uuidParam(ctx.params.id);
@@ -33,7 +33,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    await discardBody(ctx.req, service.system);
+    await discardBody(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     await service.agents.delete(tenant, uuidParam(ctx.params.id), preconditions(ctx.req));
     return new Response(null, { status: 204 });

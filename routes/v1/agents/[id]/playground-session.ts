@@ -10,7 +10,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
     const body = text.trim() === "" ? {} : parseJson(text);
     const id = ctx.params.id?.toLowerCase();

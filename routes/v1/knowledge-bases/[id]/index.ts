@@ -13,7 +13,7 @@ export const handler = define.handlers(apiHandler({
 
   async PATCH(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const patch = parseJson(text);
     const id = uuidParam(ctx.params.id);
@@ -22,7 +22,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    await discardBody(ctx.req, service.system);
+    await discardBody(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     await service.knowledge.delete(tenant, uuidParam(ctx.params.id));
     return new Response(null, { status: 204 });

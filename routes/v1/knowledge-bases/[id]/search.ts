@@ -9,7 +9,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
-    const text = await readJsonText(ctx.req, service.system);
+    const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
     const asked = parseOrThrow(searchBodySchema, parseJson(text));
     const of = { tenant, base: uuidParam(ctx.params.id) };

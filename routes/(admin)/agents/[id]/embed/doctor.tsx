@@ -32,7 +32,7 @@ export const handler = define.handlers({
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const [origin, tag] = [form.get("origin")?.trim() ?? "", form.get("tag")?.trim() ?? ""];
     const asked = { agentId: agent.id, origin, ...(tag && { tag }) };
     const given = doctorBodySchema.safeParse(asked);

@@ -9,9 +9,9 @@ import { define } from "@/utils.ts";
 /** Stops a run of this agent that was begun at the playground. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
-    const { runs, system } = ctx.state.service;
+    const { runs, runtime } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
-    const body = parseJson(await readJsonText(ctx.req, system));
+    const body = parseJson(await readJsonText(ctx.req, runtime));
     const { runId } = parseOrThrow(playgroundCancelSchema, body);
     const found = await runs.find(tenant, runId);
     const head = "head" in found ? found.head : undefined;

@@ -15,11 +15,11 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { service, rateLimiter, requestId } = ctx.state;
-    const { system, chat, closing } = service;
+    const { runtime, chat, closing } = service;
     const user = signedIn(ctx.state);
     const { form, version, ...said } = parseOrThrow(
       playgroundChatBodySchema,
-      parseJson(await readJsonText(ctx.req, system)),
+      parseJson(await readJsonText(ctx.req, runtime)),
     );
     const id = uuidParam(ctx.params.id);
     const agent = await loadPlaygroundAgent(service.agents, {
@@ -31,7 +31,7 @@ export const handler = define.handlers({
       tenant: user.tenant,
       agent,
       body: { ...said, agentId: id },
-      runId: system.uuid(),
+      runId: runtime.uuid(),
       requestId,
       // Its conversations are no other page's, and no API key's.
       origin: new URL(service.baseUrl).origin,
@@ -50,6 +50,6 @@ export const handler = define.handlers({
       if (admitted.kind !== "admitted") throw new Error(`a tried message was ${admitted.kind}`);
       return { begun: chat.begin(prepared, admitted) };
     });
-    return sseResponse(await begun, { system, closing });
+    return sseResponse(await begun, { runtime, closing });
   }),
 });

@@ -40,7 +40,7 @@ export const handler = define.handlers({
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
     const { service } = ctx.state;
-    const form = await readForm(ctx.req, service.system);
+    const form = await readForm(ctx.req, service.runtime);
     const ifMatch = [Number(form.get("version"))];
     const { version } = data;
     const restored = await saveAgent(

@@ -22,13 +22,13 @@ export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const { agents, system, tenants } = ctx.state.service;
+    const { agents, runtime, tenants } = ctx.state.service;
     const user = signedIn(ctx.state);
     const all = { limit: MAX_QUOTAS.agentVersions };
     const { agentVersions: kept } = quotasOf(await tenants.plan(user.tenant));
     const { data: versions } = await agents.listVersions(user.tenant, agent.id, all);
     const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
-    return page({ agent, rows, kept, now: system.now(), editor: isEditor(user) });
+    return page({ agent, rows, kept, now: runtime.now(), editor: isEditor(user) });
   },
 });
 

@@ -33,7 +33,7 @@ const tellByScript = jsonHandler(async (ctx) => {
   const { data: documents } = await listDocumentsPage(ctx, await requireBase(ctx));
   // Read after them: once nothing is being read nobody asks again.
   const { documentCount, chunkCount } = (await requireBase(ctx)).base;
-  const now = ctx.state.service.system.now();
+  const now = ctx.state.service.runtime.now();
   return Response.json({ documents, documentCount, chunkCount, now } satisfies DocumentListData);
 });
 

@@ -32,7 +32,7 @@ export const handler = define.handlers({
     const tenant = await findTenant(ctx);
     if (tenant === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const values = readPlanForm(await readForm(ctx.req, service.system));
+    const values = readPlanForm(await readForm(ctx.req, service.runtime));
     const parsed = parsePlanForm(values);
     if ("faults" in parsed) {
       const props = await formProps(ctx, { tenant, values, faults: parsed.faults });

@@ -29,7 +29,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const form = await readForm(ctx.req, ctx.state.service.system);
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
     const values = readConnectionForm(form);
     const refuse = async (
       faults: ConnectionFormIssues,
@@ -40,9 +40,9 @@ export const handler = define.handlers({
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) return await refuse({ password: refused.message }, refused);
     const { service } = ctx.state;
-    const { system, log } = service;
+    const { runtime, log } = service;
     const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
-    const fault = await testConnection({ vendor, ...parsed }, { system, report });
+    const fault = await testConnection({ vendor, ...parsed }, { runtime, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_saved"), 303);

@@ -24,7 +24,7 @@ export const handler = define.handlers({
     const name = await findName(ctx);
     if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (refused !== undefined) {
       return page<Data>({ name, password: { asked: true, fault: refused.message } }, refused);
     }

@@ -7,7 +7,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
-    await discardBody(ctx.req, service.system);
+    await discardBody(ctx.req, service.runtime);
     const runId = uuidParam(ctx.params.runId);
     const { tenant } = await findAccessibleRun(ctx.req, ctx.state, { runId, counted: true });
     await service.runs.cancel(tenant, runId);

@@ -21,7 +21,7 @@ export const handler = define.handlers(apiHandler({
     const { head } = found;
     const isOver = head.state === "done" ? after >= head.frames : head.told?.includes(after);
     if (isOver) return new Response(null, { status: 204 });
-    const { system, closing } = service;
-    return sseResponse(service.runs.follow(tenant, runId), { system, closing, after });
+    const { runtime, closing } = service;
+    return sseResponse(service.runs.follow(tenant, runId), { runtime, closing, after });
   },
 }));

@@ -15,7 +15,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    await discardBody(ctx.req, service.system);
+    await discardBody(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const base = uuidParam(ctx.params.id);
     const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
