@@ -13,13 +13,13 @@ export interface ChoosePasswordProps {
   token: string;
   email: string;
   submit: string;
-  fault?: string | undefined;
-  passwordFault?: string | undefined;
+  error?: string | undefined;
+  passwordError?: string | undefined;
 }
 
 /** Where a one-time link ends: somebody chooses the password of an account. */
 export function ChoosePassword(props: ChoosePasswordProps) {
-  const faults = { form: props.fault, password: props.passwordFault };
+  const faults = { form: props.error, password: props.passwordError };
   return (
     <AuthCard title={props.title} text={props.text} refused={unsavedTitle(faults)}>
       <PostForm action={props.action} class="stack" {...{ faults, labels: LABELS }}>
@@ -39,8 +39,8 @@ export function ChoosePassword(props: ChoosePasswordProps) {
           name="password"
           label={LABELS.password}
           focused
-          fault={props.passwordFault}
-          help={props.passwordFault === undefined && "At least 10 characters."}
+          fault={props.passwordError}
+          help={props.passwordError === undefined && "At least 10 characters."}
         >
           {(attributes) => (
             <input
