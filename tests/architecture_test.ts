@@ -2,10 +2,10 @@
 import { stop } from "esbuild";
 import { fileURLToPath } from "node:url";
 import manifest from "@/deno.json" with { type: "json" };
-import { type Import, listSources, readImports } from "./support/imports.ts";
-import { inventedExports, unpublishedImports } from "./support/imports_published.ts";
-import { importCircles, wrongEdges } from "./support/imports_rules.ts";
-import { readSource, toSource, wrongSource } from "./support/imports_sources.ts";
+import { type Import, listSources, readImports } from "./support/architecture/imports.ts";
+import { inventedExports, unpublishedImports } from "./support/architecture/published_imports.ts";
+import { importCircles, wrongEdges } from "./support/architecture/import_rules.ts";
+import { readSource, toSource, wrongSource } from "./support/architecture/source_rules.ts";
 import { assert, assertArrayIncludes, assertEquals, assertStringIncludes } from "@std/assert";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");

@@ -196,7 +196,7 @@ Deno.test("mapSpecifier follows the import map of the project", () => {
       "@std/http": "jsr:@std/http@^1.0.0",
     },
   };
-  assertEquals(mapSpecifier("@/lib/schemas/mod.ts", project), "/p/lib/wire/mod.ts");
+  assertEquals(mapSpecifier("@/lib/schemas/mod.ts", project), "/p/lib/schemas/mod.ts");
   assertEquals(mapSpecifier("preact", project), "preact");
   assertEquals(mapSpecifier("preact/hooks", project), "preact/hooks");
   assertEquals(mapSpecifier("@preact/signals", project), "@preact/signals");

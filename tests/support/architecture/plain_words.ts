@@ -1,0 +1,86 @@
+/**
+ * Words that this project used in a sense of its own. A comment, a message or a test name that needs
+ * one of them has a plainer sentence; CONTRIBUTING.md states the rule.
+ */
+const BANNED = [
+  "told",
+  "whoever",
+  "whomever",
+  "anew",
+  "in vain",
+  "in the same breath",
+  "had twice",
+  "lets? in",
+  "letting in",
+  "under way",
+  "nobody",
+  "anybody",
+  "goes by",
+  "hush",
+  "gathers? up",
+  "for good",
+  "of its own accord",
+  "is no more",
+  "no more than one",
+  "that nobody",
+  "faults?",
+  "refus(?:e|es|ed|al|als|ing)",
+  "vendors?",
+];
+
+/** Identifiers of earlier releases whose names needed a glossary. */
+const BANNED_NAMES = [
+  "ColdError",
+  "LastingServer",
+  "LeftOut",
+  "Patience",
+  "Phrasing",
+  "SaidWords",
+  "SideCosts",
+  "StoreFault",
+  "TemperedRequest",
+  "ToolWorld",
+  "TooCostly",
+  "UnsettledRuns",
+  "VectorMaker",
+  "Breather",
+  "asTold",
+  "callOff",
+  "carryOut",
+  "forAnother",
+  "isOutOfPatience",
+  "toldName",
+];
+
+/** Text in which a banned word is a standard term or a fixed name. */
+const ALLOWED = [
+  /connections? (?:is |was |are |were )?refused/gi,
+  /refused? (?:a |the )?connections?/gi,
+  /ECONNREFUSED/g,
+  /\bsegmentation faults?\b/gi,
+  /\bfault[- ]toleran(?:t|ce)\b/gi,
+  /\/operator\/vendors\b/g,
+];
+
+const WORDS = new RegExp(String.raw`(?<![\w$-])(?:${BANNED.join("|")})(?![\w$])`, "gi");
+const NAMES = new RegExp(String.raw`\b(?:${BANNED_NAMES.join("|")})\b`, "g");
+
+/** Every banned word in the prose of a file with its line, as `path:line: "word"`. */
+export function dialectIn(path: string, text: string): string[] {
+  return text.split("\n").flatMap((line, index) => {
+    const prose = path.endsWith(".md") ? line : proseOf(line);
+    const checked = ALLOWED.reduce((rest, allowed) => rest.replace(allowed, ""), prose);
+    const found = [...checked.matchAll(WORDS), ...line.matchAll(NAMES)];
+    return found.map(([word]) => `${path}:${index + 1}: "${word}"`);
+  });
+}
+
+/** The comments, strings and markup texts of a line of code; names in the code itself are left out. */
+function proseOf(line: string): string {
+  if (/^\s*(\/?\*|\/\/)/.test(line)) return line;
+  const quoted = line.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`?/g) ?? [];
+  const comment = /(?:^|\s)\/\/ .*$/.exec(line)?.[0] ?? "";
+  // A line of markup text, or of a template string, has no code around its words.
+  const isText = /^\s*[A-Za-z][\w,.;:'’()-]*(?: [\w,.;:'’()-]+){2,}$/.test(line);
+  return isText ? line : [...quoted, comment].join(" ");
+}
