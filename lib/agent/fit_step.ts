@@ -30,7 +30,7 @@ export function fitTools(
 interface MessagesInWindow {
   messages: readonly ModelMessage[];
   /** Of the smallest model that may answer; unset, everything fits. */
-  window?: ContextWindow | undefined;
+  contextWindow?: ContextWindow | undefined;
 }
 
 /** What a run asks its models. */
@@ -55,15 +55,18 @@ interface FittedTools extends ReturnType<typeof fitTools> {
 }
 
 /** The tools of a run: those that fit beside the prompt and what it is asked. */
-export function fitRunTools({ system, messages, tools, window }: RunPrompt): FittedTools {
+export function fitRunTools({ system, messages, tools, contextWindow }: RunPrompt): FittedTools {
   const around = promptBytes({ system, tools });
   const asked = messageBytes(messages.slice(-1));
-  if (window === undefined || tools.length === 0 || around + asked <= maxPromptBytes(window)) {
+  if (
+    contextWindow === undefined || tools.length === 0 ||
+    around + asked <= maxPromptBytes(contextWindow)
+  ) {
     return { tools, leftOut: [], overheadBytes: around };
   }
   const fitted = fitTools(
     tools,
-    maxPromptBytes(window) - promptBytes({ system, tools: [] }) - asked,
+    maxPromptBytes(contextWindow) - promptBytes({ system, tools: [] }) - asked,
   );
   return { ...fitted, overheadBytes: promptBytes({ system, tools: fitted.tools }) };
 }
@@ -79,16 +82,16 @@ export interface FittedStep extends FittedMessages {
  * one at `question` stays, and all after it.
  */
 export function fitStep(
-  { messages, window, around }: MessagesInWindow & { around: number },
+  { messages, contextWindow, around }: MessagesInWindow & { around: number },
   question: number,
 ): FittedStep {
   const bytes = around + messageBytes(messages);
   // JSON is longer than what it holds: where it fits, nothing needs to be measured.
-  if (window === undefined || bytes <= maxPromptBytes(window)) {
+  if (contextWindow === undefined || bytes <= maxPromptBytes(contextWindow)) {
     const inputTokens = maxInputTokens(bytes, messages);
     return { messages, inputBytes: bytes, inputTokens, dropped: 0, truncated: 0 };
   }
-  const fitted = fitMessages(messages, { bytes: maxPromptBytes(window) - around, question });
+  const fitted = fitMessages(messages, { bytes: maxPromptBytes(contextWindow) - around, question });
   const left = around + messageBytes(fitted.messages);
   return { ...fitted, inputBytes: left, inputTokens: maxInputTokens(left, fitted.messages) };
 }

@@ -24,7 +24,7 @@ const tool = (name: string, length = 0) => ({
 /** What of `messages` a model with room for about `bytes` is told; the last at `question` is asked. */
 function fit(messages: ModelMessage[], { bytes, question }: { bytes: number; question: number }) {
   const room = { contextTokens: Math.floor(bytes / 3) + 10, maxOutputTokens: 10 };
-  return fitStep({ around: 2, messages, window: room }, question);
+  return fitStep({ around: 2, messages, contextWindow: room }, question);
 }
 
 function outputAt(told: { messages: readonly ModelMessage[] }, n: number): string {
@@ -56,7 +56,7 @@ Deno.test("fitStep: a result that is too much beside the conversation drops its 
 });
 
 Deno.test("fitStep: what a turn and its calls carry for their vendor takes room", () => {
-  const calls = { id: "1", name: "x", args: "{}", opaque: "o".repeat(300) };
+  const calls = { id: "1", name: "x", args: "{}", providerMetadata: "o".repeat(300) };
   const carries = {
     ...called,
     toolCalls: [calls],
@@ -105,11 +105,14 @@ Deno.test("fitRunTools: tools that do not fit beside the question are left out b
   const tools = [tool("a", 100), tool("large", 5_000), tool("b", 100)];
   const prompt = { system: "Be helpful.", messages: [user(9_000), user(30)], tools };
   const room = { contextTokens: 500, maxOutputTokens: 100 };
-  const fitted = fitRunTools({ ...prompt, window: room });
+  const fitted = fitRunTools({ ...prompt, contextWindow: room });
   assertEquals(fitted.tools.map(({ name }) => name), ["a", "b"]);
   assertEquals(fitted.leftOut, ["large"]);
   assertEquals(fitted.overheadBytes, "Be helpful.".length + JSON.stringify(fitted.tools).length);
   const whole = "Be helpful.".length + JSON.stringify(tools).length;
   assertEquals(fitRunTools(prompt), { tools, leftOut: [], overheadBytes: whole });
-  assertEquals(fitRunTools({ ...prompt, window: { ...room, contextTokens: 9_000 } }).leftOut, []);
+  assertEquals(
+    fitRunTools({ ...prompt, contextWindow: { ...room, contextTokens: 9_000 } }).leftOut,
+    [],
+  );
 });

@@ -9,9 +9,9 @@ Deno.test("promptBytes and messageBytes count the bytes of everything the model 
 });
 
 Deno.test("maxInputTokens: thoughts that go back are no more tokens than their turn was granted", () => {
-  const thoughts = { role: "assistant", content: "", opaque: "t".repeat(998) } as const;
+  const thoughts = { role: "assistant", content: "", providerMetadata: "t".repeat(998) } as const;
   const bound = (granted: object) => maxInputTokens(5_000, [{ ...thoughts, ...granted }]);
-  assertEquals(bound({ grantedTokens: 300 }), 5_000 - 700);
-  assertEquals(bound({ grantedTokens: 4_096 }), 5_000);
+  assertEquals(bound({ maxOutputTokens: 300 }), 5_000 - 700);
+  assertEquals(bound({ maxOutputTokens: 4_096 }), 5_000);
   assertEquals(bound({}), 5_000);
 });

@@ -22,9 +22,7 @@ const MAX_NAME_LENGTH = 64;
 export function toAssistantMessage(
   { text, toolCalls: calls, providerMetadata, maxOutputTokens }: StepResult,
 ): AssistantMessage {
-  const kept = providerMetadata === undefined
-    ? {}
-    : { opaque: providerMetadata, grantedTokens: maxOutputTokens };
+  const kept = providerMetadata === undefined ? {} : { providerMetadata, maxOutputTokens };
   return { role: "assistant", content: text, toolCalls: calls.map(sanitizeToolCall), ...kept };
 }
 

@@ -94,7 +94,7 @@ export async function* runAgent(
     options.signal.throwIfAborted();
     const question = options.messages.length - 1;
     const { dropped, truncated, ...told } = fitStep({
-      window: options.contextWindow,
+      contextWindow: options.contextWindow,
       messages,
       around: overheadBytes,
     }, question);

@@ -125,10 +125,10 @@ Deno.test("runAgent: a run stopped while a tool works makes no further call", as
 });
 
 Deno.test("runAgent: what a call and its turn carry for their vendor go to nobody else", async () => {
-  const signed = { id: "c1", name: "look_up", args: "{}", opaque: "signature" };
+  const signed = { id: "c1", name: "look_up", args: "{}", providerMetadata: "signature" };
   const calls = [
     { type: "tool_call", call: signed } as const,
-    { ...end("tool_calls"), opaque: ["thought"] },
+    { ...end("tool_calls"), providerMetadata: ["thought"] },
   ];
   const primary = new FakeModel(calls, down);
   const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
@@ -136,10 +136,10 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
   const seen = (model: FakeModel) =>
     model.requests.map(({ messages }) => {
       const text = JSON.stringify(messages);
-      return ["signature", "thought", "foreign"].filter((word) => text.includes(word));
+      return ["signature", "thought", "fromOtherModel"].filter((word) => text.includes(word));
     });
   assertEquals(seen(primary), [[], ["signature", "thought"]]);
-  assertEquals(seen(spare), [["foreign"], ["foreign"]]);
+  assertEquals(seen(spare), [["fromOtherModel"], ["fromOtherModel"]]);
   // Only the turn that another made is told as such.
   const [, theirs, , own] = spare.requests[1]!.messages;
   assertEquals([theirs, own].map((one) => one?.role === "assistant" && one.fromOtherModel), [
@@ -151,7 +151,10 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
 
 Deno.test("runAgent: what a turn carries for its vendor is input of the steps after it, up to its grant", async () => {
   const asked = async (granted: number, carried?: string) => {
-    const ends = { ...end("tool_calls"), ...(carried === undefined ? {} : { opaque: carried }) };
+    const ends = {
+      ...end("tool_calls"),
+      ...(carried === undefined ? {} : { providerMetadata: carried }),
+    };
     const bounds: number[] = [];
     await runLoop([new FakeModel([call("look_up"), ends], [end()])], {
       authorizeStep: ({ inputTokens }) => {
@@ -162,7 +165,7 @@ Deno.test("runAgent: what a turn carries for its vendor is input of the steps af
     return bounds;
   };
   const [first, bare] = await asked(9_999);
-  const around = `,"opaque":,"grantedTokens":9999`.length;
+  const around = `,"providerMetadata":,"maxOutputTokens":9999`.length;
   assertEquals(await asked(9_999, "é".repeat(500)), [first, bare! + around + 1_002]);
   assertEquals(await asked(1_001, "é".repeat(500)), [first, bare! + around + 1_001]);
 });

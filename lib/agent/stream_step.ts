@@ -38,7 +38,7 @@ export async function* streamStep(
       }
       case "end":
         turn.stopReason = event.reason;
-        turn.providerMetadata = event.opaque;
+        turn.providerMetadata = event.providerMetadata;
         break;
       default:
         event satisfies never;

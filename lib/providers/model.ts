@@ -11,7 +11,7 @@ export interface AssistantMessage {
   toolCalls?: ModelToolCall[];
   /** What this vendor wants back with the turn, such as what its model thought; nobody else reads it. */
   providerMetadata?: unknown;
-  /** Tokens that its model was granted for the turn: `opaque` holds no more of them than that. */
+  /** Tokens that its model was granted for the turn: `providerMetadata` holds no more of them than that. */
   maxOutputTokens?: number;
   /** Another model than the one that is told of it made the calls. */
   fromOtherModel?: true;
@@ -78,8 +78,8 @@ export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
   | { type: "usage" } & ModelUsage
-  /** `opaque` goes back to this vendor with a turn whose calls are answered, and nowhere else. */
-  | { type: "end"; reason: StopReason; opaque?: unknown };
+  /** `providerMetadata` goes back to this vendor with a turn whose calls are answered, and nowhere else. */
+  | { type: "end"; reason: StopReason; providerMetadata?: unknown };
 
 /**
  * A vendor's model. `stream` settles when the vendor has begun to answer; until then it rejects with

@@ -12,12 +12,12 @@ import type { AssistantMessage, ModelMessage } from "./model.ts";
 /** The turn of an answer that called, as the loop keeps it. */
 function turnOf({ events, text: content }: Answer): AssistantMessage {
   const toolCalls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
-  const { opaque } = eventsOfType(events, "end");
+  const { providerMetadata } = eventsOfType(events, "end");
   return {
     role: "assistant",
     content,
     toolCalls,
-    ...(opaque === undefined ? {} : { providerMetadata: opaque }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
   };
 }
 
@@ -174,7 +174,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
     await using vendors = await ProviderConnections.start();
     const most = Array.from({ length: 4 }, () => ({ thought: "x".repeat(65_000) }));
     const kept = await vendors.ask(protocol, { say: [...most, called] });
-    assertEquals("opaque" in eventsOfType(kept.events, "end"), true);
+    assertEquals("providerMetadata" in eventsOfType(kept.events, "end"), true);
     const { events } = await vendors.ask(protocol, { say: [...most, most[0]!, called] });
     assertEquals(eventsOfType(events, "end"), { type: "end", reason: "tool_calls" });
     assertEquals(eventsOfType(events, "tool_call").call.id, "c1");
@@ -189,7 +189,7 @@ Deno.test("google: the first call of a step that another vendor made has the sig
     content: "",
     toolCalls: [call("c1"), call("c2")],
   };
-  for (const foreign of [{}, { foreign: true } as const]) {
+  for (const foreign of [{}, { fromOtherModel: true } as const]) {
     await vendors.ask("google", {}, { messages: answered({ ...turn, ...foreign }) });
   }
   const sent = vendors.mock.requests.map(({ body }) =>

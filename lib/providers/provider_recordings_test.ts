@@ -19,7 +19,7 @@ const RECORDINGS = {
     call: {
       id: "own_1_1",
       args: '{"location":"Zürich"}',
-      opaque: "CiQB0e2Kb3pYd2lkZSBleGFtcGxlIHNpZ25hdHVyZQ==",
+      providerMetadata: "CiQB0e2Kb3pYd2lkZSBleGFtcGxlIHNpZ25hdHVyZQ==",
     },
     usage: { inputTokens: 61, outputTokens: 74, reasoningTokens: 53 },
   },

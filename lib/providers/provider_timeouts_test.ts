@@ -62,7 +62,7 @@ for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: a model that has reasoned before may do so before its vendor says anything`, async () => {
     await using vendors = await ProviderConnections.start();
     const billed: ModelUsage[] = [];
-    const bills = { ...change, billed: (usage: ModelUsage) => billed.push(usage) };
+    const bills = { ...change, onUsage: (usage: ModelUsage) => billed.push(usage) };
     await vendors.ask(protocol, { say: [{ thought: "Hm." }, { text: "Yes." }] });
     vendors.mock.next({ silent: true }, { silent: true });
     const known = assertRejects(() => vendors.open(protocol, bills));

@@ -151,7 +151,7 @@ export class ResponseAccumulator {
     const reason = whole ? (calls.length > 0 ? "tool_calls" : "stop") : this.#stopReason!;
     const isKept = calls.length > 0 && this.#providerMetadata !== undefined &&
       this.#reasoningLength <= MAX_METADATA_LENGTH;
-    yield { type: "end", reason, ...(isKept ? { opaque: this.#providerMetadata } : {}) };
+    yield { type: "end", reason, ...(isKept ? { providerMetadata: this.#providerMetadata } : {}) };
   }
 
   #addLength(text: string): void {

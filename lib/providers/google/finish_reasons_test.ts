@@ -33,7 +33,7 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
     await using vendors = await ProviderConnections.start();
     const billed: number[] = [];
     const again = () => Promise.resolve(700);
-    const change = { billed: (usage: { inputTokens: number }) => billed.push(usage.inputTokens) };
+    const change = { onUsage: (usage: { inputTokens: number }) => billed.push(usage.inputTokens) };
     const { text } = await vendors.ask("google", [ending(reason), {}], {
       ...change,
       authorizeRetry: again,

@@ -25,7 +25,7 @@ export async function readErrorResponse(
 function toProviderError(
   { status, words, after }: { status: number; words: string; after: number | undefined },
 ): ProviderError {
-  const more = { status, words, retryAfterMs: after };
+  const more = { status, errorBody: words, retryAfterMs: after };
   if (status === 429) {
     // An empty account answers 429 as well, and waiting does not fill it.
     const retry = /insufficient_quota|billing_hard_limit/.test(words) ? "no" : "later";

@@ -2,8 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { httpTool } from "@/tests/support/agents.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
-import type { CallableTool } from "../toolset.ts";
-import { ToolError } from "../tool_error.ts";
+import type { CallableTool } from "./toolset.ts";
+import { ToolError } from "./tool_error.ts";
 
 function builtIn(call: CallableTool["call"]): CallableTool {
   const parameters = { type: "object", properties: { query: { type: "string" } } };

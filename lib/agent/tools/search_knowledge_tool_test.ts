@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import type { Passage } from "../../../schemas/knowledge.ts";
-import { compileParameters } from "../arguments/compile_parameters.ts";
-import { searchKnowledgeTool } from "../search_knowledge_tool.ts";
-import { ToolError } from "../tool_error.ts";
+import type { Passage } from "../../schemas/knowledge.ts";
+import { compileParameters } from "./arguments/compile_parameters.ts";
+import { searchKnowledgeTool } from "./search_knowledge_tool.ts";
+import { ToolError } from "./tool_error.ts";
 
 const PASSAGE: Passage = {
   documentId: "d1",

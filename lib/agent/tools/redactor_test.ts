@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { encodeCdata, encodeForm, encodeXml } from "../encodings.ts";
-import { Redactor } from "../redactor.ts";
+import { encodeCdata, encodeForm, encodeXml } from "./encodings.ts";
+import { Redactor } from "./redactor.ts";
 
 const SECRET = "sk/live+\"é & 42]>'";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createLookup, fillBody, fillTemplate, secretNames } from "../template.ts";
+import { createLookup, fillBody, fillTemplate, secretNames } from "./template.ts";
 
 const lookup = createLookup(
   { n: 3, text: "a{{secret.KEY}}b", list: [1, 2], none: null, secret: "own", yes: true },
