@@ -8,7 +8,7 @@ const TODAY = "2026-01-15";
 const LEDGER = keys.tenantLedger("tenant");
 
 /** Words for using a thousandth of a dollar on a day, and for adding up days. */
-function opened(kv: Deno.Kv, options: { room?: number } = {}) {
+function opened(kv: Deno.Kv, options: { maxCached?: number } = {}) {
   const days = new UsageAggregator(kv, options);
   const use = async (
     day: string,
@@ -61,9 +61,9 @@ Deno.test("UsageAggregator: whatever is settled is in the next sums, and nothing
   assertEquals(take().list, 3);
 });
 
-Deno.test("UsageAggregator: without room everything is still right", async () => {
+Deno.test("UsageAggregator: totals are right when the cache is too small", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { use, sums } = opened(kv, { room: 3 });
+  const { use, sums } = opened(kv, { maxCached: 3 });
   for (const day of ["2026-01-01", "2026-01-02", "2026-01-03"]) await use(day);
   for (let n = 0; n < 2; n++) {
     assertEquals((await sums("2026-01-01", "2026-01-03")).agent.get("agent")?.runs, 3);

@@ -24,7 +24,7 @@ interface Waiter {
 }
 
 /**
- * Runs a bounded number of tasks at once and shares the slots fairly between clients: free slots go
+ * Runs a bounded number of tasks concurrently and shares them fairly between clients: free slots go
  * round robin over the clients that wait, so one client's flood delays another client's first task by
  * at most one task, and not at all while it is the only other client. Two lanes take turns, so clients
  * without a credential cannot delay clients with one.
@@ -72,7 +72,7 @@ export class FairQueue {
     });
   }
 
-  /** Each lane has `maxWaiting` places of its own. In a full one the busiest client loses a place. */
+  /** Each lane has `maxWaiting` places. When it is full, the client with most tasks loses one. */
   #makeRoom(lane: Lane, client: string): boolean {
     const own = lane.waitingOf(client);
     if (own >= this.#options.maxWaitingPerClient) return false;

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FairQueue, type FairQueueOptions } from "./fair_queue.ts";
 import { BusyError } from "./busy_error.ts";
 
-/** A queue whose tasks end when the test says so; `started` is the order in which they began. */
+/** A queue with tasks that the test ends; `started` is the order in which they began. */
 function heldQueue(
   options: Omit<FairQueueOptions, "concurrencyPerClient">,
   slotsPerClient = options.concurrency,
@@ -65,7 +65,7 @@ Deno.test("FairQueue: clients take turns, and one client's tasks keep their orde
   assertEquals(started.slice(2), ["a 0", "b 0", "c 0", "a 1", "b 1", "a 2"]);
 });
 
-Deno.test("FairQueue: a client past its own bound is refused while others still get in", async () => {
+Deno.test("FairQueue: a client past its own bound is rejected while others are admitted", async () => {
   const { run, endOne, started } = heldQueue({
     concurrency: 1,
     maxWaiting: 9,
@@ -96,7 +96,7 @@ Deno.test("FairQueue: when the queue is full the client with most tasks loses it
   assertEquals(started, ["a 0", "a 1", "b 0", "newcomer 0", "a 2"]);
 });
 
-Deno.test("FairQueue: where every client has one task, a full queue refuses the next", async () => {
+Deno.test("FairQueue: when every client has one task, a full queue rejects the next", async () => {
   const { run } = heldQueue({ concurrency: 1, maxWaiting: 2, maxWaitingPerClient: 2 });
   void run("a 0");
   void run("b 0");

@@ -1,29 +1,24 @@
-/** Maximum number of names; the least recently used one is evicted. */
+import { LRUCache } from "lru-cache";
+
+/** Evicting the least recent name keeps one client with many addresses from locking out the rest. */
 const MAX_NAMES = 10_000;
 
-/**
- * Counts attempts by name in a sliding window, in this process's memory. When there are too many
- * names the oldest are forgotten: refusing new ones would let a stranger with many addresses lock
- * everyone else out.
- */
+/** Counts attempts by name in a sliding window, in this process's memory. */
 export class SlidingWindowLimiter {
-  #limit: number;
-  #windowMs: number;
-  #attempts = new Map<string, number[]>();
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #attempts = new LRUCache<string, number[]>({ max: MAX_NAMES });
 
   constructor(options: { limit: number; windowMs: number }) {
     this.#limit = options.limit;
     this.#windowMs = options.windowMs;
   }
 
-  /** Counts one attempt at `now` (milliseconds); 0 when it may proceed, else milliseconds to wait. */
+  /** Counts one attempt at `now` (milliseconds); 0 if it may proceed, else milliseconds to wait. */
   take(name: string, now: number): number {
     const recent = (this.#attempts.get(name) ?? []).filter((at) => at > now - this.#windowMs);
     if (recent.length >= this.#limit) return recent[0]! + this.#windowMs - now;
-    this.#attempts.delete(name);
     this.#attempts.set(name, [...recent, now]);
-    const [oldest] = this.#attempts.keys();
-    if (this.#attempts.size > MAX_NAMES) this.#attempts.delete(oldest!);
     return 0;
   }
 
@@ -31,8 +26,6 @@ export class SlidingWindowLimiter {
   refund(name: string, at: number): void {
     const attempts = this.#attempts.get(name);
     const index = attempts?.lastIndexOf(at) ?? -1;
-    if (attempts === undefined || index < 0) return;
-    attempts.splice(index, 1);
-    if (attempts.length === 0) this.#attempts.delete(name);
+    if (index >= 0) attempts!.splice(index, 1);
   }
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { SlidingWindowLimiter } from "./sliding_window_limiter.ts";
 
-Deno.test("SlidingWindowLimiter counts each name apart and says how long to wait", () => {
+Deno.test("SlidingWindowLimiter counts each name separately and returns the wait", () => {
   const attempts = new SlidingWindowLimiter({ limit: 2, windowMs: 1000 });
   assertEquals([attempts.take("a", 0), attempts.take("a", 400)], [0, 0]);
   assertEquals(attempts.take("a", 500), 500);
@@ -10,7 +10,7 @@ Deno.test("SlidingWindowLimiter counts each name apart and says how long to wait
   assertEquals(attempts.take("a", 1001), 399);
 });
 
-Deno.test("SlidingWindowLimiter.giveBack makes room for one more attempt, once", () => {
+Deno.test("SlidingWindowLimiter.refund allows one more attempt, once", () => {
   const attempts = new SlidingWindowLimiter({ limit: 2, windowMs: 1000 });
   for (const at of [0, 400]) attempts.take("a", at);
   attempts.refund("a", 400);
@@ -19,7 +19,7 @@ Deno.test("SlidingWindowLimiter.giveBack makes room for one more attempt, once",
   assertEquals([attempts.take("a", 500), attempts.take("a", 500)], [0, 500]);
 });
 
-Deno.test("SlidingWindowLimiter: however many names there are, a new one gets in and the latest are kept", () => {
+Deno.test("SlidingWindowLimiter: with too many names, new ones are accepted and recent ones remembered", () => {
   const attempts = new SlidingWindowLimiter({ limit: 1, windowMs: 1000 });
   for (let n = 0; n < 10_001; n++) assertEquals(attempts.take(`name ${n}`, 0), 0);
   assertEquals(attempts.take("name 10000", 1), 999);

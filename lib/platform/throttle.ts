@@ -18,7 +18,7 @@ export class Throttle {
     this.#runtime = runtime;
   }
 
-  /** Waits for a turn, then returns 0; if the queue is full, returns the retry delay in ms at once. */
+  /** Waits for a turn, then returns 0; returns the retry delay in ms if the queue is full. */
   async wait(name: string): Promise<number> {
     const now = this.#runtime.now();
     const turn = Math.max(this.#next.get(name) ?? 0, now);

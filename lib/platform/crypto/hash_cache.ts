@@ -1,26 +1,18 @@
+import { LRUCache } from "lru-cache";
 import type { Signer } from "./hashing.ts";
 
-const MAX_REMEMBERED = 10_000;
+const MAX_ENTRIES = 10_000;
 
-/**
- * Keyed hashes of texts that come again and again, such as addresses: the latest are remembered, so that
- * each is made once. Never for secrets.
- */
+/** Caches keyed hashes of recurring texts, such as addresses. Never for secrets. */
 export class HashCache {
-  readonly #signer: Pick<Signer, "sign">;
-  readonly #known = new Map<string, Promise<string>>();
+  readonly #hashes: LRUCache<string, Promise<string>>;
 
   constructor(signer: Pick<Signer, "sign">) {
-    this.#signer = signer;
+    const memoMethod = (text: string) => signer.sign(text);
+    this.#hashes = new LRUCache({ max: MAX_ENTRIES, memoMethod });
   }
 
   sign(text: string): Promise<string> {
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.delete(oldest!);
-    const made = this.#signer.sign(text);
-    this.#known.set(text, made);
-    return made;
+    return this.#hashes.memo(text);
   }
 }

@@ -3,12 +3,12 @@ import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 
 const ID_BYTES = 4;
 const PURPOSE = "agent-chat hmac secret id";
-/** The purpose separates the id from all else; a salt of one's own could not be known at the next start. */
+/** The purpose separates this id from other uses. A random salt would be lost at the next start. */
 const NO_SALT = new Uint8Array();
 
 /**
- * Tells the entries of `API_KEY_HMAC_SECRET` apart, 8 hexadecimal digits derived with HKDF-SHA-256. It
- * makes no secret easier to guess: the store has longer hashes under it, of addresses and API keys.
+ * Identifies an entry of `API_KEY_HMAC_SECRET`, 8 hexadecimal digits derived with HKDF-SHA-256. It does
+ * not make the secret easier to guess: the store holds longer hashes made with it.
  */
 export function hmacSecretId(secret: string): string {
   return new Uint8Array(hkdfSync("sha256", secret, NO_SALT, PURPOSE, ID_BYTES)).toHex();
@@ -16,15 +16,15 @@ export function hmacSecretId(secret: string): string {
 
 const encoder = new TextEncoder();
 
-/** Longer texts are hashed on another thread, where they hold up nobody. */
+/** Longer texts are hashed on another thread, so that they do not block the event loop. */
 const SHORT_CHARACTERS = 4_096;
 
-/** The block of SHA-256, in bytes. */
+/** SHA-256's block size in bytes. */
 const BLOCK_BYTES = 64;
 
 /**
- * HMAC-SHA256 (RFC 2104) under one key, whose part of the work is done once: 2.4 us a text instead of
- * the 8.6 us of `createHmac` (Deno 2.9.6).
+ * HMAC-SHA256 (RFC 2104) with the key's blocks hashed in advance: 2.4 us per text instead of the 8.6 us
+ * of `createHmac` (Deno 2.9.6).
  */
 export class HmacKey {
   readonly #inner: Hash;
@@ -61,19 +61,19 @@ export class Signer {
     return Promise.resolve(this.#keys[0]!.sign(text));
   }
 
-  /** Whether `hash` is the HMAC of `text` under any secret; every secret is tried, always. */
+  /** True if `hash` is the HMAC of `text` under any secret. Always tries every secret. */
   async verify(text: string, hash: string): Promise<boolean> {
     return (await this.verifier(text))(hash);
   }
 
-  /** As `verify`, for a hash that is found later: all that costs time is done before it is. */
+  /** Like `verify`, for a hash that is read later: everything slow is done first. */
   verifier(text: string): Promise<(hash: string) => boolean> {
     const macs = this.#keys.map((key) => encoder.encode(key.sign(text)));
     return Promise.resolve((hash) => {
       const expected = encoder.encode(hash);
       let ok = false;
       for (const actual of macs) {
-        // Only digests have one length; the empty stand-in for an unknown prefix must not throw.
+        // Lengths differ only for the empty placeholder of an unknown prefix, which must not throw.
         const same = actual.length === expected.length && timingSafeEqual(actual, expected);
         ok = same || ok;
       }
@@ -82,9 +82,9 @@ export class Signer {
   }
 }
 
-/** Base64url SHA-256: for tokens of full entropy, where a slow or keyed hash adds nothing. */
+/** Base64url SHA-256, for tokens of full entropy: a slow or keyed hash would add nothing. */
 export async function sha256(text: string): Promise<string> {
-  // The trip to another thread costs ten times what hashing a token does (measured).
+  // A trip to another thread costs ten times as much as hashing a token (measured).
   if (text.length <= SHORT_CHARACTERS) return createHash("sha256").update(text).digest("base64url");
   return base64url(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }

@@ -10,15 +10,15 @@ export interface ScryptCost {
 }
 
 /**
- * What new hashes cost. OWASP names this and N=2^17, p=1 as equally strong. Measured on two cores,
- * two hashes at once: 0.32 s and 65 MiB, against 0.57 s and 256 MiB.
+ * The cost of new hashes. OWASP lists this and N=2^17, p=1 as equally strong. Measured on two cores with
+ * two concurrent hashes: 0.32 s and 65 MiB, against 0.57 s and 256 MiB.
  */
 const PASSWORD_COST: ScryptCost = { N: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const FORMAT = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{43})$/;
 
-/** Hashes passwords with scrypt. Bounding how many run at once is the caller's task. */
+/** Hashes passwords with scrypt. Callers bound how many run concurrently. */
 export class PasswordHasher {
   #randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
   #cost: ScryptCost;
@@ -26,7 +26,7 @@ export class PasswordHasher {
 
   constructor(options: {
     randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
-    /** Tests where hashing is not the subject use a cheap one; no configuration reaches it. */
+    /** A cheap cost for tests; no configuration sets it. */
     cost?: ScryptCost | undefined;
     /** Computes one hash; scrypt by default. */
     derive?: typeof derive;
@@ -45,33 +45,36 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether `password` is the one behind `stored`. A wrong password costs the same work whether there
-   * is no hash, an old cheap one or a current one, so the time taken does not tell accounts apart.
+   * True if `stored` is a hash of `password`. A wrong password costs the same work for a missing hash, an
+   * old cheap one and a current one, so timing does not reveal which accounts exist.
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const { cost, salt, hash } = parseHash(stored ?? "") ?? this.#decoy();
     const actual = await this.#derive(password, salt, cost);
-    const genuine = timingSafeEqual(actual, hash) && stored !== undefined;
-    if (!genuine) await this.#makeUpFor(cost, password);
-    return genuine;
+    const matches = timingSafeEqual(actual, hash) && stored !== undefined;
+    if (!matches) await this.#addMissingWork(cost, password);
+    return matches;
   }
 
-  /** Whether `stored` costs at least what new hashes do. */
+  /** True if `stored` costs at least as much as new hashes. */
   isCurrent(stored: string): boolean {
     const cost = parseHash(stored)?.cost;
     return cost !== undefined && work(cost) >= work(this.#cost);
   }
 
-  /** Does the work that a cheaper hash has saved. */
-  async #makeUpFor(cost: ScryptCost, password: string): Promise<void> {
+  /** Does the work that a cheaper hash saved. */
+  async #addMissingWork(cost: ScryptCost, password: string): Promise<void> {
     const { N, r } = this.#cost;
     const p = Math.round((work(this.#cost) - work(cost)) / (N * r));
     if (p >= 1) await this.#derive(password, new Uint8Array(SALT_BYTES), { N, r, p });
   }
 
   #decoy(): ParsedHash {
-    const salt = new Uint8Array(SALT_BYTES);
-    return { cost: this.#cost, salt, hash: new Uint8Array(HASH_BYTES) };
+    return {
+      cost: this.#cost,
+      salt: new Uint8Array(SALT_BYTES),
+      hash: new Uint8Array(HASH_BYTES),
+    };
   }
 }
 
@@ -93,7 +96,7 @@ function parseHash(stored: string): ParsedHash | undefined {
   };
 }
 
-/** Time is proportional to this. */
+/** Hashing time is proportional to this. */
 function work({ N, r, p }: ScryptCost): number {
   return N * r * p;
 }
@@ -103,7 +106,7 @@ function derive(
   salt: Uint8Array<ArrayBuffer>,
   cost: ScryptCost,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // NFKC: the same password typed on two keyboards may arrive composed or decomposed.
+  // Keyboards differ: the same password may arrive composed or decomposed.
   const text = password.normalize("NFKC");
   const options = { ...cost, maxmem: 256 * cost.N * cost.r };
   return new Promise((resolve, reject) => {

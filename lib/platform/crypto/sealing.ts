@@ -9,18 +9,18 @@ import {
 import { EncryptionKey, KEY_ID_BYTES } from "./encryption_key.ts";
 
 const CIPHERS = [XCHACHA20_POLY1305, AES_256_GCM];
-/** Before the nonce: the version and the id of the encryption key. */
+/** Version and encryption key id, in front of the nonce. */
 const PREFIX_BYTES = 1 + KEY_ID_BYTES;
-/** How many bytes longer a value is once it is sealed, at most. */
+/** The most bytes that sealing adds to a value. */
 export const SEAL_OVERHEAD_BYTES = PREFIX_BYTES + XCHACHA20_POLY1305.nonceBytes + TAG_BYTES;
 
-/** What was sealed before keys had ids: AES-256-GCM, whose nonce follows the version. */
-const OLD_VERSION = 1;
-const OLD_HEADER_BYTES = 1 + AES_256_GCM.nonceBytes;
+/** Values sealed before keys had ids: AES-256-GCM, the nonce directly after the version. */
+const VERSION_1 = 1;
+const VERSION_1_HEADER_BYTES = 1 + AES_256_GCM.nonceBytes;
 
-/** Random bytes are drawn for this many nonces at once: drawing each alone costs a quarter of a seal. */
+/** Nonces drawn per call: drawing each one separately costs a quarter of a seal. */
 const NONCE_BATCH = 128;
-/** Sealing this much takes some 100 us: between large values the event loop runs others. */
+/** Sealing this much takes about 100 us: yield to the event loop between large values. */
 const LARGE_BYTES = 16 * 1024;
 
 const MAX_BYTES_PER_CHARACTER = 3;
@@ -28,7 +28,7 @@ const scratch = new Uint8Array(2_048);
 const encoder = new TextEncoder();
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A stored key, which says what a value is and whose. */
+/** A storage key: it identifies what a value is and who owns it. */
 export type SealContext = readonly (string | number)[];
 
 /** The sealed bytes were damaged, moved to another key, or sealed under an unknown encryption key. */
@@ -36,21 +36,22 @@ export class UnsealError extends Error {
   override name = "UnsealError";
 }
 
-/** An encryption key, and what is derived from it for one purpose. */
+/** An encryption key's id and the keys derived from it for one purpose. */
 interface PurposeKey {
   readonly id: string;
-  /** By the version of what they seal. */
+  /** By the version byte of the values they seal. */
   readonly byVersion: ReadonlyMap<number, Bytes>;
 }
 
 /**
- * Encrypts what must be read again but never be read from a copy of the store. The first of several
- * encryption keys seals, every one of them opens.
+ * Encrypts values that must be readable later, but not from a copy of the store. The first encryption
+ * key seals, all of them unseal.
  *
- * A sealed value is the version, which names the cipher, the id of its encryption key (4 bytes), a random
- * nonce, the ciphertext and a tag (16 bytes). HKDF-SHA-256 derives its key from the encryption key for
- * the purpose and the cipher, so that no purpose can open what another has sealed. The storage key is
- * authenticated: a value copied to another key does not open. Version 1 had no id and is still read.
+ * A sealed value is a version byte (which names the cipher), the id of its encryption key (4 bytes), a
+ * random nonce, the ciphertext and a tag (16 bytes). Its key is derived with HKDF-SHA-256 from the
+ * encryption key, the purpose and the cipher, so one purpose cannot unseal another's values. The storage
+ * key is authenticated: a value copied to another key does not unseal. Version 1 has no id and is still
+ * read.
  */
 export class Sealer {
   readonly #keys: readonly PurposeKey[];
@@ -59,13 +60,13 @@ export class Sealer {
   readonly #prefix: Bytes;
   #nonces = new Uint8Array();
 
-  /** `encryptionKeys` are each the base64 of 32 bytes; throws when one is not. */
+  /** `encryptionKeys` are base64 of 32 bytes each; throws if one is not. */
   constructor(
     encryptionKeys: readonly string[],
     { purpose, randomBytes, cipher = AES_256_GCM }: {
       purpose: string;
       randomBytes: (n: number) => Bytes;
-      /** What new values are sealed with; values of every cipher are opened. */
+      /** Seals new values; values of every cipher can be unsealed. */
       cipher?: Cipher;
     },
   ) {
@@ -76,7 +77,7 @@ export class Sealer {
     this.#prefix = new Uint8Array([cipher.version, ...Uint8Array.fromHex(this.#keys[0]!.id)]);
   }
 
-  /** Seals `plain` for the place `context` alone. Meant for values of a few kilobytes. */
+  /** Seals `plain` for the storage key `context`. For values of a few kilobytes. */
   sealSync(plain: Uint8Array, context: SealContext): Bytes {
     const { nonceBytes, version } = this.#cipher;
     const nonce = this.#nonce();
@@ -95,9 +96,9 @@ export class Sealer {
     return this.sealSync(plain, context);
   }
 
-  /** What was sealed for `context`. Throws `UnsealError`, which never holds any of it. */
+  /** Unseals a value of `context`. Throws `UnsealError`, which never contains any of it. */
   unsealSync(sealed: Uint8Array, context: SealContext): Bytes {
-    if (sealed[0] === OLD_VERSION) return this.#openOld(sealed, context);
+    if (sealed[0] === VERSION_1) return this.#unsealVersion1(sealed, context);
     const cipher = CIPHERS.find(({ version }) => version === sealed[0]);
     const start = PREFIX_BYTES + (cipher?.nonceBytes ?? 0);
     if (cipher === undefined || sealed.length < start + TAG_BYTES) throw unknownVersion();
@@ -110,24 +111,24 @@ export class Sealer {
     }
     const nonce = sealed.subarray(PREFIX_BYTES, start);
     const body = sealed.subarray(start);
-    const opened = tryDecrypt(cipher, body, { key, nonce, data: encodeContext(context) });
-    if (opened === undefined) throw cannotDecrypt();
-    return opened;
+    const plain = tryDecrypt(cipher, body, { key, nonce, data: encodeContext(context) });
+    if (plain === undefined) throw cannotDecrypt();
+    return plain;
   }
 
-  /** Like `openSync`, for any size. */
+  /** Like `unsealSync`, for any size. */
   async unseal(sealed: Uint8Array, context: SealContext): Promise<Bytes> {
     if (sealed.length >= LARGE_BYTES) await nextTurn();
     return this.unsealSync(sealed, context);
   }
 
-  /** The value as it would be sealed now; `undefined` where that is no different. */
+  /** Seals the value again with the current key and cipher; `undefined` if it already is. */
   async reseal(sealed: Uint8Array, context: SealContext): Promise<Bytes | undefined> {
     if (this.isCurrent(sealed)) return undefined;
     return await this.seal(await this.unseal(sealed, context), context);
   }
 
-  /** Whether a value is sealed as a new one would be: with this cipher, under the first key. */
+  /** True if the value is sealed with the current cipher under the first key. */
   isCurrent(sealed: Uint8Array): boolean {
     return sealed[0] === this.#cipher.version && idOf(sealed) === this.#keys[0]!.id;
   }
@@ -141,22 +142,22 @@ export class Sealer {
     return nonce;
   }
 
-  /** It does not say which key it is under, so each is tried. */
-  #openOld(sealed: Uint8Array, context: SealContext): Bytes {
-    if (sealed.length < OLD_HEADER_BYTES + TAG_BYTES) throw unknownVersion();
-    const nonce = sealed.subarray(1, OLD_HEADER_BYTES);
-    const body = sealed.subarray(OLD_HEADER_BYTES);
+  /** Version 1 does not name its key, so each one is tried. */
+  #unsealVersion1(sealed: Uint8Array, context: SealContext): Bytes {
+    if (sealed.length < VERSION_1_HEADER_BYTES + TAG_BYTES) throw unknownVersion();
+    const nonce = sealed.subarray(1, VERSION_1_HEADER_BYTES);
+    const body = sealed.subarray(VERSION_1_HEADER_BYTES);
     for (const { byVersion } of this.#keys) {
-      const key = byVersion.get(OLD_VERSION)!;
-      const opened = tryDecrypt(AES_256_GCM, body, { key, nonce, data: encodeContext(context) });
-      if (opened !== undefined) return opened;
+      const key = byVersion.get(VERSION_1)!;
+      const plain = tryDecrypt(AES_256_GCM, body, { key, nonce, data: encodeContext(context) });
+      if (plain !== undefined) return plain;
     }
     throw cannotDecrypt();
   }
 }
 
 function purposeKey(key: EncryptionKey, purpose: string): PurposeKey {
-  const versions = [OLD_VERSION, ...CIPHERS.map(({ version }) => version)];
+  const versions = [VERSION_1, ...CIPHERS.map(({ version }) => version)];
   const derived = versions.map((version): [number, Bytes] => [
     version,
     key.derive(`agent-chat sealing v${version} ${purpose}`),
@@ -164,7 +165,7 @@ function purposeKey(key: EncryptionKey, purpose: string): PurposeKey {
   return { id: key.id, byVersion: new Map(derived) };
 }
 
-/** The plain text, or `undefined` for what is damaged, or of another key or place. */
+/** Returns the plaintext, or `undefined` if the value is damaged or belongs elsewhere. */
 function tryDecrypt(cipher: Cipher, sealed: Uint8Array, input: CipherInput): Bytes | undefined {
   try {
     return cipher.decrypt(sealed, input);
@@ -173,7 +174,7 @@ function tryDecrypt(cipher: Cipher, sealed: Uint8Array, input: CipherInput): Byt
   }
 }
 
-/** Bytes of the context that are read before the next call; a third of a seal is an array of its own. */
+/** Encodes into a buffer that is valid until the next call: allocating costs a third of a seal. */
 function encodeContext(context: SealContext): Uint8Array {
   const text = JSON.stringify(context);
   if (text.length * MAX_BYTES_PER_CHARACTER > scratch.length) return encoder.encode(text);

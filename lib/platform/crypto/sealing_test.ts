@@ -91,7 +91,7 @@ Deno.test("Sealer: a value sealed long ago still opens: the format is settled", 
   assertEquals(new TextDecoder().decode(opened), "cs_a-secret-token");
 });
 
-Deno.test("Sealer: equal values differ once sealed, and show nothing of what they hold", async () => {
+Deno.test("Sealer: equal values seal differently and reveal nothing of their plaintext", async () => {
   const one = sealer();
   const [first, second] = [await one.seal(PLAIN, PLACE), await one.seal(PLAIN, PLACE)];
   assertNotEquals(first, second);
@@ -131,7 +131,7 @@ Deno.test("Sealer: a value of another cipher opens, and is resealed with the sea
   assertEquals(await sealer().reseal(resealed!, PLACE), undefined);
 });
 
-Deno.test("Sealer: a key of another length and an empty list are refused at once", () => {
+Deno.test("Sealer: the constructor rejects a key of another length and an empty list", () => {
   assertThrows(() => sealer(new Uint8Array(16).toBase64()), Error, "32 bytes");
   assertThrows(() => sealer([]), Error, "at least one");
 });
