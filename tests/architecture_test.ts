@@ -22,8 +22,6 @@ const OPEN = [
   "lib/providers/model_registry.ts",
   "lib/providers/test_connection.ts",
   "lib/schemas/api_error.ts",
-  "lib/store/conversations/conversation_usage.ts",
-  "lib/store/knowledge/document_task_queue.ts",
   "lib/store/providers/connection_store.ts",
   "routes/(admin)/",
   "routes/_error.tsx",

@@ -1,3 +1,7 @@
+import { dayOf } from "../platform/utc_day.ts";
+
+export { dayOf, untilMidnight } from "../platform/utc_day.ts";
+
 /** One running run: a stream slot, and the money set aside for it. */
 export interface Lease {
   /** It lapses then, by the clock of the process that runs it, and is renewed before. Milliseconds. */
@@ -60,23 +64,6 @@ const MAX_LEASES = 800;
 
 /** Days of which a ledger remembers what they spent: a wrong clock is set right within one or two. */
 const EARLIER_DAYS = 4;
-
-const DAY_MS = 86_400_000;
-
-/** The day that was asked for last: nearly always it is asked for again. */
-let known = { day: NaN, text: "" };
-
-/** The UTC day of a time in milliseconds. */
-export function dayOf(now: number): string {
-  const day = Math.floor(now / DAY_MS);
-  if (day !== known.day) known = { day, text: new Date(now).toISOString().slice(0, 10) };
-  return known.text;
-}
-
-/** Milliseconds until the next UTC midnight. */
-export function untilMidnight(now: number): number {
-  return DAY_MS - (now % DAY_MS);
-}
 
 /**
  * The ledger in the period of the moment: another one begins with what still runs, and with what it has

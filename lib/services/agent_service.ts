@@ -175,7 +175,7 @@ function bodyOf(agent: Agent): AgentBody {
 
 function unwrapChange(change: AgentChangeResult): Agent {
   if ("agent" in change) return change.agent;
-  if (change.refused === "not_found") notFound();
+  if (change.rejected === "not_found") notFound();
   const at = "version" in change ? `; it is at version ${change.version}` : "";
   throw new ApiError("version_conflict", `the agent has changed since you read it${at}`);
 }

@@ -80,7 +80,7 @@ export class ScriptReleaseStore {
     const parts = splitChunks(body);
     const record = { v: 1, at: this.#runtime.now(), parts: parts.length };
     const change = this.#kv.atomic().set(keys.scriptRelease(name, hash12), record);
-    parts.forEach((part, n) => change.set(keys.scriptReleasePart(name, hash12, n), part));
+    parts.forEach((part, n) => change.set(keys.scriptReleaseChunk(name, hash12, n), part));
     await change.commit();
   }
 
@@ -92,5 +92,5 @@ export class ScriptReleaseStore {
 }
 
 function chunkKeys(name: ScriptName, { hash12, parts }: Omit<Release, "at">): Deno.KvKey[] {
-  return Array.from({ length: parts }, (_, n) => keys.scriptReleasePart(name, hash12, n));
+  return Array.from({ length: parts }, (_, n) => keys.scriptReleaseChunk(name, hash12, n));
 }

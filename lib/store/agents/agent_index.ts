@@ -1,13 +1,13 @@
 import { keys } from "../keys/keys.ts";
 import type { AgentRecord } from "./agent_record.ts";
 
-/** Of one name; its other words do not find it. Keeps what one change writes small. */
+/** Words of one name that are indexed: keeps the writes of one change small. */
 const MAX_WORDS = 16;
 const MAX_WORD_LENGTH = 32;
-/** Sorts behind every character, so that it ends the range of what begins with a word. */
+/** Sorts after every character, to end the range of words with a prefix. */
 const MAX_CODE_POINT = "\u{10ffff}";
 
-/** What the index of one agent is made of. */
+/** What the word index stores of an agent. */
 export interface IndexedAgent {
   id: string;
   /** Milliseconds. */
@@ -15,7 +15,7 @@ export interface IndexedAgent {
   name: string;
 }
 
-/** The words of a name or of a query as they are compared: without case and accents. */
+/** The words of a name or query, without case and accents. */
 export function tokenize(text: string): string[] {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -23,34 +23,62 @@ export function tokenize(text: string): string[] {
   return [...new Set(cut)].slice(0, MAX_WORDS);
 }
 
-/** Whether each word of `query` begins a word of `name`. */
+/** True if each word of `query` is a prefix of a word of `name`. */
 export function matchesName(name: string, query: readonly string[]): boolean {
   const words = tokenize(name);
-  return query.every((part) => words.some((word) => word.startsWith(part)));
+  return query.every((prefix) => words.some((word) => word.startsWith(prefix)));
 }
 
-/** Adds to `change` what finds `now` by its words, and takes away what found it as `before`. */
+/** Adds to `step` the changes of all indexes when `before` becomes `now`. */
+export function updateIndexes(
+  step: Deno.AtomicOperation,
+  tenant: string,
+  { before, now }: { before?: AgentRecord; now?: AgentRecord },
+): void {
+  const [oldWords, newWords] = [before, now].map((record) => record && toIndexedAgent(record));
+  updateWordIndex(step, tenant, {
+    ...oldWords && { before: oldWords },
+    ...newWords && { now: newWords },
+  });
+  const [oldKey, newKey] = [before, now].map((record) => record && baseIndexKey(tenant, record));
+  if (oldKey !== undefined) step.delete(oldKey);
+  if (newKey !== undefined) step.set(newKey, now!.id);
+}
+
+export function toIndexedAgent({ id, createdAt, body: { name } }: AgentRecord): IndexedAgent {
+  return { id, createdAt, name };
+}
+
+/** Adds to `step` the changes of the word index when `before` becomes `now`. */
 export function updateWordIndex(
-  change: Deno.AtomicOperation,
+  step: Deno.AtomicOperation,
   tenant: string,
   { before, now }: { before?: IndexedAgent; now?: IndexedAgent },
 ): void {
-  const [old, fresh] = [before, now].map((one) => new Set(one ? tokenize(one.name) : []));
+  const [old, fresh] = [before, now].map((agent) => new Set(agent ? tokenize(agent.name) : []));
   for (const word of old!.difference(fresh!)) {
-    change.delete(keys.agentByWord(tenant, { word, at: before!.createdAt, id: before!.id }));
+    step.delete(keys.agentByWord(tenant, { word, at: before!.createdAt, id: before!.id }));
   }
   for (const word of fresh!.difference(old!)) {
-    change.set(keys.agentByWord(tenant, { word, at: now!.createdAt, id: now!.id }), now!.id);
+    step.set(keys.agentByWord(tenant, { word, at: now!.createdAt, id: now!.id }), now!.id);
   }
 }
 
-/** An agent that a word has found. */
+function baseIndexKey(
+  tenant: string,
+  { id, createdAt, body: { knowledgeBaseId } }: AgentRecord,
+): Deno.KvKey | undefined {
+  if (knowledgeBaseId === undefined) return undefined;
+  return keys.agentByBase(tenant, knowledgeBaseId, { at: createdAt, id });
+}
+
+/** An agent found by a word. */
 export interface IndexHit {
   id: string;
   createdAt: number;
 }
 
-/** Those with a word that begins with `word`, at most `limit`: of the same word the newest. */
+/** Up to `limit` agents with a word that begins with `word`; of equal words the newest first. */
 export async function findByPrefix(
   kv: Deno.Kv,
   tenant: string,
@@ -58,30 +86,9 @@ export async function findByPrefix(
 ): Promise<IndexHit[]> {
   const start = [...keys.agentsByWord(tenant), word];
   const end = [...keys.agentsByWord(tenant), word + MAX_CODE_POINT];
-  const hits: IndexHit[] = [];
-  const options = { limit, batchSize: 500, reverse: true };
-  for await (const { key, value } of kv.list<string>({ start, end }, options)) {
-    hits.push({ id: value, createdAt: Number(key.at(-2)) });
-  }
-  return hits;
-}
-
-/** Adds to `change` what tells that `now` answers from its knowledge base, as `before` did from its own. */
-export function updateBaseIndex(
-  change: Deno.AtomicOperation,
-  tenant: string,
-  { before, now }: { before?: AgentRecord; now?: AgentRecord },
-): void {
-  const [old, fresh] = [before, now].map((record) => record && baseIndexKey(tenant, record));
-  if (old !== undefined) change.delete(old);
-  if (fresh !== undefined && now !== undefined) change.set(fresh, now.id);
-}
-
-function baseIndexKey(
-  tenant: string,
-  { id, createdAt, body }: AgentRecord,
-): Deno.KvKey | undefined {
-  const { knowledgeBaseId } = body;
-  if (knowledgeBaseId === undefined) return undefined;
-  return keys.agentByBase(tenant, knowledgeBaseId, { at: createdAt, id });
+  const rows = kv.list<string>({ start, end }, { limit, batchSize: 500, reverse: true });
+  return await Array.fromAsync(rows, ({ key, value }) => ({
+    id: value,
+    createdAt: Number(key.at(-2)),
+  }));
 }

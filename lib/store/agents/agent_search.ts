@@ -1,31 +1,31 @@
-import { readAgentRecord, toAgent } from "./agent_record.ts";
+import type { Agent } from "../../schemas/agent.ts";
+import { keys } from "../keys/keys.ts";
+import { retryUntilCommitted } from "../values/record.ts";
 import {
   findByPrefix,
   type IndexHit,
   matchesName,
+  toIndexedAgent,
   tokenize,
   updateWordIndex,
 } from "./agent_index.ts";
-import { keys } from "../keys/keys.ts";
-import { retryUntilCommitted } from "../values/record.ts";
-import type { Agent } from "../../schemas/agent.ts";
+import { readAgentRecord, toAgent } from "./agent_record.ts";
 
-/** Entries of the index that one search reads for a word, however many there are. */
+/** Index entries that one search reads per word, whatever the size of the index. */
 const MAX_HITS_PER_WORD = 500;
 /** Agents that are read at once. */
 const BATCH_SIZE = 25;
 
-/** What a search has found. */
 export interface AgentSearchResult {
   /** Newest first. */
   data: Agent[];
-  /** There may be others. */
+  /** True if there may be other matches. */
   more: boolean;
 }
 
 /**
- * Agents whose names have a word beginning with each word of `query`, at most `limit` of them. Reads
- * at most five hundred entries of an index for each word, so ten thousand agents are searched like ten.
+ * Finds up to `limit` agents whose name has, for each word of `query`, a word that begins with it. Reads
+ * at most 500 index entries per word, so searching ten thousand agents costs the same as searching ten.
  */
 export async function searchAgents(
   kv: Deno.Kv,
@@ -38,18 +38,17 @@ export async function searchAgents(
   const data: Agent[] = [];
   const ids = newestFirst(hits);
   for (let at = 0; at < ids.length && data.length <= limit; at += BATCH_SIZE) {
-    const read = await Promise.all(
-      ids.slice(at, at + BATCH_SIZE).map((id) => readAgent(kv, tenant, id)),
-    );
+    const batch = ids.slice(at, at + BATCH_SIZE);
+    const agents = await Promise.all(batch.map((id) => readAgent(kv, tenant, id)));
     data.push(
-      ...read.filter((agent) => agent !== undefined && matchesName(agent.name, words)) as Agent[],
+      ...agents.filter((agent) => agent !== undefined && matchesName(agent.name, words)) as Agent[],
     );
   }
   const more = data.length > limit || hits.length === MAX_HITS_PER_WORD;
   return { data: data.slice(0, limit), more };
 }
 
-/** Every word must fit, so the rarest of them already tells who can be meant. */
+/** Every word must match, so the hits of the rarest word include all results. */
 async function findRarestHits(kv: Deno.Kv, tenant: string, words: string[]): Promise<IndexHit[]> {
   const all = await Promise.all(
     words.map((word) => findByPrefix(kv, tenant, { word, limit: MAX_HITS_PER_WORD })),
@@ -67,23 +66,22 @@ async function readAgent(kv: Deno.Kv, tenant: string, id: string): Promise<Agent
   return record && toAgent(record);
 }
 
-/** Agents that were made before there was an index are added to it, once, by the first search. */
+/** The first search adds the agents of releases without the index. */
 async function backfillIndex(kv: Deno.Kv, tenant: string): Promise<void> {
-  const mark = keys.agentWordIndexBuilt(tenant);
-  if ((await kv.get(mark)).value !== null) return;
+  const marker = keys.agentWordIndexBuilt(tenant);
+  if ((await kv.get(marker)).value !== null) return;
   for await (const { value } of kv.list<string>({ prefix: keys.agentsByCreated(tenant) })) {
     await retryUntilCommitted(() => indexAgent(kv, tenant, value), { what: "agent's words" });
   }
-  await kv.set(mark, 1);
+  await kv.set(marker, 1);
 }
 
-/** The check keeps a name that is being changed from being found by its old words for good. */
+/** The check prevents indexing the old name of an agent that is being renamed. */
 async function indexAgent(kv: Deno.Kv, tenant: string, id: string): Promise<true | undefined> {
   const entry = await kv.get(keys.agent(tenant, id));
   const record = await readAgentRecord(kv, entry);
   if (record === undefined) return true;
-  const change = kv.atomic().check(entry);
-  const { createdAt, body: { name } } = record;
-  updateWordIndex(change, tenant, { now: { id, createdAt, name } });
-  return (await change.commit()).ok ? true : undefined;
+  const step = kv.atomic().check(entry);
+  updateWordIndex(step, tenant, { now: toIndexedAgent(record) });
+  return (await step.commit()).ok || undefined;
 }

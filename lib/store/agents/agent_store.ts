@@ -1,49 +1,45 @@
 import { canonicalJson } from "../../platform/json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent, AgentBody } from "../../schemas/agent.ts";
-import { type IndexedAgent, updateBaseIndex, updateWordIndex } from "./agent_index.ts";
-import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { recordChange } from "../audit/audit_record.ts";
-import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
-import type { KvReader } from "../tx/view.ts";
 import { keys } from "../keys/keys.ts";
-import { agentStorageUsage, AgentVersions } from "./agent_versions.ts";
+import type { StorageUsage } from "../tenants/storage_usage.ts";
+import type { KvReader } from "../tx/view.ts";
+import { deleteKeys } from "../values/chunks.ts";
 import { type Page, type PageRequest, readEntryPage, readPage } from "../values/page.ts";
 import { type CommitStep, commitStep } from "../values/record.ts";
-import type { StorageUsage } from "../tenants/storage_usage.ts";
+import { updateIndexes } from "./agent_index.ts";
+import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
+import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
+import { agentStorageUsage, deleteOldVersions, deleteVersions } from "./agent_versions.ts";
 
-/** What came of a change: the agent, or why there is none. */
+/** The changed agent, or why it was not changed. */
 export type AgentChangeResult =
   | { agent: Agent }
-  | { refused: "not_found" }
-  | { refused: "version_conflict"; version: number };
+  | { rejected: "not_found" }
+  | { rejected: "version_conflict"; version: number };
 
-/**
- * A change goes ahead only on one of the versions `ifMatch`, and on none of `ifNoneMatch`, where they are
- * given.
- */
+/** The version that a change expects: one of `ifMatch`, if given, and none of `ifNoneMatch`. */
 export interface Precondition {
   ifMatch?: readonly number[] | undefined;
   ifNoneMatch?: readonly number[] | "any" | undefined;
 }
 
-/** Agents of all tenants; every method takes the tenant first and sees nothing outside it. */
+/** Agents of all tenants; every method takes the tenant first and sees only that tenant's agents. */
 export class AgentStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
-  #versions: AgentVersions;
   #usage: StorageUsage<"agents" | "agentBytes">;
 
   constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#kv = kv;
     this.#runtime = runtime;
-    this.#versions = new AgentVersions(kv);
     this.#usage = agentStorageUsage(kv);
   }
 
   /**
-   * Throws `ApiError`: 413 when the agent is larger than the store takes, 403 when the plan has no room
-   * for it. `commit` may add to the step.
+   * Throws `ApiError`: 413 if the agent is larger than the store takes, 403 beyond the plan's quotas.
+   * `commit` may add to the step.
    */
   async create(
     tenant: string,
@@ -55,19 +51,18 @@ export class AgentStore {
     const record: AgentRecord = { v: 1, id, createdAt: now, updatedAt: now, version: 1, body };
     const agent = toAgent(record);
     return await this.#usage.change(tenant, async (usage) => {
-      const creation = this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check({ key: keys.agent(tenant, id), versionstamp: null })
         .set(keys.agentByCreated(tenant, now, id), id);
-      const bytes = setAgentRecord(creation, tenant, record);
+      const bytes = setAgentRecord(step, tenant, record);
       usage.add("agents", 1);
       usage.add("agentBytes", bytes);
-      usage.writeTo(creation);
+      usage.writeTo(step);
       const target = { id, name: body.name };
       const what = { kind: "agent", action: "create", target, after: body } as const;
-      recordChange(creation, this.#runtime, { tenant, ...what });
-      updateWordIndex(creation, tenant, { now: toIndexedAgent(record) });
-      updateBaseIndex(creation, tenant, { now: record });
-      return await (options.commit ?? commitStep)(creation, agent) ? agent : undefined;
+      recordChange(step, this.#runtime, { tenant, ...what });
+      updateIndexes(step, tenant, { now: record });
+      return await (options.commit ?? commitStep)(step, agent) ? agent : undefined;
     });
   }
 
@@ -81,13 +76,13 @@ export class AgentStore {
     return readPage(this.#kv, keys.agentsByCreated(tenant), { ...page, load });
   }
 
-  /** Those that answer from a knowledge base, newest first. */
+  /** The agents that use a knowledge base, newest first. */
   listByBase(tenant: string, base: string, page: PageRequest): Promise<Page<Agent>> {
     const load = (id: string) => this.get(tenant, id);
     return readPage(this.#kv, keys.agentsByBase(tenant, base), { ...page, load });
   }
 
-  /** Found by the words of their names; see `searchAgents`. */
+  /** Finds agents by the words of their names; see `searchAgents`. */
   search(tenant: string, find: { query: string; limit: number }): Promise<AgentSearchResult> {
     return searchAgents(this.#kv, tenant, find);
   }
@@ -96,7 +91,7 @@ export class AgentStore {
     return await this.#read(keys.agentVersion(tenant, id, version));
   }
 
-  /** The kept versions, newest first. */
+  /** The stored versions, newest first. */
   listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
     const load = async (entry: Deno.KvEntry<unknown>) => {
       const record = await readAgentRecord(this.#kv, entry);
@@ -106,9 +101,9 @@ export class AgentStore {
   }
 
   /**
-   * Replaces the body by what `change` makes of the current one, in one atomic step; `change` may
-   * throw to refuse. A change that changes nothing keeps the version. One that the plan has no room
-   * for forgets more of the agent's own versions, and is refused only if that is not enough.
+   * Replaces the body with what `change` returns for the current one, in one atomic step; `change` may
+   * throw to reject. An equal body keeps the version. Old versions of the agent are deleted if the quota
+   * needs it; throws `ApiError` 403 only if that is not enough.
    */
   update(
     tenant: string,
@@ -118,23 +113,19 @@ export class AgentStore {
     return this.#usage.change(tenant, async (usage): Promise<AgentChangeResult | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
       const current = await readAgentRecord(this.#kv, entry);
-      const refused = preconditionRejection(current, options);
-      if (refused !== undefined || current === undefined) return refused;
+      if (current === undefined) return { rejected: "not_found" };
+      if (!isMet(options, current)) return versionConflict(current);
       const body = options.change(current.body);
       if (canonicalJson(body) === canonicalJson(current.body)) return { agent: toAgent(current) };
       const now = this.#runtime.now();
       const next = { ...current, body, version: current.version + 1, updatedAt: now };
-      const replacement = this.#kv.atomic().check(entry);
-      const bytes = setAgentRecord(replacement, tenant, next);
-      await this.#versions.pruneOldest(replacement, { tenant, next, bytes, usage });
+      const step = this.#kv.atomic().check(entry);
+      const bytes = setAgentRecord(step, tenant, next);
+      await deleteOldVersions(this.#kv, step, { tenant, next, bytes, usage });
       usage.add("agentBytes", bytes);
-      usage.writeTo(replacement);
-      updateWordIndex(replacement, tenant, {
-        before: toIndexedAgent(current),
-        now: toIndexedAgent(next),
-      });
-      updateBaseIndex(replacement, tenant, { before: current, now: next });
-      recordChange(replacement, this.#runtime, {
+      usage.writeTo(step);
+      updateIndexes(step, tenant, { before: current, now: next });
+      recordChange(step, this.#runtime, {
         tenant,
         kind: "agent",
         action: "change",
@@ -142,35 +133,34 @@ export class AgentStore {
         before: { ...current.body, version: current.version },
         after: { ...body, version: next.version },
       });
-      return await commitStep(replacement) ? { agent: toAgent(next) } : undefined;
+      return await commitStep(step) ? { agent: toAgent(next) } : undefined;
     });
   }
 
   /**
-   * Deletes the agent, its index entry and its versions. In one step, but for the parts of large
-   * bodies beyond the first 500: those go right after, when nothing names them any more.
+   * Deletes the agent, its index entries and its versions in one step, except the chunks of large bodies
+   * beyond the first 500: those are deleted afterwards, when no record refers to them.
    */
   delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChangeResult> {
     return this.#usage.change(tenant, async (usage): Promise<AgentChangeResult | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
       const current = await readAgentRecord(this.#kv, entry);
-      const refused = preconditionRejection(current, options);
-      if (refused !== undefined || current === undefined) return refused;
-      const gone = this.#kv.atomic()
+      if (current === undefined) return { rejected: "not_found" };
+      if (!isMet(options, current)) return versionConflict(current);
+      const step = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
-      updateWordIndex(gone, tenant, { before: toIndexedAgent(current) });
-      updateBaseIndex(gone, tenant, { before: current });
-      const { bytes, left } = await this.#versions.deleteAll(gone, { tenant, id });
+      updateIndexes(step, tenant, { before: current });
+      const { bytes, remaining } = await deleteVersions(this.#kv, step, { tenant, id });
       usage.add("agents", -1);
       usage.add("agentBytes", -bytes);
-      usage.writeTo(gone);
+      usage.writeTo(step);
       const target = { id, name: current.body.name };
       const what = { kind: "agent", action: "delete", target, before: current.body } as const;
-      recordChange(gone, this.#runtime, { tenant, ...what });
-      if (!(await gone.commit()).ok) return undefined;
-      await this.#versions.deleteChunks(left);
+      recordChange(step, this.#runtime, { tenant, ...what });
+      if (!(await step.commit()).ok) return undefined;
+      await deleteKeys(this.#kv, remaining);
       return { agent: toAgent(current) };
     });
   }
@@ -181,17 +171,11 @@ export class AgentStore {
   }
 }
 
-function toIndexedAgent({ id, createdAt, body: { name } }: AgentRecord): IndexedAgent {
-  return { id, createdAt, name };
+function isMet({ ifMatch, ifNoneMatch }: Precondition, { version }: AgentRecord): boolean {
+  const isMatch = ifMatch === undefined || ifMatch.includes(version);
+  return isMatch && ifNoneMatch !== "any" && !ifNoneMatch?.includes(version);
 }
 
-function preconditionRejection(
-  current: AgentRecord | undefined,
-  { ifMatch, ifNoneMatch }: Precondition,
-): AgentChangeResult | undefined {
-  if (current === undefined) return { refused: "not_found" };
-  const { version } = current;
-  const isMatch = ifMatch === undefined || ifMatch.includes(version);
-  const isExcluded = ifNoneMatch === "any" || ifNoneMatch?.includes(version) === true;
-  return isMatch && !isExcluded ? undefined : { refused: "version_conflict", version };
+function versionConflict({ version }: AgentRecord): AgentChangeResult {
+  return { rejected: "version_conflict", version };
 }

@@ -36,8 +36,8 @@ Deno.test("AgentStore: another tenant's agent is not there, whatever is asked", 
   assertEquals(await agents.getVersion(THEIRS, id, 1), undefined);
   assertEquals(await agents.listVersions(THEIRS, id, ALL), { data: [] });
   assertEquals(await agents.list(THEIRS, { limit: 100 }), { data: [] });
-  assertEquals(await agents.update(THEIRS, id, rename("Stolen")), { refused: "not_found" });
-  assertEquals(await agents.delete(THEIRS, id), { refused: "not_found" });
+  assertEquals(await agents.update(THEIRS, id, rename("Stolen")), { rejected: "not_found" });
+  assertEquals(await agents.delete(THEIRS, id), { rejected: "not_found" });
   assertEquals((await agents.get(OURS, id))?.name, "Helper");
 });
 
@@ -56,7 +56,7 @@ Deno.test("AgentStore: a concurrent update loses nothing", async () => {
   assertEquals(agent?.version, 21);
 });
 
-Deno.test("AgentStore: of two updates on one version, one is refused", async () => {
+Deno.test("AgentStore: of two updates on one version, one is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -64,8 +64,8 @@ Deno.test("AgentStore: of two updates on one version, one is refused", async () 
     ["A", "B"].map((name) => agents.update(OURS, id, { ...rename(name), ifMatch: [1] })),
   );
   assertEquals(changes.filter((change) => "agent" in change).length, 1);
-  assertEquals(changes.filter((change) => "refused" in change), [
-    { refused: "version_conflict", version: 2 },
+  assertEquals(changes.filter((change) => "rejected" in change), [
+    { rejected: "version_conflict", version: 2 },
   ]);
 });
 
@@ -114,15 +114,15 @@ Deno.test("AgentStore: keeps the last 100 versions, and deletion leaves no key b
   assertEquals([kept.length, kept[0]?.version, kept.at(-1)?.version], [100, 105, 6]);
   assert("agent" in await agents.delete(OURS, id));
   assertEquals(await storedKeys(kv), []);
-  assertEquals(await agents.delete(OURS, id), { refused: "not_found" });
+  assertEquals(await agents.delete(OURS, id), { rejected: "not_found" });
 });
 
-Deno.test("AgentStore: deletion under another version is refused", async () => {
+Deno.test("AgentStore: deletion under another version is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
-  const refused = await agents.delete(OURS, id, { ifMatch: [7] });
-  assertEquals(refused, { refused: "version_conflict", version: 1 });
+  const rejected = await agents.delete(OURS, id, { ifMatch: [7] });
+  assertEquals(rejected, { rejected: "version_conflict", version: 1 });
   assert(await agents.get(OURS, id));
 });
 
@@ -181,9 +181,9 @@ Deno.test("AgentStore: a commit of one's own adds to the step that creates, or s
   assertEquals((await kv.get(note)).value, made.id);
   assertEquals(await agents.get(OURS, made.id), made);
   const stored = await storedKeys(kv);
-  const refused = () =>
+  const rejected = () =>
     agents.create(OURS, agentBodyOf(), { commit: () => Promise.resolve(false) });
-  await assertRejects(refused, Error, "gave up");
+  await assertRejects(rejected, Error, "gave up");
   assertEquals(await storedKeys(kv), stored);
 });
 

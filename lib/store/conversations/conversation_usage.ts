@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Draft } from "../tx/operation.ts";
-import { dayOf } from "../../billing/ledger.ts";
+import { dayOf } from "../../platform/utc_day.ts";
 import { type RunRow, runRowSchema } from "./conversation_record.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";

@@ -1,23 +1,23 @@
-/** The keys of what belongs to no tenant: a part of `keys`, under the same rules. */
+/** Keys without a tenant: a part of `keys`, under the same rules. */
 export const INSTALLATION_KEYS = {
   /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
   scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
   scriptReleases: (name: string) => ["script_releases", name],
-  /** Part `n` of its bytes. */
-  scriptReleasePart: (name: string, hash12: string, n: number) => [
+  /** Chunk `n` of its bytes. */
+  scriptReleaseChunk: (name: string, hash12: string, n: number) => [
     "script_release_parts",
     name,
     hash12,
     n,
   ],
 
-  /** The ids of the encryption keys under which there may be values: `{ v, ids }`. */
+  /** The ids of the encryption keys that values may be sealed with: `{ v, ids }`. */
   encryptionKeys: () => ["installation", "encryption_keys"],
-  /** The ids of the HMAC secrets under which there may be API keys: `{ v, signing, ids }`. */
+  /** The ids of the HMAC secrets that API keys may be hashed with: `{ v, signing, ids }`. */
   hmacSecrets: () => ["installation", "hmac_secrets"],
-  /** What `deno task doctor` writes and deletes again. */
+  /** Written and deleted by `deno task doctor`. */
   storeProbe: (name: string) => ["store_probes", name],
-  /** The key of digests of what was said, sealed: `{ v, sealed }`. */
+  /** The key of message digests, sealed: `{ v, sealed }`. */
   contentDigestKey: () => ["installation", "content_digest_key"],
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],

@@ -1,12 +1,12 @@
-/** What names one document. */
+/** Identifies one document. */
 export interface DocumentName {
   tenant: string;
-  /** The knowledge base it is in. */
+  /** The id of its knowledge base. */
   base: string;
   id: string;
 }
 
-/** The keys of knowledge bases: a part of `keys`, under the same rules. */
+/** Keys of knowledge bases: a part of `keys`, under the same rules. */
 export const KNOWLEDGE_KEYS = {
   /** A knowledge base: its name, its counts, and the `version` that every change of it raises. */
   knowledgeBase: (tenant: string, id: string) => ["knowledge_bases", tenant, id],
@@ -19,7 +19,7 @@ export const KNOWLEDGE_KEYS = {
     id,
   ],
   knowledgeBasesByCreated: (tenant: string) => ["knowledge_bases_by_created", tenant],
-  /** A base whose documents are being deleted; the base itself has gone before. */
+  /** A deleted base whose documents are still being deleted. */
   knowledgeBasePendingDeletion: (
     tenant: string,
     id: string,
@@ -37,7 +37,7 @@ export const KNOWLEDGE_KEYS = {
     of.id,
   ],
   documentsByCreated: (tenant: string, base: string) => ["documents_by_created", tenant, base],
-  /** Part `n` of what was sent, under the id of that sending. */
+  /** Chunk `n` of an uploaded file, under the id of that upload. */
   documentSourceChunk: (of: DocumentName, source: string, n: number) => [
     "document_sources",
     of.tenant,
@@ -48,7 +48,7 @@ export const KNOWLEDGE_KEYS = {
   ],
   documentSourceChunks: (of: DocumentName) => ["document_sources", of.tenant, of.base, of.id],
   knowledgeBaseSourceChunks: (tenant: string, base: string) => ["document_sources", tenant, base],
-  /** Part `n` of its passages, JSON, under the id of the reading that made them. */
+  /** Chunk `n` of its passages, JSON, under the id of their revision. */
   documentPassageChunk: (of: DocumentName, revision: string, n: number) => [
     "document_chunks",
     of.tenant,
@@ -59,7 +59,7 @@ export const KNOWLEDGE_KEYS = {
   ],
   documentPassageChunks: (of: DocumentName) => ["document_chunks", of.tenant, of.base, of.id],
   knowledgeBasePassageChunks: (tenant: string, base: string) => ["document_chunks", tenant, base],
-  /** Part `n` of the vectors of a revision's passages, as `model` makes them. */
+  /** Chunk `n` of the vectors of a revision's passages, as made by `model`. */
   documentVectorChunk: (of: DocumentName, revision: string, model: string, n: number) => [
     "document_chunks",
     of.tenant,
@@ -79,7 +79,7 @@ export const KNOWLEDGE_KEYS = {
     "vectors",
     model,
   ],
-  /** Until when somebody is making them. */
+  /** Until when a process has claimed the work of making them. */
   documentVectorClaim: (of: DocumentName, revision: string, model: string) => [
     "document_chunks",
     of.tenant,
@@ -89,10 +89,10 @@ export const KNOWLEDGE_KEYS = {
     "claims",
     model,
   ],
-  /** Which revision of a document is to be found in its base: what an index is brought up to. */
+  /** The revision of a document that search uses: indexes sync to it. */
   indexedDocument: (of: DocumentName) => ["indexed_documents", of.tenant, of.base, of.id],
   indexedDocuments: (tenant: string, base: string) => ["indexed_documents", tenant, base],
-  /** A document that is being stored, read or cleared away, and until when by whom. */
+  /** A document that is being stored, processed or deleted, and until when it is claimed. */
   documentTask: (of: DocumentName) => ["document_tasks", of.tenant, of.base, of.id],
   documentTasks: () => ["document_tasks"],
   knowledgeBaseDocumentTasks: (tenant: string, base: string) => ["document_tasks", tenant, base],

@@ -1,4 +1,3 @@
-import type { ReadDocument } from "../../knowledge/read_document.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import {
@@ -24,6 +23,13 @@ import { quotaMessage } from "../tenants/quota_exceeded_error.ts";
 import { parseRecord } from "../values/record.ts";
 import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 
+/** The passages of a parsed document, packed into chunks of values. */
+export interface ParsedDocument {
+  parts: readonly Uint8Array[];
+  /** The number of passages. */
+  chunks: number;
+}
+
 /** A document to be read, and what was sent. */
 export interface ClaimedDocument {
   task: ClaimedTask;
@@ -37,7 +43,7 @@ interface ProcessingResult {
 }
 
 /** What reading a document came to. */
-export type ProcessingOutcome = { read: ReadDocument } | {
+export type ProcessingOutcome = { read: ParsedDocument } | {
   error: { code: string; message: string };
 };
 
@@ -135,7 +141,7 @@ export class DocumentTaskQueue {
     return { task, mediaType: record.mediaType, bytes: joinChunks(found) };
   }
 
-  async #writeRevision(task: ClaimedTask, read: ReadDocument): Promise<Revision | "lost"> {
+  async #writeRevision(task: ClaimedTask, read: ParsedDocument): Promise<Revision | "lost"> {
     const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
     const held = await writeChunks(this.#kv, read.parts, { guard: task, keyOf });

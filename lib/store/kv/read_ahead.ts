@@ -1,7 +1,8 @@
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { keys } from "../keys/keys.ts";
+import { overrideKv } from "./override_kv.ts";
 
-/** What opening a service reads, which its first answer waits for: at most 10 keys are one read. */
+/** The keys that opening a service reads before its first response; one read takes 10 keys. */
 const START_KEYS: readonly Deno.KvKey[] = [
   keys.installation("default_tenant"),
   keys.installation("demo_agent"),
@@ -9,7 +10,7 @@ const START_KEYS: readonly Deno.KvKey[] = [
   keys.hmacSecrets(),
   keys.contentDigestKey(),
   keys.catalogueVersion(),
-  ...PROVIDER_IDS.map((vendor) => keys.providerConnection(vendor)),
+  ...PROVIDER_IDS.map((provider) => keys.providerConnection(provider)),
 ];
 const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.tenants(),
@@ -18,12 +19,12 @@ const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.scriptReleases("client"),
 ];
 
-/** After this many reads the look-ups that are left are dropped. */
+/** After this many reads the unused look-ups are dropped. */
 const MAX_READS_WITH_LOOKUPS = 100;
 
 type Entry = Deno.KvEntryMaybe<unknown>;
 
-/** A store whose first reads are already under way. */
+/** A store whose first reads are already in flight. */
 export interface ReadAheadKv {
   kv: Deno.Kv;
   /** Stops reading ahead, once the service is open. */
@@ -31,13 +32,13 @@ export interface ReadAheadKv {
 }
 
 /**
- * Reads at once what opening a service reads one by one: where the store is far, each read is a round
- * trip that the first answer of a process waits for. What is written meanwhile is read again. `also`
- * names look-ups that never change once they are there; each is answered once, also after the `end`.
+ * Reads together what opening a service reads one by one: with a remote store each read is a round trip
+ * that the first response waits for. A write makes the keys it touches be read again. `also` names
+ * look-ups that never change once they exist; each is used once, also after `end`.
  */
 export function readAhead(store: Deno.Kv, also: readonly Deno.KvKey[] = []): ReadAheadKv {
   const ahead = new ReadAhead(store, also);
-  const methods: Record<string, unknown> = {
+  const kv = overrideKv(store, {
     get: async (key: Deno.KvKey, ...of: []) =>
       (await ahead.find([key]))?.[0] ?? await store.get(key, ...of),
     getMany: async (wanted: Deno.KvKey[], ...of: []) =>
@@ -48,14 +49,7 @@ export function readAhead(store: Deno.Kv, also: readonly Deno.KvKey[] = []): Rea
       store.set(key, ...of).finally(() => ahead.invalidate(key)),
     delete: (key: Deno.KvKey) => store.delete(key).finally(() => ahead.invalidate(key)),
     atomic: () => ahead.trackWrites(store.atomic()),
-  };
-  const kv = new Proxy(store, {
-    get(target, name) {
-      if (!ahead.isOver && Object.hasOwn(methods, name)) return methods[String(name)];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  }, () => !ahead.isOver);
   return { kv, end: () => ahead.end() };
 }
 
@@ -66,7 +60,7 @@ class ReadAhead {
   #reads = 0;
 
   constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
-    // A failed read is repeated when the value is needed, by code that can report why it fails.
+    // A failed read is repeated when the value is needed, by code that can report the error.
     const wanted = [...START_KEYS, ...also.slice(0, 10 - START_KEYS.length)];
     const read = kv.getMany(wanted).catch(() => undefined);
     wanted.forEach((key, n) => {
@@ -81,13 +75,16 @@ class ReadAhead {
   }
 
   /**
-   * A list whose changes all change `version` too is read after that where nothing shows that it is as
-   * new: both are read at once, and an old list under a new version would be believed to be current.
+   * Drops the list under `prefix` unless it is known to be as new as `version`, which changes with it.
+   * Both are read at once, and an old list under a new version would pass for current.
    */
   #requireCurrent(prefix: Deno.KvKey, version: Deno.KvKey): void {
-    const of = [this.#lists.get(keyText(prefix))!, this.#entries.get(keyText(version))!] as const;
-    const list = Promise.all(of).then(([entries, changed]) => {
-      const stamp = changed?.versionstamp;
+    const reads = [
+      this.#lists.get(keyText(prefix))!,
+      this.#entries.get(keyText(version))!,
+    ] as const;
+    const list = Promise.all(reads).then(([entries, versionEntry]) => {
+      const stamp = versionEntry?.versionstamp;
       const isAsNew = stamp === null || entries?.some((entry) => entry.versionstamp! >= stamp!);
       return stamp !== undefined && isAsNew ? entries : undefined;
     });
@@ -104,7 +101,7 @@ class ReadAhead {
     this.#lists.clear();
   }
 
-  /** The entries of all these keys, or nothing if one of them was not read ahead. */
+  /** The entries of all these keys, or `undefined` if one of them was not read ahead. */
   find(wanted: readonly Deno.KvKey[]): Promise<Entry[] | undefined> | undefined {
     const found = wanted.map((key) => this.#entry(key));
     if (found.some((entry) => entry === undefined)) return undefined;
@@ -126,7 +123,7 @@ class ReadAhead {
       list?.then((entries) => entries?.find((entry) => keyText(entry.key) === text));
   }
 
-  /** The entries of a prefix that was read as a whole, else what `read` finds. */
+  /** The entries of a prefix that was read ahead as a whole, otherwise what `read` finds. */
   list(
     selector: Deno.KvListSelector,
     read: () => Deno.KvListIterator<unknown>,
@@ -143,7 +140,7 @@ class ReadAhead {
     for (let n = 0; n < key.length; n++) this.#lists.delete(keyText(key.slice(0, n)));
   }
 
-  /** An atomic operation that drops what was read ahead of the keys it writes. */
+  /** The atomic operation, which invalidates the keys it writes when it is committed. */
   trackWrites(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
     const { set, delete: remove, commit } = atomic;
     const written: Deno.KvKey[] = [];

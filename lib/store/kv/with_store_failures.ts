@@ -3,6 +3,7 @@ import { Patience } from "../tx/patience.ts";
 import { storeDeadline } from "../tx/store_deadline.ts";
 import { isInvalidCall } from "../tx/store_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
+import { overrideKv, overrideList } from "./override_kv.ts";
 
 export interface StoreFailuresOptions {
   runtime: Runtime;
@@ -11,61 +12,35 @@ export interface StoreFailuresOptions {
 }
 
 /**
- * The same store, whose failures (a disk that is full, a file that is locked, a server that is away) are
- * thrown as `StoreFailedError`: whoever asked is told to come back. A read that takes too long, or a
- * list that does not begin, is thrown as `StoreUnavailableError`; a write is waited for, because it may
- * yet be done. A request waits for nothing, a write included, longer than its `StoreDeadline`. What is wrong with a call itself, such as a value that is too large, is thrown as it is.
+ * Maps the failures of a store (full disk, locked file, unreachable server) to `StoreFailedError`, and a
+ * read or the start of a list that times out to `StoreUnavailableError`. A write has no timeout of its
+ * own, because it may still succeed; inside a request every call ends with the `StoreDeadline`. Invalid
+ * calls, such as a value that is too large, throw their own error.
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
   const patience = new Patience(options.runtime, options.patienceMs);
-  const read = <T>(answer: Promise<T>) => patience.forCaller(answer.catch(throwStoreError));
-  const write = <T>(answer: Promise<T>) => withinDeadline(answer.catch(throwStoreError));
-  const told = {
+  const read = <T>(result: Promise<T>) => patience.forCaller(result.catch(throwStoreError));
+  return overrideKv(kv, {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
-    set: (...of: Parameters<Deno.Kv["set"]>) => write(kv.set(...of)),
-    delete: (...of: Parameters<Deno.Kv["delete"]>) => write(kv.delete(...of)),
-    list: (...of: Parameters<Deno.Kv["list"]>) => wrapList(kv.list(...of), read),
-    atomic: () => wrapAtomic(kv.atomic()),
-  };
-  return new Proxy(kv, {
-    get(target, name) {
-      if (Object.hasOwn(told, name)) return told[name as keyof typeof told];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+    set: (...of: Parameters<Deno.Kv["set"]>) => withinDeadline(kv.set(...of)),
+    delete: (...of: Parameters<Deno.Kv["delete"]>) => withinDeadline(kv.delete(...of)),
+    list: (...of: Parameters<Deno.Kv["list"]>) =>
+      overrideList(kv.list(...of), (next, isFirst) => {
+        // A timer for each row would double the cost of a long list.
+        return isFirst ? read(next()) : withinDeadline(next());
+      }),
+    atomic() {
+      const atomic = kv.atomic();
+      const commit = atomic.commit.bind(atomic);
+      return Object.assign(atomic, { commit: () => withinDeadline(commit()) });
     },
   });
 }
 
-function wrapList<T>(
-  list: Deno.KvListIterator<T>,
-  read: <R>(answer: Promise<R>) => Promise<R>,
-): Deno.KvListIterator<T> {
-  const rows = list[Symbol.asyncIterator]();
-  let isBegun = false;
-  return {
-    get cursor() {
-      return list.cursor;
-    },
-    next() {
-      // An alarm for each row would double what a long list costs.
-      if (isBegun) return withinDeadline(rows.next().catch(throwStoreError));
-      isBegun = true;
-      return read(rows.next());
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  } as Deno.KvListIterator<T>;
-}
-
-function wrapAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
-  const commit = atomic.commit.bind(atomic);
-  return Object.assign(atomic, { commit: () => withinDeadline(commit().catch(throwStoreError)) });
-}
-
-function withinDeadline<T>(answer: Promise<T>): Promise<T> {
-  return storeDeadline()?.wait(answer) ?? answer;
+function withinDeadline<T>(result: Promise<T>): Promise<T> {
+  const mapped = result.catch(throwStoreError);
+  return storeDeadline()?.wait(mapped) ?? mapped;
 }
 
 function throwStoreError(cause: unknown): never {

@@ -1,67 +1,7 @@
 import { isBinaryKey } from "../values/is_binary_key.ts";
 import { CorruptRecordError } from "../values/record.ts";
 import { decodeValue, encodeValue } from "../values/value_codec.ts";
-
-type ToStored = (key: Deno.KvKey, value: unknown) => unknown;
-
-/** An atomic operation that stores values as `toStored` makes them; everything else is passed through. */
-export class EncodedAtomic implements Deno.AtomicOperation {
-  readonly #atomic: Deno.AtomicOperation;
-  readonly #toStored: ToStored;
-
-  constructor(atomic: Deno.AtomicOperation, toStored: ToStored) {
-    this.#atomic = atomic;
-    this.#toStored = toStored;
-  }
-
-  set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): this {
-    this.#atomic.set(key, this.#toStored(key, value), options);
-    return this;
-  }
-
-  mutate(...mutations: Deno.KvMutation[]): this {
-    this.#atomic.mutate(
-      ...mutations.map((one) =>
-        one.type === "set" ? { ...one, value: this.#toStored(one.key, one.value) } : one
-      ),
-    );
-    return this;
-  }
-
-  check(...checks: Deno.AtomicCheck[]): this {
-    this.#atomic.check(...checks);
-    return this;
-  }
-
-  delete(key: Deno.KvKey): this {
-    this.#atomic.delete(key);
-    return this;
-  }
-
-  sum(key: Deno.KvKey, n: bigint): this {
-    this.#atomic.sum(key, n);
-    return this;
-  }
-
-  min(key: Deno.KvKey, n: bigint): this {
-    this.#atomic.min(key, n);
-    return this;
-  }
-
-  max(key: Deno.KvKey, n: bigint): this {
-    this.#atomic.max(key, n);
-    return this;
-  }
-
-  enqueue(...of: Parameters<Deno.AtomicOperation["enqueue"]>): this {
-    this.#atomic.enqueue(...of);
-    return this;
-  }
-
-  commit(): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-    return this.#atomic.commit();
-  }
-}
+import { overrideKv, overrideList } from "./override_kv.ts";
 
 /** A stored value has a format that this release cannot read. The value is left unchanged. */
 export class UnreadableValueError extends CorruptRecordError {
@@ -83,34 +23,42 @@ const wrapped = new WeakSet<Deno.Kv>();
  */
 export function withValueEncoding(kv: Deno.Kv): Deno.Kv {
   if (wrapped.has(kv)) return kv;
-  const encoded = {
+  const encoded = overrideKv(kv, {
     get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry, throwReadError),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) =>
       kv.getMany(...of).then(decodeAll, throwReadError),
     set: (key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) =>
       kv.set(key, encodeForKey(key, value), options),
-    list: (...of: Parameters<Deno.Kv["list"]>) => decodeList(kv.list(...of)),
-    atomic: () => new EncodedAtomic(kv.atomic(), encodeForKey),
+    list: (...of: Parameters<Deno.Kv["list"]>) => overrideList(kv.list(...of), decodeRow),
+    atomic: () => encodeWrites(kv.atomic()),
     watch: (...of: Parameters<Deno.Kv["watch"]>) => decodeWatch(kv.watch(...of)),
-  };
-  const proxy = new Proxy(kv, {
-    get(target, name) {
-      if (Object.hasOwn(encoded, name)) return encoded[name as keyof typeof encoded];
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
   });
-  wrapped.add(proxy);
-  return proxy;
+  wrapped.add(encoded);
+  return encoded;
 }
 
 type Entry = Deno.KvEntryMaybe<unknown>;
 
-/** What is stored for a value. Throws `TypeError` for a record under a key that holds bytes. */
+/** What is stored for a value. Throws `TypeError` for a record under a binary key. */
 function encodeForKey(key: Deno.KvKey, value: unknown): unknown {
   if (!isBinaryKey(key)) return encodeValue(value);
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`a value of ${String(key[0])} must be bytes`);
+}
+
+function encodeWrites(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
+  const set = atomic.set.bind(atomic);
+  const mutate = atomic.mutate.bind(atomic);
+  return Object.assign(atomic, {
+    set: (key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) =>
+      set(key, encodeForKey(key, value), options),
+    mutate: (...mutations: Deno.KvMutation[]) =>
+      mutate(
+        ...mutations.map((one) =>
+          one.type === "set" ? { ...one, value: encodeForKey(one.key, one.value) } : one
+        ),
+      ),
+  });
 }
 
 function decodeAll(entries: Entry[]): Entry[] {
@@ -147,20 +95,12 @@ function throwReadError(cause: unknown): never {
   );
 }
 
-function decodeList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<unknown> {
-  return {
-    get cursor() {
-      return list.cursor;
-    },
-    async next() {
-      const row = await list.next().catch(throwReadError);
-      if (!row.done) decodeEntry(row.value);
-      return row;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  } as Deno.KvListIterator<unknown>;
+async function decodeRow<T>(
+  next: () => Promise<IteratorResult<Deno.KvEntry<T>, undefined>>,
+): Promise<IteratorResult<Deno.KvEntry<T>, undefined>> {
+  const row = await next().catch(throwReadError);
+  if (!row.done) decodeEntry(row.value);
+  return row;
 }
 
 /** Reads rows only as they are consumed, so that none of them is stale. */

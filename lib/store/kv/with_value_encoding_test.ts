@@ -138,7 +138,7 @@ Deno.test("isBinaryKey: exactly the keys under which releases before the format 
     keys.idempotencyRecordChunk("scope", 1),
     keys.runInputChunk("t", "r", 0),
     keys.runLogChunk("t", "r", 0),
-    keys.scriptReleasePart("widget", "hash", 0),
+    keys.scriptReleaseChunk("widget", "hash", 0),
   ];
   const records = [
     keys.documentVectorClaim(document, "revision", "model"),

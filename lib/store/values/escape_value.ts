@@ -1,27 +1,27 @@
 /**
  * Values that MessagePack does not round-trip: text with an unpaired surrogate (UTF-8 has U+FFFD instead)
- * and a field named `__proto__` (its decoder refuses it). Both are legal in JSON, so clients may send them.
+ * and a field named `__proto__` (its decoder rejects it). Both are legal in JSON, so clients may send them.
  */
 const REPLACEMENT = [0xef, 0xbf, 0xbd] as const;
 const PROTO = Array.from("__proto__", (letter) => letter.charCodeAt(0));
 /** Prefix of each field name, so that none is `__proto__`. */
 const NAME_PREFIX = "$";
 
-/** Whether encoded bytes decode to the same value; may be false for some that do. */
+/** True if encoded bytes decode to the same value; may be false for some that do. */
 export function roundTrips(encoded: Uint8Array): boolean {
   return !includesBytes(encoded, REPLACEMENT) && !includesBytes(encoded, PROTO);
 }
 
-/** The value with its text and field names escaped as in JSON, which loses nothing. */
+/** The value with its text and field names escaped as in JSON, which is lossless. */
 export function escapeValue(value: unknown): unknown {
   if (typeof value === "string") return escape(value);
   return mapNested(value, { each: escapeValue, name: (name) => NAME_PREFIX + escape(name) });
 }
 
-/** The value that `toPlain` escaped. */
-export function unescapeValue(plain: unknown): unknown {
-  if (typeof plain === "string") return unescape(plain);
-  return mapNested(plain, {
+/** The value that `escapeValue` escaped. */
+export function unescapeValue(escaped: unknown): unknown {
+  if (typeof escaped === "string") return unescape(escaped);
+  return mapNested(escaped, {
     each: unescapeValue,
     name: (name) => unescape(name.slice(NAME_PREFIX.length)),
   });

@@ -1,25 +1,24 @@
 import { keys } from "../keys/keys.ts";
 
-/** Everything under these first parts of a key is bytes. */
+/** The first parts of keys under which everything is bytes. */
 const BINARY_PREFIXES: ReadonlySet<unknown> = new Set([
   keys.agentBodyChunk("", "", 0, 0)[0],
   keys.allTranscriptChunks()[0],
   keys.knowledgeBaseSourceChunks("", "")[0],
   keys.allRunInputChunks()[0],
   keys.allRunLogChunks()[0],
-  keys.scriptReleasePart("", "", 0)[0],
+  keys.scriptReleaseChunk("", "", 0)[0],
 ]);
-const IDEMPOTENCY_PREFIX = keys.idempotencyRecords()[0];
+const [IDEMPOTENCY_PREFIX] = keys.idempotencyRecords();
 const IDEMPOTENCY_KEY_LENGTH = keys.idempotencyRecord("").length;
-const PASSAGES_PREFIX = keys.knowledgeBasePassageChunks("", "")[0];
-const CLAIM_POSITION = keys.documentVectorChunks({ tenant: "", base: "", id: "" }, "", "").indexOf(
-  "vectors",
-);
+const [PASSAGES_PREFIX] = keys.knowledgeBasePassageChunks("", "");
+const VECTORS_KEY = keys.documentVectorChunks({ tenant: "", base: "", id: "" }, "", "");
+const CLAIM_POSITION = VECTORS_KEY.indexOf("vectors");
 
 /**
- * Whether the value under a key is bytes by themselves (encrypted text, uploads, vectors), which are stored
- * as they are. The key decides, never the bytes: parts of an upload, of a ciphertext and of vectors may
- * begin with anything, so no mark at the beginning of a record would tell it from them.
+ * True if the value under a key is plain bytes (encrypted text, uploads, vectors), which are stored
+ * unencoded. The key decides, because such bytes may begin with anything: no marker at the start of a
+ * record would tell it from them.
  */
 export function isBinaryKey(key: Deno.KvKey): boolean {
   const [kind] = key;

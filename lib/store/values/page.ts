@@ -6,15 +6,15 @@ export interface Page<T> {
   nextCursor?: string;
 }
 
-/** Which page is wanted: 1-100 rows from an opaque cursor on. */
+/** Which page: 1-100 rows, starting after an opaque cursor. */
 export interface PageRequest {
   limit: number;
   cursor?: string | undefined;
 }
 
 /**
- * Reads one page of ids from an index, newest first, and the records behind it. An id whose record
- * has gone in between is passed over.
+ * Reads one page of ids from an index, newest first, and the records behind them. Skips an id whose
+ * record was deleted in between.
  */
 export function readPage<T, Id = string>(
   kv: Deno.Kv,
@@ -25,7 +25,7 @@ export function readPage<T, Id = string>(
   return readEntryPage<T, Id>(kv, prefix, { ...page, load: ({ value }) => load(value) });
 }
 
-/** As `readPage`, of what stands under `prefix` itself, the last key first. */
+/** Like `readPage`, but reads the entries under `prefix` themselves, the last key first. */
 export async function readEntryPage<T, Value = unknown>(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
@@ -37,27 +37,17 @@ export async function readEntryPage<T, Value = unknown>(
     batchSize: options.limit,
     ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
   });
-  const entries = await collectEntries(list);
+  const entries = await Array.fromAsync(list).catch((error) => {
+    const isCursorError = error instanceof TypeError && error.message === "invalid cursor";
+    throw isCursorError ? invalidCursor() : error;
+  });
   const records = await Promise.all(entries.map(options.load));
   const data = records.filter((record) => record !== undefined) as T[];
   const more = entries.length === options.limit && await hasMore(kv, prefix, list.cursor);
   return more ? { data, nextCursor: list.cursor } : { data };
 }
 
-async function collectEntries<Value>(
-  list: Deno.KvListIterator<Value>,
-): Promise<Deno.KvEntry<Value>[]> {
-  const entries: Deno.KvEntry<Value>[] = [];
-  try {
-    for await (const entry of list) entries.push(entry);
-  } catch (error) {
-    if (error instanceof TypeError && error.message === "invalid cursor") throw invalidCursor();
-    throw error;
-  }
-  return entries;
-}
-
-/** The refusal of a cursor that this service did not give out. */
+/** The error for a cursor that this service did not issue. */
 export function invalidCursor() {
   return validationError([{
     path: "cursor",

@@ -7,12 +7,13 @@ export class CorruptRecordError extends Error {
   override name = "CorruptRecordError";
 }
 
-/** A value that is read from memory time and again is parsed once. */
+/** A value that is read from memory repeatedly is parsed once. */
 const parsedValues = new WeakMap<object, { schema: z.ZodType; data: unknown }>();
 
 /**
- * Parses a stored value: records outlive deploys, so each carries `v` and is checked on read.
- * What it answers may be shared: never change it in place. The message names the key and the path at fault, never the value, which may be personal.
+ * Parses a stored value: records outlive deploys, so each carries `v` and is checked on read. The result
+ * may be shared: never change it in place. Throws `CorruptRecordError`, which names the key and the
+ * path but never the value, because that may be personal.
  */
 export function parseRecord<T extends z.ZodType>(
   schema: T,
@@ -34,33 +35,79 @@ export function parseRecord<T extends z.ZodType>(
   );
 }
 
-/**
- * Commits the change that makes `made`, and tells whether every check held. Whoever hands one in may
- * add to the change, so that both are made or neither.
- */
-export type CommitStep<T> = (change: Deno.AtomicOperation, made: T) => Promise<boolean>;
+/** All records under a prefix, in key order. */
+export async function listRecords<T extends z.ZodType>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  schema: T,
+): Promise<z.infer<T>[]> {
+  return await Array.fromAsync(kv.list({ prefix }), (entry) => parseRecord(schema, entry)!);
+}
+
+/** Oldest first; records of the same time are ordered by id. */
+export function byCreation<T extends { createdAt: number; id: string }>(a: T, b: T): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+}
 
 /**
- * Commits and tells whether every check held. One step writes at most 800 KB: what is larger is the
- * caller's to mend, so a 413.
+ * Commits the step that creates or changes `result`; false if a check failed. A caller that passes its
+ * own can add to the step, so that both are stored or neither.
  */
-export async function commitStep(change: Deno.AtomicOperation): Promise<boolean> {
+export type CommitStep<T> = (step: Deno.AtomicOperation, result: T) => Promise<boolean>;
+
+/** Commits a step; false if a check failed. Throws `ApiError` 413 for more than the 800 KB of one step. */
+export async function commitStep(step: Deno.AtomicOperation): Promise<boolean> {
   try {
-    return (await change.commit()).ok;
+    return (await step.commit()).ok;
   } catch (error) {
     if (!isTooLarge(error)) throw error;
     throw new ApiError("payload_too_large", "this is larger than the store takes in one step");
   }
 }
 
-/** Tries a check-and-set until it commits; `attempt` returns `undefined` when it lost a race. */
+/** Repeats a check-and-set until it commits; `attempt` returns `undefined` when a check failed. */
 export async function retryUntilCommitted<T>(
   attempt: () => Promise<T | undefined>,
   options: { what: string; tries?: number },
 ): Promise<T> {
   for (let n = options.tries ?? 100; n > 0; n--) {
-    const done = await attempt();
-    if (done !== undefined) return done;
+    const result = await attempt();
+    if (result !== undefined) return result;
   }
   throw new Error(`gave up on a contended record: ${options.what}`);
+}
+
+/** Where one record is stored, and its name in the error when retries run out. */
+export interface RecordLocation<T extends z.ZodType> {
+  key: Deno.KvKey;
+  schema: T;
+  what: string;
+  tries?: number;
+}
+
+/** Stores the record, or deletes it if `value` is undefined. Returns the step: more can be added to it. */
+export type SaveRecord = (
+  value: unknown,
+  options?: { expireIn?: number },
+) => Deno.AtomicOperation;
+
+/**
+ * Changes one record by check-and-set, repeated until it commits. Returns what `change` returns; without
+ * a call of `save` nothing is written.
+ */
+export function updateRecord<T extends z.ZodType, R>(
+  kv: Deno.Kv,
+  { key, schema, ...retry }: RecordLocation<T>,
+  change: (record: z.infer<T> | undefined, save: SaveRecord) => R,
+): Promise<R> {
+  const attempt = async (): Promise<{ result: R } | undefined> => {
+    const entry = await kv.get(key);
+    let step: Deno.AtomicOperation | undefined;
+    const result = change(parseRecord(schema, entry), (value, options) => {
+      step = kv.atomic().check(entry);
+      return value === undefined ? step.delete(key) : step.set(key, value, options);
+    });
+    return step === undefined || (await step.commit()).ok ? { result } : undefined;
+  };
+  return retryUntilCommitted(attempt, retry).then(({ result }) => result);
 }

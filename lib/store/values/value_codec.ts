@@ -4,12 +4,12 @@ import { escapeValue, roundTrips, unescapeValue } from "./escape_value.ts";
 /**
  * The stored form of a value is the MessagePack array `[version, value]`: its first byte marks the format,
  * its second is the version. Version 2 is used only for values that MessagePack does not round-trip, see
- * `toPlain`.
+ * `escapeValue`.
  */
 const ARRAY_OF_TWO = 0x92;
 const PLAIN_VERSION = 1;
 const ESCAPED_VERSION = 2;
-/** Bodies of requests are refused beyond 64 levels, and records add a few. */
+/** Request bodies are limited to 64 levels, and records add a few. */
 const MAX_DEPTH = 200;
 
 const encoder = new Encoder({
@@ -17,7 +17,7 @@ const encoder = new Encoder({
   maxDepth: MAX_DEPTH,
   initialBufferSize: 8192,
 });
-/** No part of a value, which has 64 KiB, comes near it: a damaged length must not set memory aside. */
+/** Far above the 64 KiB of a value, so that a damaged length cannot allocate much memory. */
 const MAX_LENGTH = 1_048_576;
 const decoder = new Decoder({
   maxArrayLength: MAX_LENGTH,
@@ -27,20 +27,20 @@ const decoder = new Decoder({
   maxStrLength: MAX_LENGTH,
 });
 
-/** Short values share a buffer of this size, because to allocate one for each costs more than to encode it. */
+/** Short values share a buffer, because allocating one for each costs more than encoding it. */
 const SLAB_BYTES = 16_384;
 const MAX_SLAB_VALUE_BYTES = 4_096;
 let slab = new Uint8Array(SLAB_BYTES);
 let used = 0;
 
-/** Thrown for bytes that are not a stored value, or have a version that this release cannot read. */
+/** The bytes are not a stored value, or have a version that this release cannot read. */
 export class DecodeValueError extends Error {
   override name = "DecodeValueError";
 }
 
 /**
  * The stored form of a value made of plain objects, arrays, text, numbers, booleans, `null`, `Date` and
- * `Uint8Array`. A field that is `undefined` is left out, an array's item becomes `null`, -0 becomes 0.
+ * `Uint8Array`. Omits `undefined` fields; an `undefined` array item becomes `null`, and -0 becomes 0.
  * Throws what MessagePack throws for a function, a symbol or a bigint.
  */
 export function encodeValue(value: unknown): Uint8Array<ArrayBuffer> {
