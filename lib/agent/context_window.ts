@@ -1,29 +1,65 @@
-/** Bytes that make a token at least, in prose of any script; a guess that errs on the short side. */
+import { Buffer } from "node:buffer";
+import type { ModelMessage, ModelTool } from "../providers/model.ts";
+
+/** Minimum bytes per token for prose in any script; a low guess, so that prompts are cut too early. */
 const BYTES_PER_TOKEN = 3;
-/** Of the context, this part is kept free for the answer; more of it gives way to what is asked. */
+/** Share of the context reserved for output; larger output limits give way to the prompt. */
 const OUTPUT_SHARE = 1 / 4;
 
-/** What a model can take in one request. */
+/** The number of tokens a model can process in one request. */
 export interface ContextWindow {
   contextTokens: number;
-  /** What its answer may have where there is room for it. */
+  /** Output limit if the context has room for it. */
   maxOutputTokens: number;
 }
 
-/** How many bytes of prompt, tools and messages fit beside the shortest answer that is worth it. */
-export function maxPromptBytes(room: ContextWindow): number {
-  return (room.contextTokens - reservedOutputTokens(room)) * BYTES_PER_TOKEN;
+/** Bytes of prompt, tools and messages that leave room for a useful answer. */
+export function maxPromptBytes(window: ContextWindow): number {
+  return (window.contextTokens - reservedOutputTokens(window)) * BYTES_PER_TOKEN;
 }
 
 /**
- * How many tokens the answer may have beside `promptBytes`: a server that is strict refuses what is
- * more than its context in sum. Never less than what is kept free for it, as the bytes are a guess.
+ * Output tokens that fit next to `promptBytes`, because strict servers reject a sum above the context.
+ * Never below the reserved output, because the token count of the prompt is an estimate.
  */
-export function remainingOutputTokens(room: ContextWindow, promptBytes: number): number {
-  const rest = room.contextTokens - Math.ceil(promptBytes / BYTES_PER_TOKEN);
-  return Math.min(room.maxOutputTokens, Math.max(rest, reservedOutputTokens(room)));
+export function remainingOutputTokens(window: ContextWindow, promptBytes: number): number {
+  const remaining = window.contextTokens - Math.ceil(promptBytes / BYTES_PER_TOKEN);
+  return Math.min(window.maxOutputTokens, Math.max(remaining, reservedOutputTokens(window)));
 }
 
 function reservedOutputTokens({ contextTokens, maxOutputTokens }: ContextWindow): number {
   return Math.max(1, Math.min(maxOutputTokens, Math.floor(contextTokens * OUTPUT_SHARE)));
+}
+
+/** Bytes that every step of a run sends in addition to its messages. */
+export function promptBytes(
+  { system, tools }: { system: string; tools: readonly ModelTool[] },
+): number {
+  return Buffer.byteLength(system) + jsonBytes(tools);
+}
+
+/** Bytes of messages as JSON, which covers the few tokens that providers add to each message. */
+export function messageBytes(messages: readonly ModelMessage[]): number {
+  return jsonBytes(messages);
+}
+
+/**
+ * Upper bound of the input tokens for a request of `bytes`: no token is shorter than a byte. Provider
+ * metadata counts at most as many tokens as its turn was allowed to write, however long its signatures.
+ */
+export function maxInputTokens(bytes: number, messages: readonly ModelMessage[]): number {
+  return messages.reduce((bound, message) => {
+    if (message.role !== "assistant") return bound;
+    const { providerMetadata, maxOutputTokens = Infinity } = message;
+    return bound - Math.max(0, metadataBytes(providerMetadata) - maxOutputTokens);
+  }, bytes);
+}
+
+/** Bytes of the metadata that a turn or a call returns to its provider. */
+export function metadataBytes(providerMetadata: unknown): number {
+  return providerMetadata === undefined ? 0 : jsonBytes(providerMetadata);
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,28 +1,32 @@
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
+import type { AgentEvent, AgentRunOptions } from "./agent_run.ts";
 import { parseToolArguments, sanitizeToolName } from "./message_history.ts";
-import type { AgentEvent, AgentRunOptions } from "./run_agent.ts";
 
-/** Carries out one call, told before and after; arguments that are no values never reach a tool. */
+type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "signal">;
+
+/** Executes one call and returns the message with its result for the model. */
 export async function* executeToolCall(
   call: ModelToolCall,
-  { tools, executeTool, signal }: Pick<AgentRunOptions, "tools" | "executeTool" | "signal">,
+  options: ExecuteOptions,
 ): AsyncGenerator<AgentEvent, ModelMessage> {
   const args = parseToolArguments(call);
-  const known = tools.some((tool) => tool.name === call.name);
   yield { type: "tool_call", name: call.name, args: args ?? call.args };
-  const output = !known
-    ? errorOutput("tool_unknown", `there is no tool named ${call.name}`)
-    : args === undefined
-    ? errorOutput(
-      "tool_invalid_arguments",
-      "the arguments are not a JSON object, or nested too deeply",
-    )
-    : await executeTool(call.name, args, signal);
+  const output = await outputOf(call.name, args, options);
   yield { type: "tool_result", name: call.name, output };
   return { role: "tool", callId: call.id, name: sanitizeToolName(call.name), output };
 }
 
-/** A tool's failure as its output: the model sees it, and the run goes on. */
-export function errorOutput(code: string, message: string) {
-  return { error: { code, message } };
+function outputOf(
+  name: string,
+  args: Record<string, unknown> | undefined,
+  { tools, executeTool, signal }: ExecuteOptions,
+): unknown {
+  if (!tools.some((tool) => tool.name === name)) {
+    return { error: { code: "tool_unknown", message: `there is no tool named ${name}` } };
+  }
+  if (args === undefined) {
+    const message = "the arguments are not a JSON object, or nested too deeply";
+    return { error: { code: "tool_invalid_arguments", message } };
+  }
+  return executeTool(name, args, signal);
 }

@@ -1,45 +1,44 @@
 import { Buffer } from "node:buffer";
 import { toolOutputText } from "../providers/message_parts.ts";
 import type { ModelMessage } from "../providers/model.ts";
-import { metadataBytes } from "./input_size.ts";
+import { metadataBytes } from "./context_window.ts";
 
-/** Of each result at least so much is shown, however little room there is. */
+/** Minimum bytes shown of each tool result. */
 const MIN_RESULT_BYTES = 200;
 
-/** What of the messages fits. */
 export interface FittedMessages {
   messages: readonly ModelMessage[];
-  /** How many of the oldest were left out. */
+  /** Number of oldest messages removed. */
   dropped: number;
-  /** How many results of tools are not shown whole. */
+  /** Number of tool results that were shortened. */
   truncated: number;
 }
 
 /**
- * Drops the oldest turns until the messages fit into `bytes`; what is left begins with the user, as
- * vendors demand. The message at `question` stays, and so does what came after it: when that alone is
- * too much, the longest results of tools are cut, and say so.
+ * Drops the oldest messages until the rest fits into `bytes` and begins with a user message, as
+ * providers require. The message at index `question` and all later ones stay; if they alone are too
+ * large, the longest tool results are truncated and marked as such.
  */
 export function fitMessages(
   messages: readonly ModelMessage[],
   { bytes, question }: { bytes: number; question: number },
 ): FittedMessages {
   const sizes = messages.map(contentBytes);
-  const own = sizes.slice(question).reduce((sum, size) => sum + size, 0);
+  const required = sizes.slice(question).reduce((sum, size) => sum + size, 0);
   let first = question;
-  for (let left = bytes - own; first > 0; first--) {
+  for (let left = bytes - required; first > 0; first--) {
     left -= sizes[first - 1]!;
     if (left < 0) break;
   }
   while (first < question && messages[first]!.role !== "user") first++;
-  if (own <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
-  const asked = messages.slice(question);
-  const results = sizes.slice(question).filter((_, n) => asked[n]!.role === "tool");
-  const room = bytes - own + results.reduce((sum, size) => sum + size, 0);
-  const most = Math.max(MIN_RESULT_BYTES, fairShare(room, results));
-  const shown = asked.map((message) => truncateResult(message, most));
-  const cut = shown.filter((message, n) => message !== asked[n]).length;
-  return { messages: shown, dropped: question, truncated: cut };
+  if (required <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
+  const recent = messages.slice(question);
+  const results = sizes.slice(question).filter((_, n) => recent[n]!.role === "tool");
+  const available = bytes - required + results.reduce((sum, size) => sum + size, 0);
+  const maxBytes = Math.max(MIN_RESULT_BYTES, fairShare(available, results));
+  const fitted = recent.map((message) => truncateResult(message, maxBytes));
+  const truncated = fitted.filter((message, n) => message !== recent[n]).length;
+  return { messages: fitted, dropped: question, truncated };
 }
 
 function contentBytes(message: ModelMessage): number {
@@ -47,16 +46,16 @@ function contentBytes(message: ModelMessage): number {
   if (message.role === "user") return Buffer.byteLength(message.content);
   const { content, toolCalls = [], providerMetadata } = message;
   const calls = toolCalls.reduce(
-    (sum, { name, args, providerMetadata }) =>
-      sum + Buffer.byteLength(name + args) + metadataBytes(providerMetadata),
+    (sum, call) =>
+      sum + Buffer.byteLength(call.name + call.args) + metadataBytes(call.providerMetadata),
     0,
   );
   return Buffer.byteLength(content) + calls + metadataBytes(providerMetadata);
 }
 
-/** The most that each may have so that all fit: what short ones leave is the long ones'. */
-function fairShare(room: number, sizes: readonly number[]): number {
-  let left = room;
+/** The limit per item at which all fit; long items share the bytes that short ones do not use. */
+function fairShare(available: number, sizes: readonly number[]): number {
+  let left = available;
   let sharing = sizes.length;
   for (const size of sizes.toSorted((a, b) => a - b)) {
     if (size * sharing > left) return Math.floor(left / sharing);
@@ -66,15 +65,15 @@ function fairShare(room: number, sizes: readonly number[]): number {
   return Infinity;
 }
 
-function truncateResult(message: ModelMessage, most: number): ModelMessage {
+function truncateResult(message: ModelMessage, maxBytes: number): ModelMessage {
   if (message.role !== "tool") return message;
   const text = toolOutputText(message.output);
-  const whole = Buffer.byteLength(text);
-  if (whole <= most) return message;
+  const total = Buffer.byteLength(text);
+  if (total <= maxBytes) return message;
   const notice = (shown: number) =>
-    `\n[cut: the first ${shown} of ${whole} bytes; the rest does not fit into the model's context]`;
-  const bytes = new Uint8Array(Math.max(0, most - notice(whole).length));
-  // Never half a character at the end.
+    `\n[cut: the first ${shown} of ${total} bytes; the rest does not fit into the model's context]`;
+  const bytes = new Uint8Array(Math.max(0, maxBytes - notice(total).length));
+  // Unlike a slice of bytes, this never splits a character.
   const { read, written } = new TextEncoder().encodeInto(text, bytes);
   return { ...message, output: text.slice(0, read) + notice(written) };
 }

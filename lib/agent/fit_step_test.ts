@@ -1,9 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ModelMessage } from "../providers/model.ts";
-import { fitRunTools, fitStep } from "./fit_step.ts";
+import { fitStep, fitTools } from "./fit_step.ts";
 
 const user = (length: number): ModelMessage => ({ role: "user", content: "u".repeat(length) });
-const said = (length: number): ModelMessage => ({ role: "assistant", content: "a".repeat(length) });
+const assistant = (length: number): ModelMessage => ({
+  role: "assistant",
+  content: "a".repeat(length),
+});
 const called: ModelMessage = {
   role: "assistant",
   content: "",
@@ -21,98 +24,102 @@ const tool = (name: string, length = 0) => ({
   parameters: { type: "object" },
 });
 
-/** What of `messages` a model with room for about `bytes` is told; the last at `question` is asked. */
+/** Fits `messages` into a context window of about `bytes`. */
 function fit(messages: ModelMessage[], { bytes, question }: { bytes: number; question: number }) {
-  const room = { contextTokens: Math.floor(bytes / 3) + 10, maxOutputTokens: 10 };
-  return fitStep({ around: 2, messages, contextWindow: room }, question);
+  const contextWindow = { contextTokens: Math.floor(bytes / 3) + 10, maxOutputTokens: 10 };
+  return fitStep(messages, { overheadBytes: 2, contextWindow, question });
 }
 
-function outputAt(told: { messages: readonly ModelMessage[] }, n: number): string {
-  const message = told.messages[n];
+function outputAt(fitted: { messages: readonly ModelMessage[] }, n: number): string {
+  const message = fitted.messages[n];
   assert(message?.role === "tool");
   return String(message.output);
 }
 
-Deno.test("fitStep: what fits is told as it is, however it is escaped", () => {
+Deno.test("fitStep: messages that fit stay unchanged, however long their JSON", () => {
   const messages = [user(10), { role: "user" as const, content: "\n".repeat(300) }];
-  const told = fit(messages, { bytes: 330, question: 1 });
-  assertEquals([told.messages, told.dropped, told.truncated], [messages, 0, 0]);
+  const fitted = fit(messages, { bytes: 330, question: 1 });
+  assertEquals([fitted.messages, fitted.dropped, fitted.truncated], [messages, 0, 0]);
 });
 
-Deno.test("fitStep: a result that is too much beside the conversation drops its oldest turns", () => {
+Deno.test("fitStep: a large tool result drops the oldest turns", () => {
   const messages = [
     user(300),
-    said(300),
+    assistant(300),
     user(300),
-    said(300),
+    assistant(300),
     user(30),
     called,
     result("r".repeat(600)),
   ];
-  const told = fit(messages, { bytes: 1_300, question: 4 });
-  assertEquals([told.dropped, told.truncated], [2, 0]);
-  assertEquals(told.messages, messages.slice(2));
-  assert(told.inputTokens < 1_700);
+  const fitted = fit(messages, { bytes: 1_300, question: 4 });
+  assertEquals([fitted.dropped, fitted.truncated], [2, 0]);
+  assertEquals(fitted.messages, messages.slice(2));
+  assert(fitted.inputTokens < 1_700);
 });
 
-Deno.test("fitStep: what a turn and its calls carry for their vendor takes room", () => {
+Deno.test("fitStep: provider metadata of turns and calls counts", () => {
   const calls = { id: "1", name: "x", args: "{}", providerMetadata: "o".repeat(300) };
-  const carries = {
+  const turn = {
     ...called,
     toolCalls: [calls],
     providerMetadata: "o".repeat(300),
   } as ModelMessage;
-  const messages = [user(300), said(300), user(30), carries, result("r".repeat(100))];
+  const messages = [user(300), assistant(300), user(30), turn, result("r".repeat(100))];
   assertEquals(fit(messages, { bytes: 1_600, question: 2 }).dropped, 0);
   assertEquals(fit(messages, { bytes: 1_100, question: 2 }).dropped, 2);
 });
 
-Deno.test("fitStep: a result that does not fit even alone is cut, and says so", () => {
-  const messages = [user(300), said(9), user(30), called, result({ text: "é".repeat(5_000) })];
-  const told = fit(messages, { bytes: 1_000, question: 2 });
-  assertEquals([told.dropped, told.truncated, told.messages.length], [2, 1, 3]);
-  const cut = outputAt(told, 2);
-  assertMatch(cut, /^\{"text":"é+\n\[cut: the first \d+ of 10011 bytes; the rest does not/);
-  assert(new TextEncoder().encode(cut).length <= 970);
-  assertEquals(messages[4], result({ text: "é".repeat(5_000) }), "what was answered stays");
+Deno.test("fitStep: a tool result that does not fit alone is truncated and marked", () => {
+  const messages = [user(300), assistant(9), user(30), called, result({ text: "é".repeat(5_000) })];
+  const fitted = fit(messages, { bytes: 1_000, question: 2 });
+  assertEquals([fitted.dropped, fitted.truncated, fitted.messages.length], [2, 1, 3]);
+  const truncated = outputAt(fitted, 2);
+  assertMatch(truncated, /^\{"text":"é+\n\[cut: the first \d+ of 10011 bytes; the rest does not/);
+  assert(new TextEncoder().encode(truncated).length <= 970);
+  assertEquals(
+    messages[4],
+    result({ text: "é".repeat(5_000) }),
+    "the original result is unchanged",
+  );
 });
 
-Deno.test("fitStep: short results stay whole, long ones share what is left", () => {
+Deno.test("fitStep: short tool results stay whole and long ones share the rest", () => {
   const long = result("l".repeat(4_000));
   const messages = [user(30), called, result("short"), called, long, called, long];
-  const told = fit(messages, { bytes: 2_400, question: 0 });
-  assertEquals(told.truncated, 2);
-  assertEquals(told.messages[2], result("short"));
-  const [one, other] = [outputAt(told, 4), outputAt(told, 6)];
+  const fitted = fit(messages, { bytes: 2_400, question: 0 });
+  assertEquals(fitted.truncated, 2);
+  assertEquals(fitted.messages[2], result("short"));
+  const [one, other] = [outputAt(fitted, 4), outputAt(fitted, 6)];
   assertEquals(one.length, other.length);
   assert(one.length > 1_000);
 });
 
-Deno.test("fitStep: however little room there is, of each result something is shown", () => {
+Deno.test("fitStep: each tool result shows a minimum of bytes", () => {
   const messages = [user(5_000), called, result("r".repeat(5_000))];
-  const told = fit(messages, { bytes: 300, question: 0 });
-  const cut = outputAt(told, 2);
-  assert(cut.length > 190 && cut.length <= 200, cut);
+  const fitted = fit(messages, { bytes: 300, question: 0 });
+  const truncated = outputAt(fitted, 2);
+  assert(truncated.length > 190 && truncated.length <= 200, truncated);
 });
 
-Deno.test("fitStep: without a known room everything is told", () => {
+Deno.test("fitStep: without a context window everything fits", () => {
   const messages = [user(5_000_000)];
-  const told = fitStep({ around: 2, messages }, 0);
-  assertEquals([told.messages, told.dropped], [messages, 0]);
+  const fitted = fitStep(messages, { overheadBytes: 2, question: 0 });
+  assertEquals([fitted.messages, fitted.dropped], [messages, 0]);
 });
 
-Deno.test("fitRunTools: tools that do not fit beside the question are left out by name, small ones stay", () => {
+Deno.test("fitTools: tools too large for the context window are omitted by name", () => {
   const tools = [tool("a", 100), tool("large", 5_000), tool("b", 100)];
   const prompt = { system: "Be helpful.", messages: [user(9_000), user(30)], tools };
-  const room = { contextTokens: 500, maxOutputTokens: 100 };
-  const fitted = fitRunTools({ ...prompt, contextWindow: room });
+  const window = { contextTokens: 500, maxOutputTokens: 100 };
+  const fitted = fitTools({ ...prompt, contextWindow: window });
   assertEquals(fitted.tools.map(({ name }) => name), ["a", "b"]);
-  assertEquals(fitted.leftOut, ["large"]);
+  assertEquals(fitted.omitted, ["large"]);
   assertEquals(fitted.overheadBytes, "Be helpful.".length + JSON.stringify(fitted.tools).length);
   const whole = "Be helpful.".length + JSON.stringify(tools).length;
-  assertEquals(fitRunTools(prompt), { tools, leftOut: [], overheadBytes: whole });
+  assertEquals(fitTools(prompt), { tools, omitted: [], overheadBytes: whole });
   assertEquals(
-    fitRunTools({ ...prompt, contextWindow: { ...room, contextTokens: 9_000 } }).leftOut,
+    fitTools({ ...prompt, contextWindow: { ...window, contextTokens: 9_000 } }).omitted,
     [],
   );
 });

@@ -1,10 +1,11 @@
-import type { AssistantMessage, ModelMessage, ModelToolCall } from "../providers/model.ts";
 import { isTooDeep } from "../schemas/json_depth.ts";
-import type { StepResult } from "./stream_step.ts";
+import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
+
+const MAX_NAME_LENGTH = 64;
 
 /**
- * The arguments of a call; `undefined` for what is no JSON object, or one so deep that whoever reads it
- * by recursion overflows the stack: a frame with it would be stored and never be read again.
+ * Parses the arguments of a call. Returns `undefined` unless they are a JSON object that recursive code
+ * can walk: a deeper one could be stored in a frame but not read again.
  */
 export function parseToolArguments({ args }: ModelToolCall): Record<string, unknown> | undefined {
   try {
@@ -16,36 +17,22 @@ export function parseToolArguments({ args }: ModelToolCall): Record<string, unkn
   }
 }
 
-const MAX_NAME_LENGTH = 64;
-
-/** A turn whose calls are carried out, as its model is told of it in the next step. */
-export function toAssistantMessage(
-  { text, toolCalls: calls, providerMetadata, maxOutputTokens }: StepResult,
-): AssistantMessage {
-  const kept = providerMetadata === undefined ? {} : { providerMetadata, maxOutputTokens };
-  return { role: "assistant", content: text, toolCalls: calls.map(sanitizeToolCall), ...kept };
-}
-
 /**
- * A call as its model is told of it in the next step. Models call what does not exist, and vendors
- * refuse a whole conversation for a name they would accept of no tool; of arguments that no tool is
- * given nothing is told.
+ * Replaces the parts of a call that providers reject in the next step's history: names that no tool
+ * could have, and arguments that no tool was given.
  */
 export function sanitizeToolCall(call: ModelToolCall): ModelToolCall {
   const args = parseToolArguments(call) === undefined ? "{}" : call.args;
   return { ...call, args, name: sanitizeToolName(call.name) };
 }
 
-/** A name with what vendors accept in names; one of a tool stays as it is. */
+/** Reduces a name to characters that all providers accept; names of existing tools stay as they are. */
 export function sanitizeToolName(name: string): string {
   const safe = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH);
   return /^[a-zA-Z_]/.test(safe) ? safe : `_${safe}`.slice(0, MAX_NAME_LENGTH);
 }
 
-/**
- * Messages for a model of another vendor: what turns and calls carry for the one that made them is left
- * out.
- */
+/** Removes the metadata that only the provider of a turn understands, before another model reads it. */
 export function stripProviderMetadata(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return message;

@@ -1,60 +1,58 @@
-import { type Model, ModelError, type ModelRequest } from "../providers/model.ts";
-import { stripProviderMetadata } from "./message_history.ts";
-import type { AgentRunOptions, Candidate } from "./run_agent.ts";
+import {
+  type AssistantMessage,
+  type Model,
+  ModelError,
+  type ModelRequest,
+  type ModelToolCall,
+  type StopReason,
+} from "../providers/model.ts";
+import type { AgentEvent, AgentRunOptions, Candidate } from "./agent_run.ts";
+import { sanitizeToolCall, stripProviderMetadata } from "./message_history.ts";
 
-/** Who has a fallback is not waited for longer: enough for a busy moment. */
+/** Limit for a retry while a fallback is available: enough for a short overload. */
 const MAX_WAIT_WITH_FALLBACK_MS = 1_000;
 
-/** A step that a model has accepted and now answers. */
+/** A step whose request a model accepted. */
 export interface OpenedStep {
   candidate: Candidate;
   events: Awaited<ReturnType<Model["stream"]>>;
-  /** Tokens that it may write. */
   maxOutputTokens: number;
 }
 
-type PassedOptions =
-  | "system"
-  | "messages"
-  | "tools"
-  | "temperature"
-  | "deadline"
-  | "signal"
-  | "onAttempt"
-  | "authorizeStep"
-  | "onUsage";
-
-type StepOptions = Pick<AgentRunOptions, PassedOptions> & {
-  inputTokens: number;
-  inputBytes: number;
-  outputTokens: (candidate: Candidate) => number;
-};
+type StepOptions =
+  & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
+  & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
+  & {
+    inputTokens: number;
+    inputBytes: number;
+    outputTokens: (candidate: Candidate) => number;
+  };
 
 /**
- * Asks the candidates that can be paid in turn until one accepts; the last refusal is thrown. What an
- * attempt that came to nothing was billed is no longer there for the next: it is granted anew.
+ * Tries the affordable candidates in order until one accepts; throws the last `ModelError` if none
+ * does. A failed attempt may be billed, so the next one is authorized again.
  */
 export async function openStep(
   candidates: readonly Candidate[],
   options: StepOptions,
 ): Promise<OpenedStep> {
-  let refusal: unknown;
-  let grant = options.outputTokens;
+  let lastError: unknown;
+  let { outputTokens } = options;
   let isBilled = false;
-  const grantAnew = async (rest: readonly Candidate[]) => {
-    const { inputTokens, inputBytes } = options;
-    const granted = await options.authorizeStep({ inputTokens, inputBytes, candidates: rest });
-    grant = "ended" in granted ? () => 0 : granted.outputTokens;
+  const reauthorize = async (remaining: readonly Candidate[]) => {
+    const { inputTokens, inputBytes, authorizeStep } = options;
+    const grant = await authorizeStep({ inputTokens, inputBytes, candidates: remaining });
+    outputTokens = "ended" in grant ? () => 0 : grant.outputTokens;
     isBilled = false;
   };
   for (const [n, candidate] of candidates.entries()) {
-    const rest = candidates.slice(n);
-    if (isBilled) await grantAnew(rest);
-    if (grant(candidate) === 0) continue;
+    const remaining = candidates.slice(n);
+    if (isBilled) await reauthorize(remaining);
+    if (outputTokens(candidate) === 0) continue;
     options.onAttempt?.(candidate);
-    const request = toModelRequest(candidate, { ...options, outputTokens: grant });
+    const request = toModelRequest(candidate, { ...options, outputTokens });
     if (n > 0) request.messages = stripProviderMetadata(request.messages);
-    if (rest.slice(1).some((other) => grant(other) > 0)) {
+    if (remaining.slice(1).some((other) => outputTokens(other) > 0)) {
       request.maxRetryWaitMs = MAX_WAIT_WITH_FALLBACK_MS;
     }
     request.onUsage = (usage) => {
@@ -62,21 +60,21 @@ export async function openStep(
       options.onUsage?.(candidate, usage);
     };
     request.authorizeRetry = async () => {
-      await grantAnew(rest);
-      // What no longer pays this one may well pay the next.
-      isBilled = grant(candidate) === 0;
-      return grant(candidate);
+      await reauthorize(remaining);
+      // A budget that does not cover this candidate may still cover the next.
+      isBilled = outputTokens(candidate) === 0;
+      return outputTokens(candidate);
     };
     try {
       const events = await candidate.client.stream(request);
-      return { candidate, events, maxOutputTokens: grant(candidate) };
+      return { candidate, events, maxOutputTokens: outputTokens(candidate) };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      refusal = error;
+      lastError = error;
     }
     options.signal.throwIfAborted();
   }
-  throw refusal ?? new ModelError("provider_error", "no model is configured");
+  throw lastError ?? new ModelError("provider_error", "no model is configured");
 }
 
 function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
@@ -92,4 +90,49 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),
   };
+}
+
+/** The result of a finished step. */
+export interface StepResult {
+  stopReason: StopReason;
+  toolCalls: readonly ModelToolCall[];
+  /** The turn as the next step sends it back. */
+  message: AssistantMessage;
+}
+
+/** Forwards the events of a step. A stream that breaks reports its usage before it throws. */
+export async function* streamStep(
+  { candidate: { provider, model }, events, maxOutputTokens }: OpenedStep,
+): AsyncGenerator<AgentEvent, StepResult> {
+  const toolCalls: ModelToolCall[] = [];
+  let stopReason: StopReason = "stop";
+  let content = "";
+  let metadata: Pick<AssistantMessage, "providerMetadata" | "maxOutputTokens"> = {};
+  for await (const event of events) {
+    switch (event.type) {
+      case "text":
+        content += event.text;
+        yield { type: "text", text: event.text };
+        break;
+      case "tool_call":
+        toolCalls.push(event.call);
+        break;
+      case "usage": {
+        const { inputTokens, outputTokens } = event;
+        yield { type: "usage", provider, model, inputTokens, outputTokens };
+        break;
+      }
+      case "end": {
+        const { reason, providerMetadata } = event;
+        stopReason = reason;
+        if (providerMetadata !== undefined) metadata = { providerMetadata, maxOutputTokens };
+        break;
+      }
+      default:
+        event satisfies never;
+    }
+  }
+  const sanitized = toolCalls.map(sanitizeToolCall);
+  const message = { role: "assistant" as const, content, toolCalls: sanitized, ...metadata };
+  return { stopReason, toolCalls, message };
 }

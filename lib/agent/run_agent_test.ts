@@ -2,9 +2,10 @@ import { assert, assertEquals } from "@std/assert";
 import { candidate, down, runLoop, TOOL } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
 import { type Model, ModelError } from "../providers/model.ts";
-import { runAgent, type StepGrant } from "./run_agent.ts";
+import type { StepGrant } from "./agent_run.ts";
+import { runAgent } from "./run_agent.ts";
 
-Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the model's reason", async () => {
+Deno.test("runAgent: a plain response yields step, text and usage, and ends with the model's reason", async () => {
   for (const reason of ["stop", "length", "content_filter"] as const) {
     const { events, outcome } = await runLoop([
       new FakeModel([text("Hi"), usage(3, 1), end(reason)]),
@@ -18,7 +19,7 @@ Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the 
   }
 });
 
-Deno.test("runAgent: the model is asked with prompt, messages, tools and limits", async () => {
+Deno.test("runAgent: the request holds prompt, messages, tools and limits", async () => {
   const model = new FakeModel([end()]);
   await runLoop([model], { temperature: 0.5 });
   const { signal: _, onUsage: _b, authorizeRetry: _a, maxInputTokens: bound = 0, ...request } =
@@ -35,7 +36,7 @@ Deno.test("runAgent: the model is asked with prompt, messages, tools and limits"
   });
 });
 
-Deno.test("runAgent: a refusal before the first byte falls back to the next model", async () => {
+Deno.test("runAgent: an error before the first byte falls back to the next model", async () => {
   const spare = new FakeModel([text("Hi"), end()]);
   const { events, outcome } = await runLoop([new FakeModel(down), spare]);
   assertEquals(events[0], { type: "step", n: 1, provider: "vendor_a", model: "m1" });
@@ -43,8 +44,8 @@ Deno.test("runAgent: a refusal before the first byte falls back to the next mode
   assertEquals(outcome, { finishReason: "stop" });
 });
 
-Deno.test("runAgent: what a refused attempt was billed is no longer there for the next model", async () => {
-  const refused: Model = {
+Deno.test("runAgent: a billed attempt reduces the budget of the next model", async () => {
+  const failing: Model = {
     stream: async ({ onUsage, authorizeRetry }) => {
       onUsage?.({ inputTokens: 5, outputTokens: 0 });
       assertEquals(await authorizeRetry?.(), 60);
@@ -53,21 +54,21 @@ Deno.test("runAgent: what a refused attempt was billed is no longer there for th
     },
   };
   const grants = [100, 60, 20];
-  const told: unknown[] = [];
+  const usages: unknown[] = [];
   const spare = new FakeModel([end()]);
-  await runLoop([refused, spare], {
+  await runLoop([failing, spare], {
     authorizeStep: () => {
       const granted = grants.shift() ?? 0;
       return Promise.resolve({ outputTokens: () => granted });
     },
-    onUsage: ({ model }, usage) => told.push([model, usage.inputTokens]),
+    onUsage: ({ model }, usage) => usages.push([model, usage.inputTokens]),
   });
-  assertEquals(told, [["m0", 5], ["m0", 5]]);
+  assertEquals(usages, [["m0", 5], ["m0", 5]]);
   assertEquals(spare.requests[0]?.maxOutputTokens, 20);
 });
 
-Deno.test("runAgent: what does not pay the same model once more may pay the next", async () => {
-  const dear: Model = {
+Deno.test("runAgent: a budget too small for a retry may cover the next model", async () => {
+  const expensive: Model = {
     stream: async ({ onUsage, authorizeRetry }) => {
       onUsage?.({ inputTokens: 5, outputTokens: 0 });
       assertEquals(await authorizeRetry?.(), 0);
@@ -80,14 +81,14 @@ Deno.test("runAgent: what does not pay the same model once more may pay the next
     { outputTokens: () => 20 },
   ];
   const spare = new FakeModel([end()]);
-  const { outcome } = await runLoop([dear, spare], {
+  const { outcome } = await runLoop([expensive, spare], {
     authorizeStep: () => Promise.resolve(grants.shift()!),
   });
   assertEquals([outcome?.finishReason, spare.requests[0]?.maxOutputTokens], ["stop", 20]);
 });
 
-Deno.test("runAgent: a fallback that nothing is left for is not asked", async () => {
-  const refused: Model = {
+Deno.test("runAgent: a fallback is skipped once the budget is used up", async () => {
+  const failing: Model = {
     stream: ({ onUsage }) => {
       onUsage?.({ inputTokens: 5, outputTokens: 0 });
       return Promise.reject(down);
@@ -97,19 +98,19 @@ Deno.test("runAgent: a fallback that nothing is left for is not asked", async ()
     ended: { finishReason: "max_cost" },
   }];
   const spare = new FakeModel([end()]);
-  const { failed } = await runLoop([refused, spare], {
+  const { failed } = await runLoop([failing, spare], {
     authorizeStep: () => Promise.resolve(grants.shift()!),
   });
   assertEquals([failed, spare.requests], [down, []]);
 });
 
-Deno.test("runAgent: a busy model is waited for at length only when nobody else can be asked", async () => {
+Deno.test("runAgent: a busy model is retried after a long wait only without a fallback", async () => {
   const [first, last] = [new FakeModel(down), new FakeModel([end()])];
   await runLoop([first, last]);
   assertEquals([first, last].map((model) => model.requests[0]?.maxRetryWaitMs), [1_000, undefined]);
 });
 
-Deno.test("runAgent: once text has come there is no fallback", async () => {
+Deno.test("runAgent: after the first text there is no fallback", async () => {
   const spare = new FakeModel([end()]);
   const { events, failed } = await runLoop([new FakeModel([text("Hel"), down]), spare]);
   assertEquals(failed, down);
@@ -117,24 +118,24 @@ Deno.test("runAgent: once text has come there is no fallback", async () => {
   assertEquals(spare.requests, []);
 });
 
-Deno.test("runAgent: when nobody accepts, the last refusal is thrown", async () => {
+Deno.test("runAgent: if no model accepts, the last error is thrown", async () => {
   const busy = new ModelError("provider_rate_limited", "busy");
   assertEquals((await runLoop([new FakeModel(down), new FakeModel(busy)])).failed, busy);
 });
 
-Deno.test("runAgent: without a candidate it fails as a vendor would", async () => {
+Deno.test("runAgent: without a candidate it throws a provider error", async () => {
   const { failed } = await runLoop([]);
   assertEquals((failed as ModelError).code, "provider_error");
 });
 
-Deno.test("runAgent: a fault of ours is thrown at once and asks no other model", async () => {
+Deno.test("runAgent: an unexpected exception is thrown without a fallback", async () => {
   const spare = new FakeModel([end()]);
   const bug = new TypeError("bug");
   assertEquals((await runLoop([new FakeModel(bug), spare])).failed, bug);
   assertEquals(spare.requests, []);
 });
 
-Deno.test("runAgent: whoever answered the first step answers the rest", async () => {
+Deno.test("runAgent: the model of the first step is tried first in later steps", async () => {
   const primary = new FakeModel(down, [text("back again"), end()]);
   const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
   const { events } = await runLoop([primary, spare]);
@@ -142,7 +143,7 @@ Deno.test("runAgent: whoever answered the first step answers the rest", async ()
   assertEquals(events.filter((event) => event.type === "step").length, 2);
 });
 
-Deno.test("runAgent: a later step falls back too, as long as nothing was said", async () => {
+Deno.test("runAgent: a later step falls back too, unless text was sent", async () => {
   const later = (first: unknown[]) => {
     const primary = new FakeModel(first as never, down);
     return [primary, new FakeModel([text("Here."), end()])] as const;
@@ -154,7 +155,7 @@ Deno.test("runAgent: a later step falls back too, as long as nothing was said", 
   assertEquals(talking[1].requests, []);
 });
 
-Deno.test("runAgent: before each step it is asked what the step may write, and ends when nothing pays", async () => {
+Deno.test("runAgent: each step is authorized, and a rejection ends the run", async () => {
   const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
   const asked: number[] = [];
   const ended = { finishReason: "max_cost" } as const;
@@ -169,14 +170,14 @@ Deno.test("runAgent: before each step it is asked what the step may write, and e
   assertEquals(asked[1]! > asked[0]!, true);
 });
 
-Deno.test("runAgent: the caller's messages are not touched", async () => {
+Deno.test("runAgent: the caller's messages are not modified", async () => {
   const messages = Object.freeze([{ role: "user" as const, content: "hi" }]);
   const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
   const { failed } = await runLoop([model], { messages });
   assertEquals(failed, undefined);
 });
 
-Deno.test("runAgent: leaving early closes the model's stream", async () => {
+Deno.test("runAgent: ending the iteration early closes the model's stream", async () => {
   let closed = false;
   async function* endless() {
     try {
@@ -202,7 +203,7 @@ Deno.test("runAgent: leaving early closes the model's stream", async () => {
   assertEquals(closed, true);
 });
 
-Deno.test("runAgent: a fallback that cannot be paid is not asked", async () => {
+Deno.test("runAgent: an unaffordable fallback is skipped", async () => {
   const spare = new FakeModel([end()]);
   const primary = new FakeModel(down);
   const { failed } = await runLoop([primary, spare], {

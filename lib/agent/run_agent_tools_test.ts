@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { down, runLoop } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, text } from "@/tests/support/fake_model.ts";
 
-Deno.test("runAgent: a tool's call and result are told, and the model sees both", async () => {
+Deno.test("runAgent: a tool call and its result become events, and the model sees both", async () => {
   const model = new FakeModel(
     [text("Let me look."), call("look_up", '{"q":"x"}'), end("tool_calls")],
     [text("Found."), end()],
@@ -24,7 +24,7 @@ Deno.test("runAgent: a tool's call and result are told, and the model sees both"
   assertEquals(outcome, { finishReason: "stop" });
 });
 
-Deno.test("runAgent: several calls of one step are carried out one after the other", async () => {
+Deno.test("runAgent: several calls of one step are executed in sequence", async () => {
   const model = new FakeModel(
     [call("look_up", '{"n":1}', "a"), call("look_up", '{"n":2}', "b"), end("tool_calls")],
     [end()],
@@ -40,7 +40,7 @@ Deno.test("runAgent: several calls of one step are carried out one after the oth
   ]);
 });
 
-Deno.test("runAgent: a call without arguments is one with none", async () => {
+Deno.test("runAgent: a call without arguments gets an empty object", async () => {
   const { executed } = await runLoop([
     new FakeModel([call("look_up", ""), end("tool_calls")], [end()]),
   ]);
@@ -60,7 +60,7 @@ for (const name of ["missing", "constructor", "__proto__", "toString"]) {
 }
 
 for (const args of ["{", "[1]", "null", '"text"', "7"]) {
-  Deno.test(`runAgent: arguments ${args} never reach a tool`, async () => {
+  Deno.test(`runAgent: invalid arguments ${args} never reach a tool`, async () => {
     const model = new FakeModel([call("look_up", args), end("tool_calls")], [end()]);
     const { events, executed } = await runLoop([model]);
     assertEquals(executed, []);
@@ -80,7 +80,7 @@ for (const args of ["{", "[1]", "null", '"text"', "7"]) {
   });
 }
 
-Deno.test("runAgent: a model that calls for ever ends at max_steps, with budget_exceeded", async () => {
+Deno.test("runAgent: endless tool calls end at max_steps with budget_exceeded", async () => {
   const again = [call("look_up"), end("tool_calls")];
   const model = new FakeModel(again, again, again);
   const { outcome } = await runLoop([model]);
@@ -89,7 +89,7 @@ Deno.test("runAgent: a model that calls for ever ends at max_steps, with budget_
   assertEquals(outcome?.error?.code, "budget_exceeded");
 });
 
-Deno.test("runAgent: a run stopped while a tool works asks no further step", async () => {
+Deno.test("runAgent: a run aborted during a tool call starts no further step", async () => {
   const stop = new AbortController();
   const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
   const executeTool = () => {
@@ -101,7 +101,7 @@ Deno.test("runAgent: a run stopped while a tool works asks no further step", asy
   assertEquals(model.requests.length, 1);
 });
 
-Deno.test("runAgent: the tool gets the run's own signal", async () => {
+Deno.test("runAgent: the tool gets the run's signal", async () => {
   const { signal } = new AbortController();
   let given: AbortSignal | undefined;
   const executeTool = (_name: string, _args: unknown, toolSignal: AbortSignal) => {
@@ -113,7 +113,7 @@ Deno.test("runAgent: the tool gets the run's own signal", async () => {
   assertEquals(given, signal);
 });
 
-Deno.test("runAgent: a run stopped while a tool works makes no further call", async () => {
+Deno.test("runAgent: a run aborted during a tool call makes no further call", async () => {
   const stop = new AbortController();
   const model = new FakeModel([call("look_up"), call("look_up"), end("tool_calls")]);
   const executeTool = () => {
@@ -124,7 +124,7 @@ Deno.test("runAgent: a run stopped while a tool works makes no further call", as
   assertEquals(events.map(({ type }) => type), ["step", "tool_call", "tool_result"]);
 });
 
-Deno.test("runAgent: what a call and its turn carry for their vendor go to nobody else", async () => {
+Deno.test("runAgent: provider metadata goes back to its own provider only", async () => {
   const signed = { id: "c1", name: "look_up", args: "{}", providerMetadata: "signature" };
   const calls = [
     { type: "tool_call", call: signed } as const,
@@ -140,7 +140,7 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
     });
   assertEquals(seen(primary), [[], ["signature", "thought"]]);
   assertEquals(seen(spare), [["fromOtherModel"], ["fromOtherModel"]]);
-  // Only the turn that another made is told as such.
+  // Only the turn of the other model is marked.
   const [, theirs, , own] = spare.requests[1]!.messages;
   assertEquals([theirs, own].map((one) => one?.role === "assistant" && one.fromOtherModel), [
     true,
@@ -149,7 +149,7 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
   assertEquals(/signature|thought/.test(JSON.stringify(events)), false);
 });
 
-Deno.test("runAgent: what a turn carries for its vendor is input of the steps after it, up to its grant", async () => {
+Deno.test("runAgent: provider metadata counts as input of later steps, up to its turn's output limit", async () => {
   const asked = async (granted: number, carried?: string) => {
     const ends = {
       ...end("tool_calls"),
@@ -170,7 +170,7 @@ Deno.test("runAgent: what a turn carries for its vendor is input of the steps af
   assertEquals(await asked(1_001, "é".repeat(500)), [first, bare! + around + 1_001]);
 });
 
-Deno.test("runAgent: a name no vendor accepts is told as one that all do", async () => {
+Deno.test("runAgent: a tool name that providers reject is sanitized", async () => {
   for (const name of ["multi_tool_use.parallel", "größe", "1st", "a".repeat(500)]) {
     const model = new FakeModel([call(name), end("tool_calls")], [end()]);
     const { events, outcome } = await runLoop([model]);

@@ -1,7 +1,11 @@
-import { type ContextWindow, maxPromptBytes } from "../agent/context_window.ts";
+import {
+  type ContextWindow,
+  maxPromptBytes,
+  messageBytes,
+  promptBytes,
+} from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_messages.ts";
 import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
-import { messageBytes, promptBytes } from "../agent/input_size.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import type { KvReader } from "../store/tx/view.ts";
 import type { Runtime } from "../platform/runtime.ts";

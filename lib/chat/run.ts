@@ -1,5 +1,5 @@
 import type { Truncation } from "../agent/fit_step.ts";
-import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
+import type { AgentEvent, AgentOutcome } from "../agent/agent_run.ts";
 import { ModelError, type ModelUsage } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";

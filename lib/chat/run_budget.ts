@@ -1,4 +1,4 @@
-import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/run_agent.ts";
+import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/agent_run.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 

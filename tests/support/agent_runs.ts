@@ -1,9 +1,5 @@
-import {
-  type AgentEvent,
-  type AgentOutcome,
-  type AgentRunOptions,
-  runAgent,
-} from "@/lib/agent/run_agent.ts";
+import type { AgentEvent, AgentOutcome, AgentRunOptions } from "@/lib/agent/agent_run.ts";
+import { runAgent } from "@/lib/agent/run_agent.ts";
 import { type Model, ModelError } from "@/lib/providers/model.ts";
 
 export const TOOL = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };

@@ -1,0 +1,73 @@
+import type { Model, ModelMessage, ModelTool, ModelUsage } from "../providers/model.ts";
+import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
+import type { ContextWindow } from "./context_window.ts";
+import type { Truncation } from "./fit_step.ts";
+
+/** The name of a model. */
+interface ModelName {
+  provider: ProviderId;
+  model: string;
+}
+
+/** A model that may answer. */
+export interface Candidate extends ModelName {
+  client: Model;
+}
+
+/** An event of a run. The first `step` precedes all others. */
+export type AgentEvent =
+  /** A model accepted the request of step `n`, counted from 1. */
+  | { type: "step"; n: number } & ModelName
+  | { type: "text"; text: string }
+  | { type: "tool_call"; name: string; args: unknown }
+  | { type: "tool_result"; name: string; output: unknown }
+  | { type: "usage"; inputTokens: number; outputTokens: number } & ModelName;
+
+/** How a run ended; `error` is set if it was not the model's decision. */
+export interface AgentOutcome {
+  finishReason: FinishReason;
+  error?: { code: StreamErrorCode; message: string };
+}
+
+/** A step before it starts. */
+export interface PlannedStep {
+  /** Upper bound of the tokens that any model will count. */
+  inputTokens: number;
+  /** Size of the prompt; `inputTokens` is less if a turn's reasoning is known to be shorter. */
+  inputBytes: number;
+  candidates: readonly Candidate[];
+}
+
+/**
+ * The output limit of a step for each candidate, 0 if the budget does not cover it; or the outcome of
+ * the run if the budget covers none.
+ */
+export type StepGrant =
+  | { outputTokens: (candidate: Candidate) => number }
+  | { ended: AgentOutcome };
+
+export interface AgentRunOptions {
+  /** At least one, in order of preference: the agent's own model, then its fallback. */
+  candidates: readonly Candidate[];
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly ModelTool[];
+  /** Executes a tool call. A failure of the tool is its output, never an exception. */
+  executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** Called before each step, so that the loop itself knows no prices. */
+  authorizeStep: (step: PlannedStep) => Promise<StepGrant>;
+  /** Called before each request to a candidate. */
+  onAttempt?: (candidate: Candidate) => void;
+  /** The smallest context window of all candidates. */
+  contextWindow?: ContextWindow;
+  /** Called before a step that does not fit into the context window. */
+  onTruncation?: (truncation: Truncation) => void;
+  /** Called with the usage that a provider may bill for a failed attempt. */
+  onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
+  maxSteps: number;
+  temperature?: number;
+  /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
+  deadline?: number;
+  signal: AbortSignal;
+}
