@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who makes a change. The service itself does where nobody else is behind it, as at its start. */
+/** Who makes a change. `service` is the process itself, at its start for example. */
 export type Actor =
   | { kind: "user"; id: string; name: string }
   | { kind: "api_key"; id: string }
@@ -9,28 +9,25 @@ export type Actor =
   /** No signed-in user. */
   | { kind: "anonymous" };
 
-/** Filled in once the credential of a request is known, which is after its work has begun. */
-interface ActorScope {
-  actor: Actor;
-}
-
-const scopes = new AsyncLocalStorage<ActorScope>();
+const contexts = new AsyncLocalStorage<{ actor: Actor }>();
 
 /**
- * Runs `work` as an actor: whatever it changes in the store is recorded under that name. It travels
- * with the work and not as an argument, so that no change can be made without its author by
- * forgetting one.
+ * Runs `work` as an actor: the audit log records its changes under that name. The actor is part of the
+ * async context rather than an argument, so that no change can forget it.
  */
 export function runAs<T>(actor: Actor, work: () => T): T {
-  return scopes.run({ actor }, work);
+  return contexts.run({ actor }, work);
 }
 
-/** Names the actor of the work under way, where `actingAs` has begun it; elsewhere it does nothing. */
+/**
+ * Changes the actor of the current `runAs`, once the credential of a request is known. Does nothing
+ * outside of `runAs`.
+ */
 export function setActor(actor: Actor): void {
-  const scope = scopes.getStore();
-  if (scope !== undefined) scope.actor = actor;
+  const context = contexts.getStore();
+  if (context !== undefined) context.actor = actor;
 }
 
 export function currentActor(): Actor {
-  return scopes.getStore()?.actor ?? { kind: "service" };
+  return contexts.getStore()?.actor ?? { kind: "service" };
 }

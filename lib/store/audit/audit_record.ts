@@ -4,7 +4,7 @@ import { describeChange, type PlainObject } from "./describe_change.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { keys } from "../keys/keys.ts";
 
-/** What may be changed; the first part of every action's name. */
+/** What a change is about. */
 export const AUDIT_KINDS = [
   "agent",
   "knowledge base",
@@ -17,18 +17,18 @@ export const AUDIT_KINDS = [
   "tenant",
   "model",
   "slot",
-  /** Who signed in and out, and who failed to. */
+  /** Sign-ins, sign-outs and failed attempts. */
   "sign-in",
-  /** What the dashboard refused: a role that is not allowed, a form of another site. */
+  /** Rejected by the dashboard: a role that is not allowed, a form of another site. */
   "access",
   "advice",
 ] as const;
 export type AuditKind = typeof AUDIT_KINDS[number];
 
-/** In place of a tenant, for what is the whole installation's: its catalogue and vendor slots. */
+/** Instead of a tenant, for the installation's own log: catalogue, provider connections, tenants. */
 export const INSTALLATION = "installation";
 
-/** How long entries are kept: a year, and a month to look back on it. */
+/** A year, and a month to look back on it. */
 const AUDIT_TTL_MS = 400 * 86_400_000;
 
 export const auditRecordSchema = z.object({
@@ -43,7 +43,7 @@ export const auditRecordSchema = z.object({
     z.object({ kind: z.literal("anonymous") }),
   ]),
   kind: z.enum(AUDIT_KINDS),
-  /** In one word or two: `create`, `delete`, `change password`. */
+  /** One word or two: `create`, `delete`, `change password`. */
   action: z.string(),
   target: z.object({ id: z.string(), name: z.string() }),
   changes: z.array(z.object({
@@ -54,54 +54,46 @@ export const auditRecordSchema = z.object({
 });
 export type AuditEntry = z.infer<typeof auditRecordSchema>;
 
-/** A change as its store knows it. `before` and `after` hold no secret that could be left out. */
+/** A change to record. The caller omits secrets from `before` and `after`. */
 export interface AuditedChange {
-  /** Whose log it is in: a tenant's, or the installation's. */
+  /** The tenant whose log it is in, or `INSTALLATION`. */
   tenant: string;
   kind: AuditKind;
   action: string;
   target: { id: string; name: string };
   before?: PlainObject | undefined;
   after?: PlainObject | undefined;
-  /** Milliseconds; 400 days by default. Shorter for what strangers can cause. */
+  /** 400 days by default, in milliseconds. Shorter for what strangers can cause. */
   ttlMs?: number | undefined;
 }
 
 /**
- * Adds the entry of a change to the step that makes it, so that neither is stored without the other.
- * Nothing ever changes an entry or takes one away; the store forgets them after 400 days.
+ * Adds an audit entry to the step that makes the change, so that neither is stored without the other.
+ * Entries are never changed or deleted; they expire after 400 days.
  */
 export function recordChange(
   step: Deno.AtomicOperation,
   runtime: Pick<Runtime, "now" | "uuid">,
   { tenant, before, after, ttlMs = AUDIT_TTL_MS, ...facts }: AuditedChange,
 ): void {
+  const [id, at] = [runtime.uuid(), runtime.now()];
   const changes = describeChange(before, after);
-  const actor = currentActor();
-  const entry: AuditEntry = {
-    v: 1,
-    id: runtime.uuid(),
-    at: runtime.now(),
-    actor,
-    ...facts,
-    changes,
-  };
-  const expireIn = ttlMs;
-  step.set(keys.auditEntry(tenant, entry.at, entry.id), entry, { expireIn });
+  const entry: AuditEntry = { v: 1, id, at, actor: currentActor(), ...facts, changes };
+  const options = { expireIn: ttlMs };
+  step.set(keys.auditEntry(tenant, at, id), entry, options);
   for (const filter of filterKeysOf(entry)) {
-    const place = [entry.at, entry.id];
-    step.set(keys.auditEntryByFilter(tenant, filter, entry.at, entry.id), place, { expireIn });
+    step.set(keys.auditEntryByFilter(tenant, filter, at, id), [at, id], options);
   }
 }
 
-/** What a list of entries may be narrowed to; both together are a filter of their own. */
+/** Narrows a list of entries. Each filter, and both together, have an index. */
 export interface AuditFilter {
   kind?: AuditKind | undefined;
   /** A user's or an API key's id, `command_line`, `service` or `anonymous`. */
   actor?: string | undefined;
 }
 
-/** The name of a filter in the index; `undefined` where nothing is filtered. */
+/** The name of a filter in the index; `undefined` without a filter. */
 export function filterKey({ kind, actor }: AuditFilter): string | undefined {
   if (kind === undefined && actor === undefined) return undefined;
   return `${kind ?? "*"} ${actor ?? "*"}`;

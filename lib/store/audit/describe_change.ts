@@ -1,26 +1,25 @@
 import { redact } from "../../platform/log.ts";
 
-/** One field that a change touched; a value that was or is not there is absent. */
+/** One changed field; `before` is absent if the field was added, `after` if it was removed. */
 export interface FieldChange {
   field: string;
   before?: string;
   after?: string;
 }
 
-/** Of one value, in characters: a whole prompt is in the agent's versions. */
+/** Characters of one value: a whole prompt is stored with the agent's versions. */
 const MAX_VALUE_LENGTH = 1_000;
-/** Of all of them: an agent's own body may already fill most of the step that stores both. */
+/** Characters of all values: an agent's body may already fill most of the step that stores both. */
 const MAX_CHANGES_LENGTH = 12_000;
 const OMITTED_VALUE = "[not kept: too long]";
 const REDACTED_VALUE = "[left out]";
 
-/** Maps whose values people put credentials into. */
+/** Maps whose values often hold credentials. */
 const CREDENTIAL_MAPS = new Set(["headers", "query"]);
 
-/** Any record, of which nothing is known. */
 export type PlainObject = Readonly<Record<string, unknown>>;
 
-/** Which fields differ between two states, as short texts; whatever may be a secret is left out. */
+/** The fields that differ between two states, as short texts without what may be a secret. */
 export function describeChange(before: PlainObject = {}, after: PlainObject = {}): FieldChange[] {
   const [old, now] = [flatten(before), flatten(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];
@@ -34,17 +33,17 @@ export function describeChange(before: PlainObject = {}, after: PlainObject = {}
   return limitLength(changes);
 }
 
-/** Objects field by field, everything else as its JSON. */
-function flatten(value: PlainObject, above = ""): Map<string, string> {
-  const found = new Map<string, string>();
+/** Nested objects field by field, everything else as JSON. */
+function flatten(value: PlainObject, parent = ""): Map<string, string> {
+  const fields = new Map<string, string>();
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
-    const field = above + name;
+    const field = parent + name;
     if (isPlainObject(inner)) {
-      for (const [path, text] of flatten(inner, `${field}.`)) found.set(path, text);
-    } else found.set(field, toText(inner));
+      for (const [path, text] of flatten(inner, `${field}.`)) fields.set(path, text);
+    } else fields.set(field, toText(inner));
   }
-  return found;
+  return fields;
 }
 
 function isPlainObject(value: unknown): value is PlainObject {
@@ -55,7 +54,7 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, withoutCredentials);
 }
 
-/** A value that is made of templates names a secret; any other may be one. */
+/** A value with a template names a secret; any other may be one. */
 function withoutCredentials(name: string, value: unknown): unknown {
   if (!CREDENTIAL_MAPS.has(name) || !isPlainObject(value)) return value;
   const entries = Object.entries(value).map(([key, text]) => [
@@ -68,11 +67,8 @@ function withoutCredentials(name: string, value: unknown): unknown {
 function redactedSide(side: "before" | "after", text: string | undefined): Partial<FieldChange> {
   if (text === undefined) return {};
   const safe = redact(text);
-  return {
-    [side]: safe.length > MAX_VALUE_LENGTH
-      ? `${safe.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…`
-      : safe,
-  };
+  const isLong = safe.length > MAX_VALUE_LENGTH;
+  return { [side]: isLong ? `${safe.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : safe };
 }
 
 function limitLength(changes: FieldChange[]): FieldChange[] {

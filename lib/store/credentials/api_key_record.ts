@@ -15,7 +15,7 @@ export const apiKeyRecordSchema = z.object({
   secrets: z.array(z.object({
     prefix: z.string(),
     hash: z.string(),
-    /** The id of the HMAC secret; keys of earlier releases lack it. */
+    /** The id of the HMAC secret; absent in keys of earlier releases. */
     signedBy: z.string().optional(),
     createdAt: z.int(),
     expiresAt: z.int().optional(),
@@ -51,7 +51,7 @@ export function toApiKey(
     scopes: record.scopes,
     state: apiKeyState(record, now),
     createdAt: isoTime(record.createdAt),
-    // The minute of its first use may have begun before it was made.
+    // Rounded to the minute, the first use may seem to precede the creation.
     ...(lastUsedAt === undefined
       ? {}
       : { lastUsedAt: isoTime(Math.max(lastUsedAt, record.createdAt)) }),
@@ -65,7 +65,7 @@ export function toApiKey(
   };
 }
 
-/** What the audit log keeps of a key: never a hash. */
+/** The fields that the audit log records: never a hash. */
 export function auditedFields({ name, scopes, expiresAt, revokedAt, secrets }: ApiKeyRecord) {
   return {
     name,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { hmacSecretId } from "../../platform/crypto/hashing.ts";
-import { type ApiKeyRecord, apiKeyRecordSchema, apiKeyState } from "./api_key_record.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { type ApiKeyRecord, apiKeyRecordSchema, apiKeyState } from "./api_key_record.ts";
 
-/** `signing` hashes new API keys; there may be keys under any of `ids`. */
+/** `signing` hashes new API keys; existing keys may be hashed with any of `ids`. */
 const recordSchema = z.object({ v: z.literal(1), signing: z.string(), ids: z.array(z.string()) });
 
 /** API keys in the store are hashed with secrets that this process does not have. */
@@ -32,25 +32,22 @@ export async function registerHmacSecrets(
   await retryUntilCommitted(async () => {
     const entry = await kv.get(keys.hmacSecrets());
     const used = parseRecord(recordSchema, entry);
-    const gone = used?.ids.filter((id) => !ids.includes(id)) ?? [];
-    const needed = gone.length === 0
+    const missing = used?.ids.filter((id) => !ids.includes(id)) ?? [];
+    const needed = missing.length === 0
       ? []
-      : await findNeeded(kv, { gone, signing: used!.signing, now });
+      : await findNeeded(kv, { missing, signing: used!.signing, now: now() });
     if (needed.length > 0) throw new MissingHmacSecretError(needed);
     if (used?.signing === ids[0] && used?.ids.join() === ids.join()) return true;
-    return await commit(kv, entry, ids);
+    const step = kv.atomic().check(entry).set(entry.key, toRecord(ids));
+    return (await step.commit()).ok || undefined;
   }, { what: "HMAC secrets" });
 }
 
-/** Makes `ids` the only secrets of the store: API keys hashed with other secrets become invalid. */
-async function resetHmacSecrets(kv: Deno.Kv, ids: readonly string[]): Promise<void> {
-  await retryUntilCommitted(
-    async () => await commit(kv, await kv.get(keys.hmacSecrets()), ids),
-    { what: "HMAC secrets" },
-  );
+function toRecord(ids: readonly string[]) {
+  return { v: 1, signing: ids[0]!, ids };
 }
 
-/** The HMAC secrets of one process, as a command works on them. */
+/** The HMAC secrets of one process, for the command line. */
 export class HmacSecrets {
   readonly #kv: Deno.Kv;
   readonly #secrets: readonly string[];
@@ -60,44 +57,36 @@ export class HmacSecrets {
     this.#secrets = secrets;
   }
 
-  /** Makes this process's secrets the only ones of the store; returns the id of the first. */
+  /**
+   * Makes this process's secrets the only ones of the store and returns the id of the first: API keys
+   * hashed with other secrets become invalid.
+   */
   async discardOthers(): Promise<string> {
     const ids = this.#secrets.map(hmacSecretId);
-    await resetHmacSecrets(this.#kv, ids);
+    await this.#kv.set(keys.hmacSecrets(), toRecord(ids));
     return ids[0]!;
   }
 }
 
-async function commit(
-  kv: Deno.Kv,
-  entry: Deno.KvEntryMaybe<unknown>,
-  ids: readonly string[],
-): Promise<true | undefined> {
-  const record = { v: 1, signing: ids[0]!, ids };
-  return (await kv.atomic().check(entry).set(entry.key, record).commit()).ok || undefined;
-}
-
-/** Those of the secrets `gone` that are still needed. */
+/** Which of the `missing` secrets valid keys depend on, or other processes sign with. */
 async function findNeeded(
   kv: Deno.Kv,
-  { gone, signing, now }: { gone: readonly string[]; signing: string; now: () => number },
+  { missing, signing, now }: { missing: readonly string[]; signing: string; now: number },
 ): Promise<string[]> {
-  const needed = new Set(gone.filter((id) => id === signing));
+  const needed = new Set([signing]);
   for await (const entry of kv.list({ prefix: keys.allApiKeys() })) {
-    const record = parseRecord(apiKeyRecordSchema, entry);
-    for (const id of record === undefined ? [] : signingSecretsOf(record, { gone, now: now() })) {
-      needed.add(id);
-    }
+    const record = parseRecord(apiKeyRecordSchema, entry)!;
+    for (const id of signingSecretsOf(record, { missing, now })) needed.add(id);
   }
-  return gone.filter((id) => needed.has(id));
+  return missing.filter((id) => needed.has(id));
 }
 
-/** The secrets that a valid key may be hashed with; an old record does not name one. */
+/** The secrets that a valid key may be hashed with; an old record names none. */
 function signingSecretsOf(
   record: ApiKeyRecord,
-  { gone, now }: { gone: readonly string[]; now: number },
+  { missing, now }: { missing: readonly string[]; now: number },
 ): readonly string[] {
   if (apiKeyState(record, now) !== "active") return [];
   const live = record.secrets.filter(({ expiresAt }) => (expiresAt ?? Infinity) > now);
-  return live.flatMap(({ signedBy }) => signedBy === undefined ? gone : [signedBy]);
+  return live.flatMap(({ signedBy }) => signedBy === undefined ? missing : [signedBy]);
 }

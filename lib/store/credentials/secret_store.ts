@@ -7,14 +7,14 @@ import {
   type ToolSecretInfo,
 } from "../../schemas/tool_secret.ts";
 import { recordChange } from "../audit/audit_record.ts";
+import type { ResealTask } from "../encryption/reseal_task.ts";
 import { keys } from "../keys/keys.ts";
 import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
-import type { ResealTask } from "../encryption/reseal_task.ts";
 
-/** What the sealer of this store is made for. */
+/** The purpose of the sealer of tool secrets. */
 export const SECRETS_PURPOSE = "tool secrets";
 
-/** Values that a process keeps open: a tool that is called time and again decrypts once. */
+/** Unsealed values that a process caches, because tools are called repeatedly. */
 const MAX_CACHED = 500;
 
 const recordSchema = z.object({
@@ -26,20 +26,20 @@ const recordSchema = z.object({
   sealed: z.instanceof(Uint8Array),
 });
 
-/** Where a secret may go, and on whose behalf; sealed with its value. */
+/** Where a secret may be sent, and by which agent; sealed with its value. */
 type Binding = Pick<NewToolSecret, "domains" | "agentId">;
 
-/** A secret for use: its value, the (normalised) domains it may be sent to, and by which agent. */
+/** A secret for use: its value, the (normalized) domains it may be sent to, and by which agent. */
 export interface UnsealedSecret {
   value: string;
   domains: readonly string[];
-  /** Any agent of the tenant, when it is left out. */
+  /** Any agent of the tenant if absent. */
   agentId?: string;
 }
 
 /**
- * Secrets of tenants for their agents' tools. Write-only: the value goes to a tool's request and to
- * nothing else, so that whoever may set one still cannot read one.
+ * Secrets of tenants for their agents' tools. Write-only: the value goes to a tool's request and nowhere
+ * else, so that a user who may set a secret still cannot read one.
  */
 export class SecretStore {
   #kv: Deno.Kv;
@@ -47,14 +47,14 @@ export class SecretStore {
   #sealer: Sealer;
   #cache = new Map<string, UnsealedSecret>();
 
-  /** The sealer is made for `SECRETS_PURPOSE`. */
+  /** The sealer's purpose is `SECRETS_PURPOSE`. */
   constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
     this.#kv = kv;
     this.#runtime = options.runtime;
     this.#sealer = options.sealer;
   }
 
-  /** Sets a secret, in place of one of the same name; `commit` may add to the step. */
+  /** Creates a secret or replaces the one of the same name; `commit` may add to the step. */
   async set(
     tenant: string,
     { name, value, domains, agentId }: NewToolSecret,
@@ -62,15 +62,15 @@ export class SecretStore {
   ): Promise<ToolSecretInfo> {
     if (value.length < MIN_SECRET_LENGTH) throw new RangeError(`the secret ${name} is too short`);
     const key = keys.toolSecret(tenant, name);
-    const binding: Binding = { domains, ...agentId !== undefined && { agentId } };
+    const binding = toBinding({ domains, agentId });
     const sealed = await this.#sealer.seal(encoder.encode(value), sealContext(key, binding));
     const record = { v: 1, ...binding, updatedAt: this.#runtime.now(), sealed };
     const info = toInfo(name, record);
-    const setting = async (): Promise<ToolSecretInfo | undefined> => {
+    return await retryUntilCommitted(async () => {
       const entry = await this.#kv.get(key);
       const before = parseRecord(recordSchema, entry);
-      const change = this.#kv.atomic().check(entry).set(key, record);
-      recordChange(change, this.#runtime, {
+      const step = this.#kv.atomic().check(entry).set(key, record);
+      recordChange(step, this.#runtime, {
         tenant,
         kind: "secret",
         action: before === undefined ? "create" : "replace",
@@ -78,22 +78,19 @@ export class SecretStore {
         before: before && toBinding(before),
         after: binding,
       });
-      return await (options.commit ?? commitStep)(change, info) ? info : undefined;
-    };
-    return await retryUntilCommitted(setting, { what: "secret" });
+      return await (options.commit ?? commitStep)(step, info) ? info : undefined;
+    }, { what: "secret" });
   }
 
-  /** All of a tenant by name, without their values. */
+  /** All secrets of a tenant by name, without their values. */
   async list(tenant: string): Promise<ToolSecretInfo[]> {
-    const found: ToolSecretInfo[] = [];
-    for await (const entry of this.#kv.list({ prefix: keys.toolSecrets(tenant) })) {
-      const record = parseRecord(recordSchema, entry);
-      if (record) found.push(toInfo(String(entry.key.at(-1)), record));
-    }
-    return found;
+    const rows = this.#kv.list({ prefix: keys.toolSecrets(tenant) });
+    return await Array.fromAsync(rows, (entry) => {
+      return toInfo(String(entry.key.at(-1)), parseRecord(recordSchema, entry)!);
+    });
   }
 
-  /** What was deleted; nothing when there is no such secret. */
+  /** Deletes a secret and returns it; `undefined` if there is none. */
   async delete(
     tenant: string,
     name: string,
@@ -103,27 +100,27 @@ export class SecretStore {
     const record = parseRecord(recordSchema, entry);
     if (record === undefined) return undefined;
     const info = toInfo(name, record);
-    const deletion = this.#kv.atomic().check(entry).delete(entry.key);
-    recordChange(deletion, this.#runtime, {
+    const step = this.#kv.atomic().check(entry).delete(entry.key);
+    recordChange(step, this.#runtime, {
       tenant,
       kind: "secret",
       action: "delete",
       target: { id: name, name },
       before: toBinding(record),
     });
-    const made = await (options.commit ?? commitStep)(deletion, info);
-    // Replaced or deleted in between: it is looked at again, so that what is told is what was done.
-    return made ? info : await this.delete(tenant, name, options);
+    const deleted = await (options.commit ?? commitStep)(step, info);
+    // Replaced or deleted in between: try again, so that the result is what was deleted.
+    return deleted ? info : await this.delete(tenant, name, options);
   }
 
-  /** The one agent that may use a secret; `undefined` for one of any agent, or of no such name. */
+  /** The only agent that may use a secret; `undefined` if any agent may, or if there is no such secret. */
   async agentOf(tenant: string, name: string): Promise<string | undefined> {
     return parseRecord(recordSchema, await this.#kv.get(keys.toolSecret(tenant, name)))?.agentId;
   }
 
   /**
-   * A secret for a tool's call, as it is now. Throws `UnsealError` when the encryption key has been
-   * changed, or the record was: the domains and the agent are sealed with the value.
+   * A secret for a tool call, as it is now. Throws `UnsealError` if the encryption key or the record was
+   * changed: the domains and the agent are sealed with the value.
    */
   async find(tenant: string, name: string): Promise<UnsealedSecret | undefined> {
     const key = keys.toolSecret(tenant, name);
@@ -131,27 +128,25 @@ export class SecretStore {
     const record = parseRecord(recordSchema, entry);
     if (record === undefined) return undefined;
     const version = JSON.stringify([...key, entry.versionstamp]);
-    const known = this.#cache.get(version);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(version);
+    if (cached !== undefined) return cached;
     const binding = toBinding(record);
     const plain = await this.#sealer.unseal(record.sealed, sealContext(key, binding));
     const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain);
-    const opened = { value, ...binding };
+    const unsealed = { value, ...binding };
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
-    this.#cache.set(version, opened);
-    return opened;
+    this.#cache.set(version, unsealed);
+    return unsealed;
   }
 }
 
-/** Encrypts all tenants' secrets anew. */
 export function resealSecrets(sealer: Sealer): ResealTask {
   return {
     kind: "tool secrets",
     prefix: keys.allToolSecrets(),
     async *reseal(entry) {
       const record = parseRecord(recordSchema, entry)!;
-      const key = entry.key.map(String);
-      const sealed = await sealer.reseal(record.sealed, sealContext(key, record));
+      const sealed = await sealer.reseal(record.sealed, sealContext(entry.key.map(String), record));
       if (sealed === undefined) return;
       yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }) };
     },
@@ -160,13 +155,13 @@ export function resealSecrets(sealer: Sealer): ResealTask {
 
 const encoder = new TextEncoder();
 
-/** Whoever can write to the store must not be able to send a value elsewhere, or lend it to others. */
+/** Prevents an attacker with write access to the store from redirecting a value or lending it out. */
 function sealContext(key: readonly string[], { domains, agentId }: Binding): SealContext {
-  // In front: behind the domains, the agent could be taken off by writing it down as one of them.
+  // In front: after the domains, the agent could be removed by listing it as one of them.
   return [...agentId === undefined ? [] : [`agent ${agentId}`], ...key, ...domains];
 }
 
-/** A record has `undefined` where a field is left out. */
+/** Omits `agentId` where it is `undefined`. */
 function toBinding(
   { domains, agentId }: { domains: string[]; agentId?: string | undefined },
 ): Binding & { agentId?: string } {

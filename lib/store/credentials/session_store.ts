@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { KvReader } from "../tx/view.ts";
 import { sha256 } from "../../platform/crypto/hashing.ts";
-import { claimedTenant, newSessionToken } from "./session_token.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
 import type { MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
+import type { KvReader } from "../tx/view.ts";
 import { type CommitStep, commitStep, parseRecord } from "../values/record.ts";
+import { claimedTenant, newSessionToken } from "./session_token.ts";
 
-/** A lapsed or revoked session stays readable this long, so that its runs can still be followed. */
+/** An expired session stays readable this long, so that its runs can still be followed. */
 const KEPT_AFTER_EXPIRY_MS = 15 * 60_000;
 
 const sessionRecordSchema = z.object({
@@ -16,18 +16,18 @@ const sessionRecordSchema = z.object({
   id: z.uuid(),
   tenant: z.uuid(),
   agentId: z.uuid(),
-  /** The page it was minted for; absent on a playground session minted without an origin. */
+  /** The page that the session is for; absent in a playground session minted without an origin. */
   origin: z.string().optional(),
-  /** Minted for trying the agent out from the dashboard, not for an embed. */
+  /** Minted for the dashboard's playground, not for an embed. */
   playground: z.boolean(),
-  /** Milliseconds. Decides; `expireIn` only collects garbage, up to a minute late. */
+  /** Milliseconds. This decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
   messages: z.int().nonnegative(),
   messageCap: z.int().positive(),
 });
 export type Session = z.infer<typeof sessionRecordSchema>;
 
-/** How long the store keeps a session that has `leftMs` to live. */
+/** How long the store keeps a session that expires in `leftMs`. */
 export function sessionExpireIn(leftMs: number): number {
   return leftMs + KEPT_AFTER_EXPIRY_MS;
 }
@@ -61,42 +61,42 @@ export class SessionStore {
       messages: 0,
       messageCap: SESSION_MESSAGE_CAP,
     };
-    const expireIn = sessionExpireIn(SESSION_TTL_MS);
     const key = await sessionKey(sessionToken);
-    const change = this.#kv.atomic()
+    const step = this.#kv.atomic()
       .check({ key, versionstamp: null })
-      .set(key, session, { expireIn });
+      .set(key, session, { expireIn: sessionExpireIn(SESSION_TTL_MS) });
     const minted = { sessionToken, expiresAt: isoTime(exp), messageCap: session.messageCap };
-    const done = await (options.commit ?? commitStep)(change, minted);
-    if (!done) throw new Error("a session token was drawn twice");
+    const done = await (options.commit ?? commitStep)(step, minted);
+    if (!done) throw new Error("a session token was generated twice");
     return minted;
   }
 
-  /** The live session behind a token; `undefined` when unknown, expired or revoked. */
+  /** The live session of a token; `undefined` if unknown, expired or revoked. */
   async get(sessionToken: string, reader: KvReader = this.#kv): Promise<Session | undefined> {
-    const key = await sessionKey(sessionToken);
-    const session = parseRecord(sessionRecordSchema, await reader.get(key));
+    const session = await this.#read(sessionToken, reader);
     return session !== undefined && session.exp > this.#runtime.now() ? session : undefined;
   }
 
-  /** The session behind a token, live or expired; `undefined` when unknown or revoked. */
+  /** The live or expired session of a token; `undefined` if unknown or revoked. */
   async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
-    const key = await sessionKey(sessionToken);
-    const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
+    const session = await this.#read(sessionToken, this.#kv);
     return session && { session, live: session.exp > this.#runtime.now() };
   }
 
-  /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */
+  /** Deletes a session of the tenant and returns its id, or `undefined` if there is none. */
   async revoke(tenant: string, sessionToken: string): Promise<string | undefined> {
-    const key = await sessionKey(sessionToken);
-    const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
+    const session = await this.#read(sessionToken, this.#kv);
     if (session?.tenant !== tenant) return undefined;
-    await this.#kv.delete(key);
+    await this.#kv.delete(await sessionKey(sessionToken));
     return session.id;
+  }
+
+  async #read(sessionToken: string, reader: KvReader): Promise<Session | undefined> {
+    return parseRecord(sessionRecordSchema, await reader.get(await sessionKey(sessionToken)));
   }
 }
 
-/** Where a token's session is kept; for what is no token, where there never is one. */
+/** The key of a token's session; a malformed token has a key that never exists. */
 export async function sessionKey(sessionToken: string): Promise<Deno.KvKey> {
   return keys.session(claimedTenant(sessionToken) ?? "none", await sha256(sessionToken));
 }
