@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const OPEN = [
   "lib/chat/start_errors.ts",
   "lib/dashboard/models/connection_form.ts",
-  "lib/http/proxy_detector.ts",
   "lib/http/service.ts",
   "lib/knowledge/search/knowledge_tools.ts",
   "lib/platform/log.ts",
