@@ -8,7 +8,7 @@ import { createApp } from "./app.ts";
 import { type Config, ConfigError, localUrl, readConfig } from "./lib/server/config/config.ts";
 import { createLogger, type Logger } from "./lib/platform/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/platform/log_console.ts";
-import { describeClientAddressSource } from "./lib/http/proxy_detector.ts";
+import { describeClientAddressSource } from "./lib/http/client_address.ts";
 import { SMALL_MEMORY_LIMITS } from "./lib/server/composition/memory_limits.ts";
 import { prefetchStore } from "./lib/server/composition/prefetch_store.ts";
 import { openService } from "./lib/server/composition/open_service.ts";

@@ -1,5 +1,4 @@
-import type { FieldDiff } from "@/lib/dashboard/agents/agent_diff.ts";
-import type { DiffLine } from "@/lib/dashboard/agents/line_diff.ts";
+import type { DiffLine, FieldDiff } from "@/lib/dashboard/agents/agent_diff.ts";
 
 const MARKS = { same: " ", gone: "−", new: "+" };
 const SPOKEN_MARKS = { same: "", gone: "Removed: ", new: "Added: " };

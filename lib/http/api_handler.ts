@@ -8,8 +8,8 @@ type RouteMethod = (ctx: ApiContext) => Response | Promise<Response>;
 type ApiMethodHandlers = Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
 
 /**
- * A /v1 route as one function over its methods: a file route is registered for every verb, and would
- * answer a missing one with 404 instead of 405 and `Allow`. HEAD is GET without its body.
+ * Handles a /v1 route by method: 405 with `Allow` for other methods, where Fresh would answer 404; HEAD
+ * is GET without the body.
  */
 export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Promise<Response> {
   const allow = allowOf(methods);
@@ -17,14 +17,14 @@ export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Pro
     const method = ctx.req.method;
     if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
     const name = method === "HEAD" ? "GET" : method;
-    const answer = Object.hasOwn(methods, name)
+    const handle = Object.hasOwn(methods, name)
       ? methods[name as keyof ApiMethodHandlers]
       : undefined;
-    if (answer === undefined) {
+    if (handle === undefined) {
       const message = `this address only allows ${allow}`;
       throw new ApiError("method_not_allowed", message, { headers: { allow } });
     }
-    const response = await answer(ctx);
+    const response = await handle(ctx);
     return method === "HEAD" ? await headResponse(response) : response;
   };
 }

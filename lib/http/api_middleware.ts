@@ -5,15 +5,14 @@ import { errorResponse, logFailure, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
 import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
-/** Read by tools and pages as often as they like. */
+/** Not rate limited. */
 const UNLIMITED_PATH = "/v1/openapi.json";
-/** Counted by the route, in a window of its own; as a request only when it is refused. */
+/** The route counts these in a separate window; only a rejected one also counts as a request. */
 const RESUME_PATH = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 
 /**
- * Stands at the root, because a request that matches no route passes only root middleware: under /v1
- * every answer, 404 and 405 included, is the envelope with `x-request-id`, and every browser path
- * carries its CORS headers.
+ * Rate limits, error envelopes, `x-request-id` and CORS headers for every path under /v1. Root
+ * middleware, because a request that matches no route reaches no other.
  */
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
@@ -23,7 +22,7 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await handleRequest(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);
   ctx.state.rateLimiter.setHeaders(response.headers);
-  // Answers hold session tokens and a tenant's prompts: what says nothing else is kept by nobody.
+  // Responses hold session tokens and prompts.
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
   if (browser) addCorsHeaders(response.headers);
   return response;
@@ -44,15 +43,15 @@ async function handleRequest(ctx: Context<State>): Promise<Response> {
   }
 }
 
-/** A request refused for its own faults counts as any other, and the limit is told before the fault. */
+/** Counts the rejected request too; reaching a limit takes precedence over the original error. */
 async function rejectRequest(ctx: Context<State>, thrown: unknown): Promise<Response> {
   let error = toApiError(thrown);
   logFailure(ctx, { thrown, status: error.status });
   try {
-    // A store that does not answer does not count either.
+    // Counting needs the store.
     if (error.code !== "service_unavailable") await countRequest(ctx);
-  } catch (limit) {
-    error = toApiError(limit);
+  } catch (limitError) {
+    error = toApiError(limitError);
   }
   const response = errorResponse(error);
   return ctx.req.method === "HEAD" ? await headResponse(response) : response;

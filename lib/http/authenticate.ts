@@ -16,7 +16,7 @@ export function bearerKey(req: Request): string | undefined {
   return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
 }
 
-/** What authenticating a request takes: the keys, and the meter that counts it. */
+/** What is needed to authenticate and count a request. */
 export interface AuthenticationContext {
   service: { apiKeys: ApiKeyStore };
   rateLimiter: {
@@ -24,7 +24,7 @@ export interface AuthenticationContext {
   };
 }
 
-/** Whom the request's API key speaks for; 401 when it has none that is valid. Counts nothing. */
+/** Verifies the request's API key without counting the request. Throws 401. */
 export async function identifyKey(
   req: Request,
   apiKeys: ApiKeyStore,
@@ -34,15 +34,21 @@ export async function identifyKey(
   return identity ?? rejectApiKey();
 }
 
-/** As `identifyKey`, counted against the limits, and 403 unless the key carries `scope`. */
-export async function requireScope(
+/** Verifies the request's API key and counts the request against its limits. Throws 401, 429. */
+export async function identifyAndCountKey(
   req: Request,
   { service, rateLimiter }: AuthenticationContext,
+): Promise<ApiKeyIdentity> {
+  return await rateLimiter.countWithKey((reader) => identifyKey(req, service.apiKeys, { reader }));
+}
+
+/** As `identifyAndCountKey`; throws 403 unless the key has `scope`. */
+export async function requireScope(
+  req: Request,
+  context: AuthenticationContext,
   scope: Scope,
 ): Promise<ApiKeyIdentity> {
-  const identity = await rateLimiter.countWithKey((reader) =>
-    identifyKey(req, service.apiKeys, { reader })
-  );
+  const identity = await identifyAndCountKey(req, context);
   setActor({ kind: "api_key", id: identity.id });
   if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
@@ -50,7 +56,7 @@ export async function requireScope(
   });
 }
 
-/** 403 for a key that may only read: a key for reports must not spend money or see what was said. */
+/** Throws 403 for a read-only key, such as one for reports: it must not spend money or read chats. */
 export function requireChatAccess({ scopes }: ApiKeyIdentity): void {
   if (canChat(scopes)) return;
   throw new ApiError(

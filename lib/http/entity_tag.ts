@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
 
-/** RFC 9110, 8.8.3: the quoted part may hold commas, so a list is not split at them. */
+/** RFC 9110, 8.8.3: the quoted part may contain commas, so a list cannot be split at them. */
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/.source;
 const TAG_LIST = new RegExp(String.raw`^[\s,]*(?:${TAG}[ \t]*(?:,[\s,]*|$))+$`);
 
@@ -11,9 +11,9 @@ export function entityTag(version: number): string {
 }
 
 /**
- * The versions that `If-Match` lets a change go ahead on; `undefined` for no condition, which `*` is
- * for what must exist anyway. Weak tags count. A tag of somebody else's, and what is no list of tags,
- * names none: nothing is changed on a condition that was not understood.
+ * The versions in `If-Match`; `undefined` for no condition and for `*`, which always holds for an
+ * existing resource. Weak tags count. Unknown tags and malformed lists match no version, so a
+ * condition that was not understood prevents the change.
  */
 export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
@@ -21,23 +21,20 @@ export function ifMatchVersions(req: Request): number[] | undefined {
   return parseVersions(header);
 }
 
-/**
- * The versions that `If-None-Match` keeps a change from going ahead on: "any" for `*`, `undefined` for no
- * condition.
- */
+/** The versions in `If-None-Match`: "any" for `*`, `undefined` for no condition. */
 export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
   const header = req.headers.get("if-none-match");
   if (header === null) return undefined;
   return header.trim() === "*" ? "any" : parseVersions(header);
 }
 
-/** Whether `If-None-Match` already names `version`; `*` names every one. */
+/** True if `If-None-Match` contains `version` or `*`. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
   return header !== null && matchesTag(header, entityTag(version));
 }
 
-/** Whether a list of tags, or `*`, names an entity tag; weak and strong ones are alike. */
+/** True if a list of tags, or `*`, contains an entity tag; weak and strong tags compare equal. */
 export function matchesTag(header: string, etag: string): boolean {
   return header.trim() === "*" || parseTags(header).includes(etag.replace(/^W\//, ""));
 }
@@ -48,30 +45,30 @@ function parseVersions(header: string): number[] {
   );
 }
 
-/** The tags of a list without their weakness; none when it is not one. */
+/** The tags of a list without `W/`; empty for a malformed list. */
 function parseTags(header: string): string[] {
   if (!TAG_LIST.test(header)) return [];
   return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
 }
 
 /**
- * 304 for a GET or HEAD whose `If-None-Match` names the response's `ETag`, alone or in a list, or is `*`,
- * which any existing resource matches (RFC 9110, 13.1.2). A live stream is no stored representation.
+ * Middleware that answers 304 to a GET or HEAD whose `If-None-Match` matches the response's `ETag` or is
+ * `*` (RFC 9110, 13.1.2). Event streams are excluded.
  */
 export async function conditionalResponse(ctx: Context<State>): Promise<Response> {
   const response = await ctx.next();
-  const { method, headers: asked } = ctx.req;
-  const known = asked.get("if-none-match");
-  if (known === null || response.status !== 200) return response;
-  if (method !== "GET" && method !== "HEAD" || !matchesEtag(response, known)) return response;
+  const { method } = ctx.req;
+  const condition = ctx.req.headers.get("if-none-match");
+  if (condition === null || response.status !== 200) return response;
+  if (method !== "GET" && method !== "HEAD" || !matchesEtag(response, condition)) return response;
   await response.body?.cancel();
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   return new Response(null, { status: 304, headers });
 }
 
-function matchesEtag({ headers }: Response, known: string): boolean {
+function matchesEtag({ headers }: Response, condition: string): boolean {
   if (headers.get("content-type")?.startsWith("text/event-stream")) return false;
   const etag = headers.get("etag");
-  return etag === null ? known.trim() === "*" : matchesTag(known, etag);
+  return etag === null ? condition.trim() === "*" : matchesTag(condition, etag);
 }

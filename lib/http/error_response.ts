@@ -7,7 +7,7 @@ import { addCorsHeaders, isBrowserPath } from "./cors.ts";
 import { isApiPath } from "./normalize_request.ts";
 import type { State } from "@/utils.ts";
 
-/** The one JSON envelope of every refused /v1 request. */
+/** The JSON error envelope of /v1. */
 export function errorResponse(error: ApiError): Response {
   const envelope: ErrorEnvelope = {
     code: error.code,
@@ -16,30 +16,28 @@ export function errorResponse(error: ApiError): Response {
     ...(error.details === undefined ? {} : { details: error.details }),
   };
   const headers = new Headers(error.headers);
-  // Who is told to come back is told when, whoever refused.
   if (error.status === 503 && !headers.has("retry-after")) headers.set("retry-after", "1");
   return Response.json(envelope, { status: error.status, headers });
 }
 
-/** What a thrown value is told as: our refusals as they are, HTTP's by status, else 500. */
+/** Maps any thrown value to the error sent to the client; unknown errors become a 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailableError) {
-    const headers = { "retry-after": "1" };
     return new ApiError(
       "service_unavailable",
       "the store is busy or cannot be reached; try again soon",
-      { headers },
+      { headers: { "retry-after": "1" } },
     );
   }
   if (error instanceof ClientDisconnectError) {
     return validationError([{ path: "", code: "body_incomplete", message: error.message }]);
   }
-  const told = error instanceof HttpError ? fromHttpError(error) : undefined;
-  return told ?? new ApiError("internal_error", "the request failed on our side");
+  const mapped = error instanceof HttpError ? fromHttpError(error) : undefined;
+  return mapped ?? new ApiError("internal_error", "the request failed on our side");
 }
 
-/** The router's own refusals, and those of a form that a page's script sent. */
+/** Errors of the router and of `readForm`. */
 function fromHttpError({ status, message }: HttpError): ApiError | undefined {
   switch (status) {
     case 404:
@@ -55,29 +53,25 @@ function fromHttpError({ status, message }: HttpError): ApiError | undefined {
   }
 }
 
-const MESSAGE = "the service is starting or cannot reach its store; try again soon";
+const UNAVAILABLE = "the service is starting or cannot reach its store; try again soon";
 
-/**
- * The answer while there is no service behind the App: in the envelope for /v1, readable by browsers
- * where they may call, a sentence elsewhere. The reason is in the log of whoever opens the service.
- */
+/** The 503 while the service is not open; the cause is logged where it is opened. */
 export function unavailableResponse(url: URL): Response {
-  // A page that a browser kept would tell it of the outage long after that is over.
+  // Without no-store a browser could show the page after the outage.
   const headers = { "retry-after": "2", "cache-control": "no-store" };
-  if (!isApiPath(url.pathname)) return new Response(MESSAGE, { status: 503, headers });
-  const response = errorResponse(new ApiError("service_unavailable", MESSAGE, { headers }));
+  if (!isApiPath(url.pathname)) return new Response(UNAVAILABLE, { status: 503, headers });
+  const response = errorResponse(new ApiError("service_unavailable", UNAVAILABLE, { headers }));
   response.headers.set("x-request-id", crypto.randomUUID());
   if (isBrowserPath(url.pathname)) addCorsHeaders(response.headers);
   return response;
 }
 
-/** The status nginx logs when the client closed the request; it is never sent. */
+/** The status that nginx logs when the client closed the request; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * Logs a request that ended in a thrown value: what failed on our side with its stack, of which the
- * caller is told nothing; a client that broke off in one line at debug level. A refusal that the
- * caller was told, as `status`, is not logged.
+ * Logs a thrown value: server errors with their stack, a client's disconnect at debug level. An
+ * `ApiError` that the client receives with `status` is not logged.
  */
 export function logFailure(
   ctx: Context<State>,
@@ -89,8 +83,8 @@ export function logFailure(
     service.log.debug("client disconnected while sending its body", fields);
     return;
   }
-  const isRefusal = thrown instanceof ApiError && thrown.status === status;
-  if (status < 500 || isRefusal) return;
+  const isExpected = thrown instanceof ApiError && thrown.status === status;
+  if (status < 500 || isExpected) return;
   const error = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   service.log.error("request failed", { requestId, route: ctx.route, error, cause });

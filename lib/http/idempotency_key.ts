@@ -5,18 +5,17 @@ import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 const MAX_LENGTH = 255;
 
 /**
- * Fields of a chat body that a repeated request may differ in: the token is swapped while a page
- * lives on, and a client may number its attempts.
+ * Chat body fields that may change when a request is repeated: the page renews its token, and a client
+ * may number its attempts.
  */
 export const VOLATILE_CHAT_FIELDS = ["sessionToken", "requestId"] as const;
 
-/** What sessions must send at least: their keys share a scope with other visitors of the page. */
+/** Minimum for sessions, because all visitors of a page share one key scope. */
 export const SESSION_KEY_MIN_LENGTH = 16;
 
 /**
- * The request's `Idempotency-Key`, taken as it is; `undefined` when there is none. 400 unless it is
- * `min` (1) to 255 visible ASCII characters, which two headers, put together by a comma and a blank,
- * are not either.
+ * The request's `Idempotency-Key`; `undefined` when there is none. Throws 400 unless it has `min` (1)
+ * to 255 visible ASCII characters, which also rejects two headers joined by a comma and a space.
  */
 export function readIdempotencyKey(
   req: Request,
@@ -31,8 +30,8 @@ export function readIdempotencyKey(
 }
 
 /**
- * Tells requests apart that share a key: a hash of `value`, parsed JSON, whatever the order of its
- * fields; those `without` do not count. 400 for what no schema would take (see `assertSafeJson`).
+ * Hashes parsed JSON independently of field order, leaving out the top-level fields `without`. Throws
+ * 400 for unsafe JSON (see `assertSafeJson`).
  */
 export async function requestFingerprint(
   value: unknown,
@@ -42,10 +41,7 @@ export async function requestFingerprint(
   return await sha256(canonicalJson(omit(value, options.without ?? [])));
 }
 
-/**
- * The scope of a key, as a hash: `route` is method and path with the ids in it, `caller` who asks.
- * The same key elsewhere, or of somebody else, is another one.
- */
+/** Hashes a key with its `route` (method and path, ids included) and its caller. */
 export async function idempotencyScope(
   parts: { route: string; caller: readonly string[]; key: string },
 ): Promise<string> {

@@ -1,14 +1,14 @@
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 
 /**
- * Tells who waits for something that it has been silent for too long. One timer runs through however
- * many waits there are: a stream waits for every frame, and hardly ever for the whole time.
+ * Times out waits for events. All waits share one timer, because a stream waits for every frame and
+ * almost never for the whole time.
  */
 export class IdleTimer {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   #since = 0;
-  #isOver = false;
+  #stopped = false;
   #cancelTimer: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
@@ -17,19 +17,18 @@ export class IdleTimer {
     this.#ms = ms;
   }
 
-  /** True once `event` settles; false after so many milliseconds without it, or when it is over. */
+  /** Resolves to true once `event` does; to false when the timer runs out or is stopped. */
   waitFor(event: Promise<void>): Promise<boolean> {
     this.#since = this.#runtime.now();
-    if (!this.#isOver && this.#cancelTimer === undefined) this.#watch(this.#ms);
+    if (!this.#stopped && this.#cancelTimer === undefined) this.#watch(this.#ms);
     return new Promise((resolve) => {
       this.#wake = () => resolve(false);
       void event.then(() => resolve(true));
     });
   }
 
-  /** Nobody waits any more. */
   stop(): void {
-    this.#isOver = true;
+    this.#stopped = true;
     this.#cancelTimer?.();
     this.#wake?.();
   }

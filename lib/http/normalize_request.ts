@@ -1,19 +1,18 @@
 import { validationError } from "../schemas/api_error.ts";
 
-/** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
+/** Methods that Fresh's router knows; any other makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** A method that no route accepts. */
 const UNSUPPORTED_METHOD = "PUT";
-/** A URL whose host may be anything; its path. */
+/** Captures the path of a URL, even if its host is invalid. */
 const URL_PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
 
 const withoutHost = new WeakSet<Request>();
 
 /**
- * The request as Fresh's router takes it, or the refusal of one that it throws on: unrefused, that is
- * a bare 500 and a stack trace in the log, which anybody could fill. A method that it does not know
- * becomes one that no address takes, so that each answers with its own `Allow`. Under /v1 nothing is
- * refused here: there every request passes the middleware, which counts it and answers in the envelope.
+ * Changes a request that Fresh's router would throw on, which would mean a bare 500 and a stack trace in
+ * the log. An unknown method becomes one that no route accepts, so that the response is the route's own
+ * 405. An invalid host is a 400; under /v1 `requireValidHost` sends it, after rate limiting.
  */
 export function normalizeRequest(request: Request): Request | Response {
   const isApi = isApiPath(URL_PATH.exec(request.url)?.[1] ?? "");
@@ -24,28 +23,26 @@ export function normalizeRequest(request: Request): Request | Response {
   return withDecodablePath(isRoutable ? request : withUnsupportedMethod(request));
 }
 
-/** Throws 400 for a request whose `Host` made no URL. */
+/** Throws 400 for a request whose `Host` is invalid. */
 export function requireValidHost(request: Request): void {
   if (!withoutHost.has(request)) return;
   throw validationError([{ path: "Host", code: "invalid_header", message: "names no host" }]);
 }
 
-/** Whether a path, with its query or without, belongs to the API. */
+/** True for a path under /v1, with or without its query. */
 export function isApiPath(path: string): boolean {
   return /^\/v1(?:[/?]|$)/.test(path);
 }
 
-/** In any case, as Fresh takes it. */
+/** Case-insensitive, like Fresh. */
 export function isRoutableMethod(method: string): boolean {
   return METHODS.includes(method.toUpperCase());
 }
 
-/** Every address answers it as it does what it does not take: 405 with its own `Allow`, or 404. */
 function withUnsupportedMethod({ url, headers }: Request): Request {
   return new Request(url, { method: UNSUPPORTED_METHOD, headers });
 }
 
-/** As it would be with a host; what it asks for is not looked at. See `requireValidHost`. */
 function withPlaceholderHost({ url, method, headers }: Request): Request {
   const path = URL_PATH.exec(url)?.[1] ?? "/";
   const routed = withDecodablePath(
@@ -63,10 +60,7 @@ function invalidHostResponse(): Response {
   return new Response("the Host header names no host", { status: 400, headers });
 }
 
-/**
- * The request with a path that can be decoded. Fresh's router throws on `%zz` in a parameter's place;
- * with its `%` taken literally it is an id that does not exist, so it is told like any other.
- */
+/** Escapes the `%` of an undecodable path such as `/agents/%zz`, so that it becomes an unknown id. */
 function withDecodablePath(request: Request): Request {
   if (!request.url.includes("%")) return request;
   const url = new URL(request.url);
@@ -77,8 +71,8 @@ function withDecodablePath(request: Request): Request {
 }
 
 /**
- * Whether a path may be that of a file of ours. Any other is not looked up: Fresh's build in memory
- * asks the file system, and throws on names that no file system takes.
+ * True for a path that could be one of our static files. Others are not looked up, because Fresh's
+ * in-memory build throws on names that the file system rejects.
  */
 export function isStaticFilePath(path: string): boolean {
   return path.length <= 255 && /^(?:\/+[\w.-]+)+$/.test(path);

@@ -23,27 +23,25 @@ const POST_ONLY = new Set([
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
 ]);
 
-/** The methods of a route outside /v1, by its pattern: a page with a form unless it is listed above. */
+/** The methods of a route outside /v1, by its pattern; by default a page with a form. */
 export function pageMethodsOf(route: string): PageMethod[] {
   if (GET_ONLY.has(route)) return ["GET"];
   return POST_ONLY.has(route) ? ["POST"] : ["GET", "POST"];
 }
 
-/** The `Allow` header that goes with them. */
 export function allowHeader(methods: readonly PageMethod[]): string {
   return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 }
 
 /**
- * 405 with `Allow` for a method that a known address outside /v1 does not take, before anybody is asked
- * who they are. Fresh registers a file route for every method, and answers a missing one with 404, or
- * even with the page. /v1 has `apiHandler` for the same.
+ * Middleware that answers 405 with `Allow` on routes outside /v1, before authentication. Fresh would
+ * answer a missing method with 404 or even with the page. /v1 uses `apiHandler`.
  */
 export async function rejectUnsupportedMethod(ctx: Context<State>): Promise<Response> {
   if (ctx.route === null || isApiPath(ctx.url.pathname)) return await ctx.next();
   const methods = pageMethodsOf(ctx.route);
   const method = ctx.req.method === "HEAD" ? "GET" : ctx.req.method;
-  if (methods.some((one) => one === method)) return await ctx.next();
+  if (methods.some((allowed) => allowed === method)) return await ctx.next();
   const allow = allowHeader(methods);
   throw new ApiError("method_not_allowed", `this address only allows ${allow}`, {
     headers: { allow },

@@ -15,7 +15,6 @@ import type { ApiKeyIdentity } from "../store/credentials/api_key_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import { SESSION_TTL_MS } from "../schemas/limits.ts";
 
-/** What every meter of a process works with. */
 export interface RateLimiterDeps {
   committer: Committer;
   admission: Admission;
@@ -28,9 +27,9 @@ export interface RateLimiterDeps {
 }
 
 /**
- * Counts one /v1 request, once: with its API key when that is known, with its message when it is one,
- * and at the latest when it has been refused for another reason. What was read to know the caller is
- * checked in the commit that counts it, so a revoked key is refused by the next request everywhere.
+ * Counts one /v1 request exactly once: with its API key as soon as that is known, with its message if it
+ * is one, and at the latest when it is rejected for another reason. The commit that counts the request
+ * also checks the records that identified the caller, so a revoked key is rejected immediately.
  */
 export class RateLimiter {
   #deps: RateLimiterDeps;
@@ -39,24 +38,23 @@ export class RateLimiter {
   #id: number;
   #apiKey: ApiKeyIdentity | undefined;
   #counted = false;
-  /** The address under which it is under way. */
+  /** The address that this request is in flight for. */
   #inFlightAddress: string | undefined;
-  /** What is left of each window, by its name in the headers. */
+  /** What remains of each window, by its name in the headers. */
   #remainingByWindow: Record<string, WindowLeft> = {};
-  /** What is left of limits that no request counts in, where it was refused for one. */
+  /** A session message limit that rejected this request. */
   #exhausted: Record<string, WindowLeft> = {};
   #softLimitPassed = false;
 
-  constructor(parts: RateLimiterDeps, clientAddress: string) {
-    this.#deps = parts;
+  constructor(deps: RateLimiterDeps, clientAddress: string) {
+    this.#deps = deps;
     this.#clientAddress = clientAddress;
-    this.#id = parts.admission.requestId();
+    this.#id = deps.admission.requestId();
   }
 
   /**
-   * Refuses an address whose minute of requests (or, where it `resumes` a stream, of resumed streams) is
-   * known to be full, or that has as many requests under way as it may make in one, before anything is
-   * done for it. `end` must follow.
+   * Rejects an address whose window of requests (or of resumed streams) is known to be full, or that has
+   * too many requests in flight, before any other work. Call `finish` afterwards.
    */
   async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.hashedAddress();
@@ -69,27 +67,27 @@ export class RateLimiter {
     );
   }
 
-  /** As `begin` for a request that no window counts: refuses one too many under way. */
+  /** As `admitRequest`, but checks only the requests in flight. */
   async enterUncounted(): Promise<void> {
     this.#enter(await this.hashedAddress());
   }
 
-  /** The request has been answered, or given up. */
+  /** The request is no longer in flight. */
   finish(): void {
     if (this.#inFlightAddress === undefined) return;
     this.#deps.inFlight.leave(this.#inFlightAddress);
     this.#inFlightAddress = undefined;
   }
 
-  /** Counts the request unless it has been; throws the 429 of the limit that is reached. */
+  /** Counts the request unless it was counted. Throws 429. */
   async count(): Promise<void> {
     if (this.#counted) return;
     await this.transact(async (view) => await this.#count(view, this.#apiKey));
   }
 
   /**
-   * Counts the request as a resumed stream, whoever sends it; throws the 429 when its address has resumed
-   * too many. It counts as a request as well when it is refused for another reason.
+   * Counts the request as a resumed stream of its address. Throws 429. If it is rejected for another
+   * reason, it also counts as a request.
    */
   async countResume(): Promise<void> {
     const { addresses, admission, limits } = this.#deps;
@@ -103,13 +101,13 @@ export class RateLimiter {
         });
       });
     } catch (error) {
-      // A client that lost its connection gets back also while nothing can be written.
+      // Clients can resume while the store is unavailable.
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
     this.finish();
   }
 
-  /** Finds whose key the request carries and counts it, both in one commit. */
+  /** Identifies the request's API key and counts the request, in one commit. */
   async countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity> {
     return await this.transact(async (view) => {
       const apiKey = await this.identify(view, find);
@@ -118,14 +116,14 @@ export class RateLimiter {
     });
   }
 
-  /** Work that reads through a view and ends in `admit`. */
+  /** Runs a transaction, usually one that ends in `admitRun`. */
   async transact<T>(work: (view: View) => Promise<T>): Promise<T> {
     return await this.#recordingRejection(() =>
       this.#deps.committer.work(work, { isFinal: isFinalRefusal })
     );
   }
 
-  /** The request speaks for this key from now on, and counts against it. */
+  /** Identifies the API key that the request counts against from now on. */
   async identify(
     view: View,
     find: (view: View) => Promise<ApiKeyIdentity>,
@@ -134,7 +132,7 @@ export class RateLimiter {
     return this.#apiKey = await find(view);
   }
 
-  /** Counts the request as a message and lets its run in, as part of `work`. */
+  /** Counts the request as a message and admits its run, as part of `transact`. */
   async admitRun(
     view: View,
     run: Omit<RunRequest, "limits" | "caller">,
@@ -143,7 +141,7 @@ export class RateLimiter {
     const caller = await this.#callerOf(this.#apiKey);
     const request = { ...run, id: this.#id, caller, limits };
     const admitted = await this.#deps.admission.admit(request, view);
-    // A session that ended meanwhile is refused for another reason than a limit: that counts.
+    // An ended session is not a limit, so the request is still to be counted.
     if (admitted.kind === "gone") return admitted;
     this.#markCounted();
     this.#remainingByWindow = { ...admitted.left };
@@ -151,18 +149,18 @@ export class RateLimiter {
     return admitted;
   }
 
-  /** The caller's address as it is stored: its keyed hash, because addresses are personal. */
+  /** The keyed hash of the client's address; addresses are personal data and never stored. */
   hashedAddress(): Promise<string> {
     return this.#address ??= this.#deps.signer.sign(addressBlock(this.#clientAddress));
   }
 
-  /** Puts what is left, and the plan's warning, into an answer. */
+  /** Sets the rate limit headers and the plan warning. */
   setHeaders(headers: Headers): void {
     if (this.#softLimitPassed) headers.set("x-plan-warning", "daily_cost_soft_limit");
     const windows = Object.entries(this.#remainingByWindow);
     if (windows.length === 0) return;
-    const items = (item: (name: string, left: WindowLeft) => string) =>
-      windows.map(([name, left]) => item(name, left)).join(", ");
+    const items = (item: (name: string, window: WindowLeft) => string) =>
+      windows.map(([name, window]) => item(name, window)).join(", ");
     headers.set(
       "ratelimit-policy",
       items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`),
@@ -170,7 +168,7 @@ export class RateLimiter {
     headers.set(
       "ratelimit",
       items((name, { remaining, resetMs }) => {
-        // A place comes free when its minute is over, in the millisecond after it.
+        // The reset can be a millisecond after the window's end.
         const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
         return `"${name}";r=${remaining};t=${t}`;
       }),
@@ -178,12 +176,12 @@ export class RateLimiter {
   }
 
   /**
-   * Who keeps knocking at a full window would never get in if that counted, and a flood must cost no
-   * write. What another limit refused has still been asked, and counts.
+   * A request rejected by a full window is not counted: a client that retries would never get in, and a
+   * flood must not cause writes. A request rejected by another limit counts.
    */
-  async #recordingRejection<T>(ask: () => Promise<T>): Promise<T> {
+  async #recordingRejection<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await ask();
+      return await work();
     } catch (error) {
       if (error instanceof LimitError) this.#recordRejection(error.refusal);
       throw error;
@@ -192,11 +190,11 @@ export class RateLimiter {
 
   #recordRejection(refusal: LimitRefusal): void {
     const { scope, limit, retryAfterMs } = refusal;
-    const left = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
-    if (scope === "session_messages") this.#exhausted = left;
+    const windows = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
+    if (scope === "session_messages") this.#exhausted = windows;
     if (!isWindow(refusal)) return;
     this.#counted = true;
-    this.#remainingByWindow = left;
+    this.#remainingByWindow = windows;
   }
 
   async #count(view: View, apiKey: ApiKeyIdentity | undefined): Promise<void> {
@@ -216,7 +214,7 @@ export class RateLimiter {
     this.#inFlightAddress = address;
   }
 
-  /** Its window holds it from now on: of a stream that goes on for minutes nothing is under way. */
+  /** The window counts it from now on, so a long stream is not in flight. */
   #markCounted(): void {
     this.#counted = true;
     this.finish();
@@ -233,7 +231,7 @@ export class RateLimiter {
   }
 }
 
-/** How long what is counted under a name stays counted. */
+/** The length of the window with this name in the headers. */
 function windowSeconds(name: string): number {
   return (name === "session_messages" ? SESSION_TTL_MS : WINDOW_MS) / 1000;
 }

@@ -3,15 +3,15 @@ import type { State } from "@/utils.ts";
 import { ApiError } from "../schemas/api_error.ts";
 
 /**
- * Does `work`, and notes the page it is refused for: whoever embeds an agent on a site that is not
- * allowed sees an error in a visitor's console at best. `work` may be done or promised.
+ * Runs `work`, synchronous or not, and records an alert if it rejects the page's origin: otherwise the
+ * site's owner would see that only in a visitor's console.
  */
 export function recordRejectedOrigin<T>(
   ctx: Pick<Context<State>, "req" | "state">,
   { tenant, agent }: { tenant: string; agent: { id: string } },
   work: () => T,
 ): T {
-  const note = (error: unknown): never => {
+  const record = (error: unknown): never => {
     const name = ctx.req.headers.get("origin");
     if (name !== null && error instanceof ApiError && error.code === "origin_not_allowed") {
       ctx.state.service.alerts.note(tenant, "origin_refused", { name, detail: agent.id });
@@ -19,9 +19,9 @@ export function recordRejectedOrigin<T>(
     throw error;
   };
   try {
-    const done = work();
-    return done instanceof Promise ? done.catch(note) as T : done;
+    const result = work();
+    return result instanceof Promise ? result.catch(record) as T : result;
   } catch (error) {
-    return note(error);
+    return record(error);
   }
 }

@@ -8,35 +8,35 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** An id from the path, lower-cased; what is no UUID names nothing, hence 404. */
+/** A lower-cased UUID from the path. Throws 404. */
 export function uuidParam(value: string | undefined): string {
   if (value !== undefined && isUuid(value)) return value.toLowerCase();
   throw new ApiError("not_found", "there is nothing at this address");
 }
 
-/** `?agentId`, lower-cased; 400 for what is no UUID. */
+/** `?agentId`, lower-cased. Throws 400 unless it is a UUID. */
 export function agentIdParam(url: URL): string | undefined {
   const agentId = url.searchParams.get("agentId") ?? undefined;
   if (agentId === undefined || isUuid(agentId)) return agentId?.toLowerCase();
   throw validationError([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
 }
 
-/** `?agentId&origin`, which tell apart conversations that share an id. */
+/** `?agentId&origin`, which distinguish conversations with the same id. */
 export function conversationFilterParams(url: URL): ConversationFilter {
   const origin = url.searchParams.get("origin") ?? undefined;
   return { agentId: agentIdParam(url), origin };
 }
 
 /**
- * After which frame a follower goes on: `Last-Event-ID` or else `?after=`, a frame's id or its number; 0,
- * and nothing at all, is the beginning. 400 for what is no position in this run.
+ * The number of the frame to resume after, from `Last-Event-ID` or `?after=` (a frame's id or number);
+ * 0 is the beginning. Throws 400.
  */
 export function streamPosition(req: Request, runId: string): number {
   const last = req.headers.get("last-event-id");
-  // Whoever comes back does so to the same URL: the header says how far it has come since.
+  // A reconnecting client keeps its URL, so the header is newer.
   if (last) return parsePosition(last, { runId, path: "Last-Event-ID" });
-  const asked = new URL(req.url).searchParams.get("after");
-  return asked ? parsePosition(asked, { runId, path: "after" }) : 0;
+  const after = new URL(req.url).searchParams.get("after");
+  return after ? parsePosition(after, { runId, path: "after" }) : 0;
 }
 
 function parsePosition(text: string, { runId, path }: { runId: string; path: string }): number {
@@ -48,7 +48,7 @@ function parsePosition(text: string, { runId, path }: { runId: string; path: str
 
 const DEFAULT_LIMIT = 20;
 
-/** `?limit&cursor` of a list: limit 1-100, 20 unless told. */
+/** `?limit&cursor` of a list; limit is 1-100, 20 by default. Throws 400. */
 export function pageRequestParams(url: URL): PageRequest {
   const limit = url.searchParams.get("limit");
   const cursor = url.searchParams.get("cursor") ?? undefined;

@@ -1,28 +1,30 @@
-import type { View } from "../store/tx/view.ts";
 import { rejectSessionToken, type SessionService } from "../services/session_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
 import type { RunLookup, RunRegistry } from "../chat/run_registry.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import type { RunLogHead } from "../store/runs/run_log_head.ts";
 import type { Session } from "../store/credentials/session_store.ts";
-import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
+import {
+  type AuthenticationContext,
+  bearerKey,
+  identifyAndCountKey,
+  identifyKey,
+  requireChatAccess,
+} from "./authenticate.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 
-/** What finding a run for its caller takes. */
-export interface RunAccessContext {
+/** What is needed to authorize access to a run. */
+export interface RunAccessContext extends AuthenticationContext {
   service: {
     apiKeys: ApiKeyStore;
     sessions: SessionService;
     agents: AgentService;
     runs: RunRegistry;
   };
-  rateLimiter: {
-    countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
-  };
 }
 
-/** A run that the caller may follow and stop. */
+/** A run that the caller may follow and cancel. */
 export interface AccessibleRun {
   tenant: string;
   runId: string;
@@ -30,9 +32,9 @@ export interface AccessibleRun {
 }
 
 /**
- * The run a request names, if its caller may follow it: any key of the tenant that may chat; the
- * session that began it, even when it has expired; any live session of the same agent and page. For
- * everybody else there is no such run: 404, as for one that never was.
+ * Finds a run for a caller that may follow it: a key of the tenant with chat access, the session that
+ * started it (even if expired), or a live session of the same agent and page. Throws 404 for every
+ * other caller, as for an unknown run.
  */
 export async function findAccessibleRun(
   req: Request,
@@ -43,9 +45,7 @@ export async function findAccessibleRun(
   const header = req.headers.get("x-service-session");
   if (bearerKey(req) !== undefined || header === null) {
     const identity = counted
-      ? await state.rateLimiter.countWithKey((reader) =>
-        identifyKey(req, service.apiKeys, { reader })
-      )
+      ? await identifyAndCountKey(req, state)
       : await identifyKey(req, service.apiKeys);
     requireChatAccess(identity);
     const { tenant } = identity;
@@ -53,7 +53,7 @@ export async function findAccessibleRun(
   }
   const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
   const found = requireKnown(await service.runs.find(session.tenant, runId));
-  // Once its frames are gone nobody can tell whose it was, and there is nothing left to protect.
+  // An expired run has no frames to protect, and its owner is unknown.
   if (found.state !== "expired") {
     if (!canFollow(session, { head: found.head, live })) notFound();
     const agent = await service.agents.find(session.tenant, session.agentId);
@@ -69,7 +69,7 @@ function requireKnown(found: RunLookup): KnownRun {
 }
 
 function canFollow(session: Session, { head, live }: { head: RunLogHead; live: boolean }): boolean {
-  // A backend's run has no page: a session without one (a playground's) must not pass for its own.
+  // A backend's run has no origin, like a playground session, which must not gain access to it.
   if (head.source.kind !== "session") return false;
   if (head.source.id === session.id) return true;
   return live && head.agentId === session.agentId && head.origin === session.origin;

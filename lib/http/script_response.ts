@@ -3,25 +3,22 @@ import type { State } from "../../utils.ts";
 import type { ScriptBundle } from "../store/script_bundle.ts";
 import { unavailableResponse } from "./error_response.ts";
 
-/** For as long as a release may go unnoticed. */
+/** Limits how long browsers miss a new release. */
 const SHORT_CACHE = "public, max-age=60, must-revalidate, no-transform";
 const IMMUTABLE_CACHE = "public, max-age=31536000, immutable, no-transform";
 
-/**
- * Any page may load a script, and its integrity can only be checked when the answer says so
- * (`crossorigin="anonymous"`).
- */
+/** Any page may load a script; checking its integrity requires CORS. */
 const CROSS_ORIGIN = {
   "access-control-allow-origin": "*",
   "cross-origin-resource-policy": "cross-origin",
   "x-content-type-options": "nosniff",
 };
-/** Where tools that read it, such as Deno, find the client's types. */
+/** Tells tools such as Deno where the client's type declarations are. */
 export const CLIENT_TYPES_HEADER = { "x-typescript-types": "/client.v1.d.ts" };
 
 const SCRIPT_HEADERS = { ...CROSS_ORIGIN, "content-type": "text/javascript; charset=utf-8" };
 
-/** The current script under the name of its major version. */
+/** The current script, by its major version. */
 export function scriptResponse(
   { body, hash12 }: ScriptBundle,
   more: Record<string, string> = {},
@@ -30,19 +27,18 @@ export function scriptResponse(
   return new Response(body, { headers });
 }
 
-/** A script under the name of its content: what it answers never changes. */
+/** A script by its content hash; never changes. */
 export async function pinnedScriptResponse(
   ctx: Context<State>,
   name: "widget" | "client",
 ): Promise<Response> {
   const { releases, log } = ctx.state.service;
   const hash = ctx.params.hash ?? "";
-  const found = releases.find(name, hash);
-  const script = await found.catch((error) => {
-    log.error("a released script could not be read", { error });
-    return "unknown" as const;
+  const script = await releases.find(name, hash).catch((error) => {
+    log.error("cannot read a released script", { error });
+    return "unavailable" as const;
   });
-  if (script === "unknown") return unavailableResponse(ctx.url);
+  if (script === "unavailable") return unavailableResponse(ctx.url);
   if (script === undefined) throw new HttpError(404);
   const more = name === "client" ? CLIENT_TYPES_HEADER : {};
   const headers = {
@@ -54,7 +50,7 @@ export async function pinnedScriptResponse(
   return new Response(script.body, { headers });
 }
 
-/** What the current script is, for those who write its tag. */
+/** Describes the current script, for writing its tag. */
 export function scriptInfoResponse(
   name: "widget" | "client",
   { version, integrity, bytes, hash12 }: ScriptBundle,
@@ -64,7 +60,6 @@ export function scriptInfoResponse(
   return Response.json({ version, integrity, bytes, pinned }, { headers });
 }
 
-/** The declarations that go with a script. */
 export function typesResponse(types: string): Response {
   const headers = {
     ...CROSS_ORIGIN,

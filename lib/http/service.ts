@@ -30,7 +30,7 @@ import type { IdempotencyStore } from "../store/idempotency_store.ts";
 import type { ScriptReleaseStore } from "../store/script_release_store.ts";
 import type { SecretStore } from "../store/credentials/secret_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
-import type { ProxyDetector } from "./proxy_detector.ts";
+import type { ProxyDetector } from "./client_address.ts";
 import type { RateLimiterDeps } from "./rate_limiter.ts";
 import type { Logger, LogLevel } from "../platform/log.ts";
 import type { Runtime } from "../platform/runtime.ts";

@@ -2,39 +2,38 @@ import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { IdleTimer } from "./idle_timer.ts";
 
-/** A comment after this much silence keeps proxies and phones from dropping the connection. */
+/** Idle time after which a comment is sent, so that proxies and phones keep the connection open. */
 const HEARTBEAT_MS = 10_000;
-/** What was sent waits for its reader this long. */
+/** Time after which a client that does not read is disconnected. */
 const STALL_TIMEOUT_MS = 60_000;
-/** Characters of one chunk, unless a single frame is longer: what a stalled reader costs in memory. */
+/** Characters per chunk unless a single frame is longer; bounds the memory of a stalled reader. */
 const CHUNK_LENGTH = 64 * 1024;
 const RETRY_FIELD = "retry: 1500\n\n";
 const PING_COMMENT = ": ping\n\n";
 const encoder = new TextEncoder();
 
-/** `no-transform` and `x-accel-buffering` keep proxies from compressing or holding back frames. */
+/** `no-transform` and `x-accel-buffering` stop proxies from compressing or buffering frames. */
 export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-/** What a stream is answered with. */
 export interface SseOptions {
   runtime: Runtime;
-  /** The frame after which it begins. */
+  /** Number of the frame to resume after. */
   after?: number;
   headers?: Record<string, string>;
-  /** Ends every stream, when the process does: who is not at the end yet resumes elsewhere. */
+  /** Aborted when the process shuts down: ends the stream, and the client resumes elsewhere. */
   closing?: AbortSignal;
 }
 
-/** One frame on the wire: id, event, one line of JSON, a blank line. */
+/** A frame as a server-sent event. */
 export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
   return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }
 
-/** Streams a run's frames as its reader takes them. */
+/** Streams a run's frames at the speed of its reader. */
 export function sseResponse(run: FollowableRun, options: SseOptions): Response {
   const body = new ReadableStream(new RunFrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
@@ -42,22 +41,18 @@ export function sseResponse(run: FollowableRun, options: SseOptions): Response {
   });
 }
 
-/**
- * One follower of a run: nothing is queued for a slow one beyond the chunk under way, the log serves
- * it when it asks again.
- */
+/** Streams a run to one client. At most one chunk is queued; slow clients are served from the log. */
 class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #run: FollowableRun;
   readonly #options: SseOptions;
   readonly #idle: IdleTimer;
-  /** Aborted when there is no reader any more, or nothing more for it. */
+  /** Aborted when the client disconnects or the stream ends. */
   readonly #finished = new AbortController();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #position: number;
   #isOpen = false;
-  /** The reader has taken all that was sent. */
+  /** True while the client has read everything sent. */
   #isReaderWaiting = false;
-  /** Calls the watch for a stalled reader off, while there is one. */
   #cancelStallTimer: (() => void) | undefined;
   #sentAt = 0;
 
@@ -79,11 +74,12 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(): Promise<void> {
     this.#isReaderWaiting = true;
-    const isNews = this.#hasFrames || (this.#isOpen && await this.#idle.waitFor(this.#nextFrame()));
+    const hasNext = this.#hasFrames ||
+      (this.#isOpen && await this.#idle.waitFor(this.#nextFrame()));
     this.#isReaderWaiting = false;
-    if (isNews) await this.#recordEnd();
+    if (hasNext) await this.#recordEnd();
     if (this.#finished.signal.aborted) return;
-    const ended = isNews
+    const ended = hasNext
       ? this.#sendFrames(CHUNK_LENGTH)
       : this.#send(this.#isOpen ? PING_COMMENT : "");
     if (ended) this.#end();
@@ -99,7 +95,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#run.log.closed) this.#run.watchers.settle();
   }
 
-  /** The log of another process may still be behind what the client has seen. */
+  /** Another process's log can lag behind the client's position. */
   get #hasFrames(): boolean {
     const { log } = this.#run;
     return log.closed || log.length > this.#position;
@@ -109,23 +105,23 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     while (!this.#hasFrames) await this.#run.log.nextAppend();
   }
 
-  /** Whoever comes back after the end of an interrupted run has nothing left, in any process. */
+  /** Records that an interrupted run was sent completely, so that no process sends its end again. */
   async #recordEnd(): Promise<void> {
     const { log, recordEnd } = this.#run;
     const last = log.interrupted ? log.after(this.#position).at(-1) : undefined;
     if (last !== undefined) await recordEnd?.call(this.#run, last.n);
   }
 
-  /** Sends the next frames, at least one and up to about `length` characters; true after the last. */
+  /** Sends at least one frame and up to about `length` characters; true if that was the last. */
   #sendFrames(length: number): boolean {
     const { id, log } = this.#run;
     let text = "";
     let last: LoggedFrame | undefined;
-    for (const one of log.after(this.#position)) {
-      last = one;
-      text += encodeFrame(id, one);
-      // An interruption is told after whatever its reader has: its two frames go together.
-      if (text.length >= length && one.frame.type !== "error") break;
+    for (const logged of log.after(this.#position)) {
+      last = logged;
+      text += encodeFrame(id, logged);
+      // The two frames of an interruption must be sent together.
+      if (text.length >= length && logged.frame.type !== "error") break;
     }
     this.#position = last?.n ?? this.#position;
     this.#send(text);
@@ -140,7 +136,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     return false;
   }
 
-  /** Ends the stream before the run's end, with all there is of it by now. */
+  /** Sends all available frames and ends the stream before the run ends. */
   #endEarly(): void {
     if (this.#hasFrames) this.#sendFrames(Infinity);
     this.#end();
@@ -151,7 +147,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.cancel();
   }
 
-  /** A reader that takes nothing for a while is no follower: it may come back and resume. */
+  /** Disconnects a client that stopped reading; it can resume. */
   #watchForStall(): void {
     if (this.#cancelStallTimer !== undefined) return;
     const { runtime } = this.#options;
@@ -160,7 +156,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
       this.#cancelStallTimer = undefined;
       if (this.#isReaderWaiting) return;
       if (runtime.now() < this.#sentAt + STALL_TIMEOUT_MS) return this.#watchForStall();
-      this.#controller.error(new Error("the reader has stalled"));
+      this.#controller.error(new Error("the client stopped reading"));
       this.cancel();
     });
   }

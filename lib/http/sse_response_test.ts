@@ -177,7 +177,7 @@ Deno.test("sseResponse: a stalled reader costs one chunk, and is dropped after 6
   await runtime.advance(59_999);
   assertEquals((await reader.read()).done, false);
   await runtime.advance(60_000);
-  await assertRejects(() => reader.read(), Error, "stalled");
+  await assertRejects(() => reader.read(), Error, "stopped reading");
   // Nobody else follows the run.
   await runtime.advance(30_000);
   assertEquals(run.signal.aborted, true);

@@ -1,15 +1,12 @@
-/** What came of trying something once, to be had as often as is asked for. */
+/** The outcome of a function that was called once. */
 export interface TryResult<T> {
-  /** The value, or nothing when it failed. */
+  /** `undefined` if the function threw. */
   readonly value: T | undefined;
-  /** The value; throws what the attempt threw. */
+  /** Returns the value, or throws what the function threw. */
   unwrap(): T;
 }
 
-/**
- * Tries `make` now and keeps what comes of it, so that a fault in a body can be told after whatever is
- * to be told before it.
- */
+/** Calls `make` now and keeps its error, so that errors with higher precedence can be sent first. */
 export function tryResult<T>(make: () => T): TryResult<T> {
   try {
     const value = make();

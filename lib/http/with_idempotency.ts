@@ -7,17 +7,17 @@ import type {
 import { type CommitStep, commitStep, retryUntilCommitted } from "../store/values/record.ts";
 import { idempotencyScope, readIdempotencyKey, requestFingerprint } from "./idempotency_key.ts";
 
-/** What a creating request asks for, and how to do it. */
+/** A request that creates a resource. */
 export interface IdempotentCreation<T> {
-  /** Method and path with the ids in it, `POST /v1/agents`: another resource is another scope. */
+  /** Method and path, ids included: `POST /v1/agents`. Each route is a scope of its own. */
   route: string;
   apiKeyId: string;
-  /** The parsed JSON, or whatever else decides what is made: the same key with another one is 422. */
+  /** The parsed body. Reusing the key with another body is a 422. */
   request: unknown;
-  /** Checks the request and makes the thing; hands `commit` on to the store that stores it. */
+  /** Validates and creates the resource; passes `commit` to the store. */
   create: (options: { commit?: CommitStep<T> }) => Promise<T>;
-  /** The 201 for what was made; must answer the same for the same. */
-  respond: (made: T) => { body: unknown; headers: Record<string, string> };
+  /** The 201 response; must be deterministic. */
+  respond: (created: T) => { body: unknown; headers: Record<string, string> };
 }
 
 interface IdempotencyContext {
@@ -26,54 +26,52 @@ interface IdempotencyContext {
 }
 
 /**
- * Answers a creating POST, which under one `Idempotency-Key` creates once: the receipt of the answer
- * is stored in the step that creates, so neither a race nor a crash leaves one without the other. A
- * repeated request gets the first answer with `Idempotency-Replayed: true`, also when what it made
- * has gone since; refusals leave no receipt. Call it with the credential and its scope checked.
+ * Handles a creating POST; with an `Idempotency-Key` it creates only once. The response is recorded in
+ * the transaction that creates, so neither a race nor a crash can separate them. A repeated request
+ * gets the recorded response with `Idempotency-Replayed: true`, even if the resource was deleted since;
+ * errors are not recorded. Call it after authentication.
  */
 export async function withIdempotency<T>(
   { req, state }: IdempotencyContext,
   creation: IdempotentCreation<T>,
 ): Promise<Response> {
   const key = readIdempotencyKey(req);
-  if (key === undefined) return toResponse(responseOf(creation, await creation.create({})));
-  const { idempotencyRecords } = state.service;
+  if (key === undefined) return toResponse(recordOf(creation, await creation.create({})));
+  const store = state.service.idempotencyRecords;
   const { route, apiKeyId } = creation;
   const scope = await idempotencyScope({ route, caller: ["key", apiKeyId], key });
   const fingerprint = await requestFingerprint(creation.request);
   return await retryUntilCommitted(async () => {
-    const place = await idempotencyRecords.find(scope);
-    if (place.record !== undefined) return replay(place.record, fingerprint);
+    const entry = await store.find(scope);
+    if (entry.record !== undefined) return replay(entry.record, fingerprint);
     try {
-      return await createWithRecord(creation, { idempotencyRecords, place, fingerprint });
+      return await createWithRecord(creation, { store, entry, fingerprint });
     } catch (error) {
-      // What was made meanwhile under the same key may be what took the last room.
-      const isRefused = error instanceof ApiError && error.code === "quota_exceeded";
-      if (isRefused && (await idempotencyRecords.find(scope)).record !== undefined) {
-        return undefined;
-      }
+      // A concurrent request with the same key may have used up the quota: retry finds its record.
+      const isFull = error instanceof ApiError && error.code === "quota_exceeded";
+      if (isFull && (await store.find(scope)).record !== undefined) return undefined;
       throw error;
     }
-  }, { what: "receipt" });
+  }, { what: "idempotency record" });
 }
 
 /** `undefined` when another request with the same key was first. */
 async function createWithRecord<T>(
   creation: IdempotentCreation<T>,
-  { idempotencyRecords, place, fingerprint }: {
-    idempotencyRecords: IdempotencyStore;
-    place: IdempotencyEntry;
+  { store, entry, fingerprint }: {
+    store: IdempotencyStore;
+    entry: IdempotencyEntry;
     fingerprint: string;
   },
 ): Promise<Response | undefined> {
-  const commit: CommitStep<T> = async (change, made) => {
-    await idempotencyRecords.add(change, place, { fingerprint, ...responseOf(creation, made) });
+  const commit: CommitStep<T> = async (change, created) => {
+    await store.add(change, entry, { fingerprint, ...recordOf(creation, created) });
     if (await commitStep(change)) return true;
-    // Thrown through the store, which would take it for the loss of an id.
+    // Returning false would make the resource's store retry with another id.
     throw new LostRaceError();
   };
   try {
-    return toResponse(responseOf(creation, await creation.create({ commit })));
+    return toResponse(recordOf(creation, await creation.create({ commit })));
   } catch (error) {
     if (error instanceof LostRaceError) return undefined;
     throw error;
@@ -86,8 +84,8 @@ class LostRaceError extends Error {
 
 type StoredResponse = Omit<IdempotencyRecord, "fingerprint">;
 
-function responseOf<T>(creation: IdempotentCreation<T>, made: T): StoredResponse {
-  const { body, headers } = creation.respond(made);
+function recordOf<T>(creation: IdempotentCreation<T>, created: T): StoredResponse {
+  const { body, headers } = creation.respond(created);
   return { status: 201, headers, body: JSON.stringify(body) };
 }
 
@@ -99,10 +97,10 @@ function toResponse(
   return new Response(body, { status, headers: all });
 }
 
-function replay(receipt: IdempotencyRecord, fingerprint: string): Response {
-  if (receipt.fingerprint === fingerprint) {
-    return toResponse(receipt, { "idempotency-replayed": "true" });
+function replay(record: IdempotencyRecord, fingerprint: string): Response {
+  if (record.fingerprint === fingerprint) {
+    return toResponse(record, { "idempotency-replayed": "true" });
   }
-  const message = "this Idempotency-Key was used for another request; draw a new one for each";
+  const message = "this Idempotency-Key was used for another request; use a new one for each";
   throw new ApiError("idempotency_key_reused", message);
 }

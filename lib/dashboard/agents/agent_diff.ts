@@ -1,18 +1,27 @@
+import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { type AgentFormField, toFormValues } from "./agent_form.ts";
-import { type DiffLine, diffLines } from "./line_diff.ts";
 
-/** No field is without its words. */
-const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
+/** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
+export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
 
-/** What is different in one field. */
+/** The differences in one field. */
 export interface FieldDiff {
   label: string;
   lines: DiffLine[];
 }
 
-/** The fields in which two versions differ, by the labels of the editor. */
+/** Typed as a record so that a field without a label does not compile. */
+const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
+
+/** Unchanged lines shown around a change. */
+const CONTEXT_LINES = 2;
+/** Bounds the time of a comparison; texts with more changes are shown as replaced. */
+const MAX_CHANGED_LINES = 1_000;
+const KINDS = { " ": "same", "-": "gone", "+": "new" } as const;
+
+/** The labels of the fields in which two versions differ. */
 export function changedFields(before: Agent, after: Agent): string[] {
   return changedValues(before, after).map(({ label }) => label);
 }
@@ -30,4 +39,36 @@ function changedValues(before: Agent, after: Agent) {
   return fields
     .filter(([field]) => from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
+}
+
+/** Compares two texts line by line. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const [from, to] = [withFinalNewline(before), withFinalNewline(after)];
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+  const patch = structuredPatch("", "", from, to, "", "", options);
+  if (patch === undefined) return [...markLines("gone", from), ...markLines("new", to)];
+  const lines: DiffLine[] = [];
+  let next = 1;
+  for (const hunk of patch.hunks) {
+    if (hunk.oldStart > next) lines.push({ kind: "gap" });
+    for (const line of hunk.lines) {
+      lines.push({ kind: KINDS[line[0] as keyof typeof KINDS], text: line.slice(1) });
+    }
+    next = hunk.oldStart + hunk.oldLines;
+  }
+  if (next <= linesOf(from).length) lines.push({ kind: "gap" });
+  return lines;
+}
+
+/** So that a last line without a newline equals the same line in the middle of the other text. */
+function withFinalNewline(text: string): string {
+  return text === "" ? "" : `${text}\n`;
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+function markLines(kind: "gone" | "new", text: string): DiffLine[] {
+  return linesOf(text).map((line) => ({ kind, text: line }));
 }

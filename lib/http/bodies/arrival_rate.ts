@@ -33,23 +33,23 @@ export const UPLOAD_RATE: MinimumRate = {
 const STEPS = 4;
 
 /**
- * Watches how fast a body arrives. A limit on the whole time alone would either refuse honest slow
- * connections or let a sender hold a place for minutes at a byte a second.
+ * Watches how fast a body arrives. A limit on the total time alone would either reject honest slow
+ * connections or let a sender occupy a place for minutes at a byte a second.
  */
 export class ArrivalRateMonitor {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
-  readonly #rule: MinimumRate;
+  readonly #minimum: MinimumRate;
   readonly #start: number;
   readonly #tooSlow = Promise.withResolvers<"too_slow">();
-  /** Bytes by step, counted from the start; only the steps of one window are kept. */
-  readonly #steps = new Map<number, number>();
+  /** Received bytes by step since the start; older steps than one window are dropped. */
+  readonly #bytesByStep = new Map<number, number>();
   #cancelTimer: () => void;
 
-  constructor(runtime: Pick<Runtime, "now" | "sleep">, rule: MinimumRate) {
+  constructor(runtime: Pick<Runtime, "now" | "sleep">, minimum: MinimumRate) {
     this.#runtime = runtime;
-    this.#rule = rule;
+    this.#minimum = minimum;
     this.#start = monotonicNow(runtime);
-    this.#cancelTimer = this.#scheduleCheck(rule.windowMs);
+    this.#cancelTimer = this.#scheduleCheck(minimum.windowMs);
   }
 
   /** Resolves if the body arrives too slowly; otherwise never settles. */
@@ -60,10 +60,9 @@ export class ArrivalRateMonitor {
   /** Records received bytes. */
   addBytes(bytes: number): void {
     const step = this.#step();
-    this.#steps.set(step, (this.#steps.get(step) ?? 0) + bytes);
+    this.#bytesByStep.set(step, (this.#bytesByStep.get(step) ?? 0) + bytes);
   }
 
-  /** Stops watching. */
   stop(): void {
     this.#cancelTimer();
   }
@@ -71,20 +70,20 @@ export class ArrivalRateMonitor {
   #scheduleCheck(ms: number): () => void {
     return setTimer(this.#runtime, ms, () => {
       if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
-      else this.#cancelTimer = this.#scheduleCheck(this.#rule.windowMs / STEPS);
+      else this.#cancelTimer = this.#scheduleCheck(this.#minimum.windowMs / STEPS);
     });
   }
 
   #isTooSlow(): boolean {
-    const { bytesPerSecond, windowMs, totalMs } = this.#rule;
+    const { bytesPerSecond, windowMs, totalMs } = this.#minimum;
     if (monotonicNow(this.#runtime) - this.#start >= totalMs) return true;
     const first = this.#step() - STEPS;
-    for (const step of this.#steps.keys()) if (step < first) this.#steps.delete(step);
-    const bytes = this.#steps.values().reduce((sum, some) => sum + some, 0);
-    return bytes < bytesPerSecond * windowMs / 1000;
+    for (const step of this.#bytesByStep.keys()) if (step < first) this.#bytesByStep.delete(step);
+    const received = this.#bytesByStep.values().reduce((sum, bytes) => sum + bytes, 0);
+    return received < bytesPerSecond * windowMs / 1000;
   }
 
   #step(): number {
-    return Math.floor((monotonicNow(this.#runtime) - this.#start) * STEPS / this.#rule.windowMs);
+    return Math.floor((monotonicNow(this.#runtime) - this.#start) * STEPS / this.#minimum.windowMs);
   }
 }

@@ -1,47 +1,43 @@
 /** A per-process limit on bytes held in memory, shared fairly between holders. */
 export class ByteBudget {
-  #bytes: number;
-  #left: number;
-  #share: number;
+  #total: number;
+  #available: number;
+  #maxPerHolder: number;
   readonly #held = new Map<string, number>();
 
-  /** `share` is what one holder may have of it, everything unless given. */
+  /** `share` is the maximum of one holder; by default the whole budget. */
   constructor(bytes: number, { share = bytes }: { share?: number } = {}) {
-    this.#bytes = bytes;
-    this.#left = bytes;
-    this.#share = share;
+    this.#total = bytes;
+    this.#available = bytes;
+    this.#maxPerHolder = share;
   }
 
-  /** Sets another limit, and the share of one holder; what is taken stays taken. */
+  /** Changes the limits; bytes already taken stay taken. */
   resize(bytes: number, { share = bytes }: { share?: number } = {}): void {
-    this.#left += bytes - this.#bytes;
-    this.#bytes = bytes;
-    this.#share = share;
+    this.#available += bytes - this.#total;
+    this.#total = bytes;
+    this.#maxPerHolder = share;
   }
 
-  /** What nobody has taken. */
   get available(): number {
-    return this.#left;
+    return this.#available;
   }
 
-  /**
-   * Takes so many bytes in the name of each holder, or none: where there are fewer, or where a holder
-   * would have more than its share.
-   */
+  /** Takes bytes on behalf of every holder; false, and takes none, if that would exceed a limit. */
   take(bytes: number, holders: readonly string[] = []): boolean {
-    if (bytes > this.#left) return false;
-    if (holders.some((holder) => this.#heldBy(holder) + bytes > this.#share)) return false;
-    this.#left -= bytes;
+    if (bytes > this.#available) return false;
+    if (holders.some((holder) => this.#heldBy(holder) + bytes > this.#maxPerHolder)) return false;
+    this.#available -= bytes;
     for (const holder of holders) this.#held.set(holder, this.#heldBy(holder) + bytes);
     return true;
   }
 
-  /** Gives back what was taken in the name of the same holders. */
+  /** Returns bytes that the same holders took. */
   release(bytes: number, holders: readonly string[] = []): void {
-    this.#left += bytes;
+    this.#available += bytes;
     for (const holder of holders) {
-      const left = this.#heldBy(holder) - bytes;
-      if (left > 0) this.#held.set(holder, left);
+      const rest = this.#heldBy(holder) - bytes;
+      if (rest > 0) this.#held.set(holder, rest);
       else this.#held.delete(holder);
     }
   }
@@ -52,8 +48,8 @@ export class ByteBudget {
 }
 
 /**
- * What the bodies that are being read may take of the memory: their senders are strangers, and
- * addresses are cheap. Held, they weigh half as much again. An address, and a tenant whose user is
- * signed in, has at most a quarter of it.
+ * Memory for bodies that are being read, because their senders are not authenticated and addresses are
+ * cheap. The actual memory use is about 1.5 times as much. One address, and one tenant of signed-in
+ * users, gets at most a quarter.
  */
 export const BODY_BUDGET = new ByteBudget(128 * 1_048_576, { share: 32 * 1_048_576 });

@@ -1,21 +1,20 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 
-/** The holder of a slot. */
+/** The holder of a permit. */
 export interface PermitHolder {
   tenant: string;
   /** The client's address. */
   address: string;
 }
 
-/** How slots are shared. */
 export interface FairSemaphoreOptions {
   permits: number;
-  /** Slots that one tenant may hold. */
+  /** Permits that one tenant may hold. */
   maxPerTenant: number;
-  /** Slots that one address may hold, whatever tenants it speaks for. */
+  /** Permits that one address may hold, across all tenants. */
   maxPerAddress: number;
-  /** The last slots are given only to tenants that hold none. */
+  /** Permits that only tenants without a permit may take. */
   reserved: number;
   /** Maximum waiting callers of one tenant; more are rejected immediately. */
   maxWaitingPerTenant: number;
@@ -28,9 +27,9 @@ interface Waiter extends PermitHolder {
 }
 
 /**
- * A semaphore whose slots are shared between tenants: no tenant can hold or queue for so many that
- * another one gets none. A freed slot goes to the waiting tenant that holds the fewest, and among
- * those to the caller that has waited longest.
+ * A semaphore shared fairly between tenants: no tenant can hold or queue for so many permits that
+ * another one gets none. A released permit goes to the waiting tenant that holds the fewest, then to
+ * the caller that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
@@ -38,17 +37,17 @@ export class FairSemaphore {
   readonly #held = new Map<string, number>();
   #waiters: Waiter[] = [];
 
-  constructor(rules: FairSemaphoreOptions) {
-    this.#options = rules;
-    this.#free = rules.permits;
+  constructor(options: FairSemaphoreOptions) {
+    this.#options = options;
+    this.#free = options.permits;
   }
 
-  /** Callers that wait for a slot. */
+  /** Callers that wait for a permit. */
   get waiting(): number {
     return this.#waiters.length;
   }
 
-  /** Runs `work` in a slot. Throws `BusyError` if the tenant's queue is full or the wait too long. */
+  /** Runs `work` with a permit. Throws `BusyError` if the tenant's queue is full or the wait too long. */
   async run<T>(
     { holder, runtime }: { holder: PermitHolder; runtime: Pick<Runtime, "sleep"> },
     work: () => Promise<T>,
@@ -68,8 +67,8 @@ export class FairSemaphore {
     if (queued >= maxWaitingPerTenant) throw new BusyError("the tenant's queue is full");
     return new Promise((resolve, reject) => {
       const cancelTimer = maxWaitMs === undefined ? () => {} : setTimer(runtime, maxWaitMs, () => {
-        this.#waiters = this.#waiters.filter((one) => one !== waiter);
-        reject(new BusyError("no slot became free in time"));
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(new BusyError("no permit became available in time"));
       });
       const admit = () => {
         cancelTimer();
@@ -88,39 +87,34 @@ export class FairSemaphore {
       this.#heldBy(addressKey(address)) < maxPerAddress;
   }
 
-  #acquire({ tenant, address }: PermitHolder): void {
+  #acquire(holder: PermitHolder): void {
     this.#free--;
-    for (const key of [tenantKey(tenant), addressKey(address)]) {
-      this.#held.set(key, this.#heldBy(key) + 1);
-    }
+    this.#addHeld(holder, 1);
   }
 
-  /** The slot goes straight to a waiting caller, so that a later caller cannot overtake it. */
-  #release({ tenant, address }: PermitHolder): void {
+  /** Passes the permit directly to a waiting caller, so that a later caller cannot overtake it. */
+  #release(holder: PermitHolder): void {
     this.#free++;
-    for (const key of [tenantKey(tenant), addressKey(address)]) {
-      const left = this.#heldBy(key) - 1;
-      if (left > 0) this.#held.set(key, left);
-      else this.#held.delete(key);
-    }
+    this.#addHeld(holder, -1);
     this.#admitNext();
   }
 
   #admitNext(): void {
-    const next = this.#waiters.filter((waiter) => this.#canAcquire(waiter))
-      .reduce<Waiter | undefined>((best, one) => {
-        return best === undefined || this.#heldByTenant(one) < this.#heldByTenant(best)
-          ? one
-          : best;
-      }, undefined);
+    const heldByTenant = ({ tenant }: Waiter) => this.#heldBy(tenantKey(tenant));
+    const eligible = this.#waiters.filter((waiter) => this.#canAcquire(waiter));
+    const [next] = eligible.toSorted((a, b) => heldByTenant(a) - heldByTenant(b));
     if (next === undefined) return;
-    this.#waiters = this.#waiters.filter((one) => one !== next);
+    this.#waiters = this.#waiters.filter((waiter) => waiter !== next);
     this.#acquire(next);
     next.admit();
   }
 
-  #heldByTenant({ tenant }: PermitHolder): number {
-    return this.#heldBy(tenantKey(tenant));
+  #addHeld({ tenant, address }: PermitHolder, change: 1 | -1): void {
+    for (const key of [tenantKey(tenant), addressKey(address)]) {
+      const held = this.#heldBy(key) + change;
+      if (held > 0) this.#held.set(key, held);
+      else this.#held.delete(key);
+    }
   }
 
   #heldBy(key: string): number {

@@ -1,34 +1,33 @@
-import { ApiError } from "../../schemas/api_error.ts";
+import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { ArrivalRateMonitor, BODY_RATE, type MinimumRate } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 
 /**
- * The client disconnected while sending a body. This is not a server error: `toApiError` maps it to a
- * 400 that nobody reads, and it is logged once at debug level.
+ * The client disconnected while sending a body. Not a server error: `toApiError` maps it to a 400
+ * that no client receives, and it is logged at debug level.
  */
 export class ClientDisconnectError extends Error {
   override name = "ClientDisconnectError";
 
   constructor(options: ErrorOptions = {}) {
-    super("the connection closed before the whole body was there", options);
+    super("the connection closed before the body was complete", options);
   }
 }
 
-/** No message and hardly an agent is larger: they get through beside any flood of large bodies. */
+/** Larger than any message and almost any agent, so these get through a flood of large bodies. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
-/** The memory that bodies share, and in whose name a body takes of it. */
+/** The shared memory that a body is charged to, and the holders it is charged on behalf of. */
 export interface BodyMemory {
   budget: ByteBudget;
   holders?: readonly string[];
 }
 
 /**
- * All bytes of a body, or why not: past `limit` bytes, or arriving more slowly than `arrival` allows.
- * The server has no limit of its own on that. What is left of a refused body is not read. Throws
- * `ApiError` 503 for a body of more than 64 KiB while there is nothing left of the `memory` that those
- * being read share, and `ClientDisconnectError` when the client breaks off.
+ * Reads a whole body, unless it exceeds `limit` bytes or arrives more slowly than `arrival`; the rest
+ * of a rejected body is not read. Deno.serve has no such limits of its own. Throws `ApiError` 503 for a
+ * body over 64 KiB when `memory` is exhausted, `ClientDisconnectError` when the client disconnects.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
@@ -64,7 +63,25 @@ export async function readBounded(
   }
 }
 
-/** A body comes from the client alone: where it cannot be read to its end, the client broke off. */
+/** The body's media type in lower case, without parameters. */
+export function mediaTypeOf(req: Request): string | undefined {
+  return req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+}
+
+/** Throws 415 for a compressed body, which could decompress to any size. */
+export function rejectCompressedBody(req: Request): void {
+  const coding = req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (coding === "identity") return;
+  throw new ApiError("unsupported_media_type", "send the body without content-encoding");
+}
+
+/** The 400 for a body that arrives too slowly. */
+export function bodyTimeout(): ApiError {
+  const message = "the body arrived too slowly: send at least 4 KiB per second";
+  return validationError([{ path: "", code: "body_timeout", message }]);
+}
+
+/** Only the client's disconnecting makes reading a body fail. */
 async function readChunk(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
@@ -82,17 +99,20 @@ function tooManyBodies(): ApiError {
   });
 }
 
-async function cancelBody<T>(reader: ReadableStreamDefaultReader<Uint8Array>, why: T): Promise<T> {
+async function cancelBody<T>(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  result: T,
+): Promise<T> {
   await reader.cancel().catch(() => {});
-  return why;
+  return result;
 }
 
 function concat(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
-  let at = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    whole.set(chunk, offset);
+    offset += chunk.length;
   }
   return whole;
 }

@@ -15,12 +15,12 @@ export function setSender(req: Request, sender: Partial<RequestSender>): void {
   senders.set(req, { ...senderOf(req), ...sender });
 }
 
-/** The address that sends the request, an IPv6 one as its /64. */
+/** The sender's address; an IPv6 address as its /64. */
 export function senderAddress(req: Request): string {
   return addressBlock(senderOf(req).address);
 }
 
-/** The names under which the sender of a request holds memory. */
+/** The holders that the memory of a request's body is charged to. */
 export function budgetHolders(req: Request): string[] {
   const { tenant } = senderOf(req);
   const holders = [`address ${senderAddress(req)}`];

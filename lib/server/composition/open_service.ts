@@ -11,7 +11,7 @@ import { ensureDemoAgent } from "../../services/demo_agent.ts";
 import { Doctor } from "../../doctor/doctor.ts";
 import type { EmbedAddresses } from "../../doctor/embed_lines.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
-import { ProxyDetector } from "../../http/proxy_detector.ts";
+import { ProxyDetector } from "../../http/client_address.ts";
 import { AddressWindows } from "../../billing/address_windows.ts";
 import { LedgerShards } from "../../billing/ledger_shards.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
