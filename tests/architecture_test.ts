@@ -16,7 +16,6 @@ const OPEN = [
   "lib/dashboard/models/connection_form.ts",
   "lib/http/proxy_detector.ts",
   "lib/http/service.ts",
-  "lib/knowledge/search/knowledge_tools.ts",
   "lib/platform/log.ts",
   "lib/platform/log_console.ts",
   "lib/providers/model_registry.ts",

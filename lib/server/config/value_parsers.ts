@@ -1,4 +1,4 @@
-import { parseEgressTarget } from "../../egress/egress_allow.ts";
+import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 
 /** What became of one variable's text: its value, or why it has none. Never quotes the text. */
 export type Parsed<T> = { value: T } | { problem: string };
@@ -75,7 +75,7 @@ export function base64Key(bytes: number): Parse<string> {
 
 /** `host`, `host:port`, `[v6]:port` or a network such as `10.0.0.0/8`, or one of them after `<tenant id>=`. */
 export const egressTarget: Parse<string> = (text) =>
-  parseEgressTarget(text) === undefined
+  parseEgressAllowEntry(text) === undefined
     ? {
       problem: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +
         "<tenant id>=",
