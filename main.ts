@@ -43,7 +43,7 @@ if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
     const service = await (opened ??= openOrRetryLater());
     await service.orphanedRuns.sweep();
     await service.documents.sweep();
-    await service.documents.idle();
+    await service.documents.whenIdle();
   });
 }
 

@@ -60,7 +60,7 @@ async function makeBase(service: TestService): Promise<string> {
     const upload = { title: `Shop ${n}`, mediaType: "text/plain" as const, bytes };
     await knowledge.addDocument({ tenant, base: id }, upload);
   }
-  await documents.idle();
+  await documents.whenIdle();
   return id;
 }
 

@@ -1,5 +1,5 @@
 /** Whether documents made to hurt end as they should, and what they take: 10,000 random ones. */
-import { WorkerPool } from "../lib/knowledge/worker/worker_pool.ts";
+import { WorkerPool } from "../lib/knowledge/ingest/worker/worker_pool.ts";
 import { createLogger } from "../lib/platform/log.ts";
 import { randomJobs } from "../tests/support/random_documents.ts";
 import { exists, testWorker } from "../tests/support/worker.ts";

@@ -1,6 +1,6 @@
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
-import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
+import { KvPassageSource } from "@/lib/knowledge/search/kv_passage_source.ts";
 import { ChunksInMemory } from "@/tests/support/chunks_in_memory.ts";
 import { putDocument } from "@/tests/support/passages.ts";
 import type { Benchmark } from "./mod.ts";
@@ -86,7 +86,7 @@ async function printSpeed(): Promise<void> {
 
 /** The figures of one process that has never searched the base before. */
 async function measure(kv: Deno.Kv): Promise<number[]> {
-  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const search = new KnowledgeSearch(new KvPassageSource(kv));
   const queries = new MadeUpText(2);
   const ask = () => search.search(BASE, { query: queries.query(), limit: 5 });
   const turn = longestTurn();

@@ -143,7 +143,7 @@ async function knowledge(walk: Walk, { service }: TestService): Promise<void> {
   await walk.call("createDocument", 201, { at, body: zip });
   const document = { title: "Returns", content: "# Books\n\nWithin 30 days." };
   const created = await walk.call("createDocument", 201, { at, json: document });
-  await service.documents.idle();
+  await service.documents.whenIdle();
   const states = JSON.parse((await walk.call("listDocuments", 200, { at })).text).data
     .map(({ state }: { state: string }) => state);
   assertEquals(states.sort(), ["failed", "ready"]);

@@ -85,7 +85,7 @@ Deno.test("search_knowledge: a vendor's model is told of the tool, and that docu
   const models = ["mid", "emb"].map((model) => catalogueEntry({ model }));
   await world.service.service.catalogue.addMissing(models);
   await world.settled(await world.post({ title: "Pets", content: "The hound barks at night." }));
-  await world.service.service.knowledgeSearch.idle();
+  await world.service.service.knowledgeSearch.whenIdle();
   const args = JSON.stringify({ query: "puppy", limit: 1 });
   mock.next({ say: [{ calls: [{ id: "c1", name: "search_knowledge", args: [args] }] }] });
   const frames = await ask(world, {

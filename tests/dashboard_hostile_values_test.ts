@@ -39,7 +39,7 @@ async function infested(host: string) {
   const bytes = new TextEncoder().encode(EVIL);
   const upload = { title: EVIL, mediaType: "text/plain" as const, bytes };
   const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
-  await documents.idle();
+  await documents.whenIdle();
   const conversationId = await hostileChat(service, { key: secret, agentId: agent.id });
   const ids = {
     agents: { id: agent.id, n: "1" },

@@ -142,7 +142,7 @@ Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider 
     const mediaType = title!.endsWith(".bin") ? "application/octet-stream" : "text/markdown";
     await knowledge.addDocument(of, { title: title!, mediaType, bytes });
   }
-  await documents.idle();
+  await documents.whenIdle();
   const { data: [document] } = await knowledge.listDocuments(of, { limit: 1 });
   const path = `/knowledge/${base.id}`;
   const pages = [

@@ -98,7 +98,7 @@ Deno.test("POST /knowledge/:id/documents: a plain form takes several files, whic
     303,
     `${path}?notice=documents_added`,
   ]);
-  await documents.idle();
+  await documents.whenIdle();
   const html = await (await get(path)).text();
   assert(!html.includes(`http-equiv="refresh"`));
   for (const text of ["a.md", "b.md", ">ready<", "Markdown"]) assertStringIncludes(html, text);
@@ -108,7 +108,7 @@ Deno.test("GET /knowledge/:id: without scripts the page reloads itself while a d
   await using dash = await open();
   const { get, sendTo, files, documents, path, list, of, world } = dash;
   await sendTo(`${path}/documents`, files("a.md"));
-  await documents.idle();
+  await documents.whenIdle();
   const key = keys.document({ ...of, id: (await list())[0]!.id });
   const { value } = await world.kv.get<object>(key);
   await world.kv.set(key, { ...value, state: "processing" });
@@ -144,7 +144,7 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
   await using dash = await open();
   const { get, sendTo, files, documents, list, path, knowledge, of } = dash;
   await sendTo(`${path}/documents`, files("a.md"));
-  await documents.idle();
+  await documents.whenIdle();
   const [document] = await list();
   // To the page, and to its script, which shows what changes.
   assertMatch(await (await get(path)).text(), /1 document, 1 passage\W.*that can be found/);
@@ -153,14 +153,14 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
   assertEquals([documentCount, chunkCount], [1, 1]);
   const address = `${path}/documents/${document!.id}`;
   assertEquals((await sendTo(`${address}/read-again`)).status, 303);
-  await documents.idle();
+  await documents.whenIdle();
   assertEquals((await list())[0]?.state, "ready");
   const empty = new FormData();
   const refused = await sendTo(`${address}/replace`, empty);
   assertEquals(refused.status, 400);
   assertStringIncludes(await refused.text(), "It was not replaced.");
   assertEquals((await sendTo(`${address}/replace`, files("zebra.md"))).status, 303);
-  await documents.idle();
+  await documents.whenIdle();
   const [replaced, ...more] = await list();
   assertEquals([replaced?.id, replaced?.title, more.length], [document!.id, "zebra.md", 0]);
   assertEquals((await knowledge.search(of, { query: "zebra" })).map(({ title }) => title), [
@@ -176,7 +176,7 @@ Deno.test("GET /knowledge/:id/search: shows each passage with its headings, scor
   await using dash = await open();
   const { get, sendTo, files, documents, path } = dash;
   await sendTo(`${path}/documents`, files("<b>.md"));
-  await documents.idle();
+  await documents.whenIdle();
   const html = await (await get(`${path}/search?q=${encodeURIComponent("train of parcels")}`))
     .text();
   assertStringIncludes(html, "&lt;b>.md › ");
@@ -215,7 +215,7 @@ Deno.test("a viewer sees bases and their documents and changes nothing; stranger
   await using dash = await open();
   const { get, sendTo, files, documents, list, path, setRole, knowledge, of } = dash;
   await sendTo(`${path}/documents`, files("a.md"));
-  await documents.idle();
+  await documents.whenIdle();
   const [document] = await list();
   const address = `${path}/documents/${document!.id}`;
   const changes = [
@@ -284,7 +284,7 @@ Deno.test("what is done to a base and its documents is in the audit log, under w
   const { sendTo, get, files, documents, list, path, service, of } = dash;
   await sendTo(`${path}/settings`, { name: "Manuals", description: "" });
   await sendTo(`${path}/documents`, files("a.md"));
-  await documents.idle();
+  await documents.whenIdle();
   const [document] = await list();
   await sendTo(`${path}/documents/${document!.id}/replace`, files("b.md"));
   await sendTo(`${path}/documents/${document!.id}/delete`);

@@ -23,7 +23,7 @@ async function neighbours() {
   const base = await knowledge.create(tenant, { name: "Theirs" });
   const upload = { title: "Theirs", mediaType: "text/plain" as const, bytes: DOCUMENT };
   const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
-  await documents.idle();
+  await documents.whenIdle();
   const invited = await team.invite(tenant, { email: "new@example.com", role: "viewer" });
   assert("token" in invited);
   await Dashboard.join(service, "viewer");

@@ -3,10 +3,10 @@
  * process behind. `deno task bench hostile` does the same with 10,000 random ones.
  */
 import { assert, assertEquals } from "@std/assert";
-import { UnreadableError } from "@/lib/knowledge/unreadable.ts";
-import { doJobHere } from "@/lib/knowledge/worker/do_job_here.ts";
-import { WorkerPool } from "@/lib/knowledge/worker/worker_pool.ts";
-import type { Job } from "@/lib/knowledge/worker_job.ts";
+import { DocumentParseError } from "@/lib/knowledge/ingest/document_parse_error.ts";
+import { runJobInProcess } from "@/lib/knowledge/ingest/worker/run_job.ts";
+import { WorkerPool } from "@/lib/knowledge/ingest/worker/worker_pool.ts";
+import type { Job } from "@/lib/knowledge/ingest/worker/job_messages.ts";
 import { createLogger } from "@/lib/platform/log.ts";
 import { HOSTILE_OBJECTS, HOSTILE_PATTERNS, spread } from "./support/hostile_patterns.ts";
 import { randomJobs } from "./support/random_documents.ts";
@@ -25,7 +25,7 @@ async function doAll(jobs: Iterable<Job>): Promise<Set<string>> {
   const pids = new Set<number>();
   for (const job of jobs) {
     const result = await pool.run(job, { tenant: "t" }).catch((error) => {
-      assert(error instanceof UnreadableError, String(error));
+      assert(error instanceof DocumentParseError, String(error));
       return { kind: error.code };
     });
     ends.add(result.kind);
@@ -68,6 +68,6 @@ Deno.test("where no process can be started, eight times the hostile text takes a
 /** How long a job takes in this process, milliseconds. */
 async function timeHere(job: Job): Promise<number> {
   const start = performance.now();
-  await doJobHere(job).catch((error) => assert(error instanceof UnreadableError));
+  await runJobInProcess(job).catch((error) => assert(error instanceof DocumentParseError));
   return performance.now() - start;
 }

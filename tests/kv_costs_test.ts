@@ -154,7 +154,7 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
   // As the cron in `main.ts` does.
   await orphanedRuns.sweep();
   await documents.sweep();
-  await documents.idle();
+  await documents.whenIdle();
   const { lists, gets, commits } = meter.take();
   assertEquals([lists <= LISTS_OF_CRON, gets, commits], [true, 0, 0], `${lists} lists of the cron`);
 

@@ -132,7 +132,7 @@ Deno.test("a document that does not fit is a 403 before it is stored, and leaves
       content: "word ".repeat(length / 5),
     });
   const made = await expectJson(await add(4_000), 201);
-  await service.service.documents.idle();
+  await service.service.documents.whenIdle();
   const { knowledgeBytes } = await service.service.storage.read(tenant);
   assert(knowledgeBytes.used > 4_000 && knowledgeBytes.used < 10_000, "as sent and as read");
   const { details } = await expectRefusal(await add(9_000), "quota_exceeded");

@@ -20,7 +20,7 @@ const ENTRIES = [
   "cli/keys.ts",
   "cli/secrets.ts",
   "cli/users.ts",
-  "lib/knowledge/worker/main.ts",
+  "lib/knowledge/ingest/worker/main.ts",
 ];
 /** Packages without code, and Node's types need the second. */
 const TYPES = /^(@types\/|undici-types@)/;

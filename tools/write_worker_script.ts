@@ -1,5 +1,5 @@
 import { WORKER_SCRIPT, workerProgram } from "../lib/server/process/worker_command.ts";
-import { workerScript } from "../lib/knowledge/worker/worker_script.ts";
+import { workerScript } from "../lib/knowledge/ingest/worker/worker_script.ts";
 
 /**
  * Writes the one program that the running service may start. It is named by its path in the service's

@@ -4,7 +4,7 @@ type Policy = ReadonlyMap<string, readonly string[]>;
 const DEFAULT_PORTS: Record<string, string> = { "https:": "443", "http:": "80" };
 
 /** The tag that wants to be run. */
-export interface PolicyScript {
+export interface ScriptSource {
   url: URL;
   nonce?: string | undefined;
   integrity?: string | undefined;
@@ -21,16 +21,19 @@ export class ContentPolicy {
     this.#page = page;
   }
 
-  permitsScript({ url, nonce, integrity }: PolicyScript): boolean {
-    return this.#all(["script-src-elem", "script-src", "default-src"], (sources) => {
+  permitsScript({ url, nonce, integrity }: ScriptSource): boolean {
+    return this.#everyPolicy(["script-src-elem", "script-src", "default-src"], (sources) => {
       if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
       if (integrity && sources.includes(`'${integrity}'`)) return true;
-      return !sources.includes("'strict-dynamic'") && this.#lists(sources, url);
+      return !sources.includes("'strict-dynamic'") && this.#allows(sources, url);
     });
   }
 
   permitsConnection(url: URL): boolean {
-    return this.#all(["connect-src", "default-src"], (sources) => this.#lists(sources, url));
+    return this.#everyPolicy(
+      ["connect-src", "default-src"],
+      (sources) => this.#allows(sources, url),
+    );
   }
 
   /** A sandbox without these has no scripts, or no origin to send. */
@@ -42,15 +45,15 @@ export class ContentPolicy {
     });
   }
 
-  #all(names: string[], permits: (sources: readonly string[]) => boolean): boolean {
+  #everyPolicy(names: string[], permits: (sources: readonly string[]) => boolean): boolean {
     return this.#policies.every((policy) => {
       const name = names.find((name) => policy.has(name));
       return name === undefined || permits(policy.get(name)!);
     });
   }
 
-  #lists(sources: readonly string[], url: URL): boolean {
-    return sources.some((source) => matches(source, { url, page: this.#page }));
+  #allows(sources: readonly string[], url: URL): boolean {
+    return sources.some((source) => matchesSource(source, { url, page: this.#page }));
   }
 }
 
@@ -65,34 +68,34 @@ function parsePolicy(text: string): Policy {
   return policy;
 }
 
-function matches(source: string, { url, page }: { url: URL; page: URL }): boolean {
+function matchesSource(source: string, { url, page }: { url: URL; page: URL }): boolean {
   if (source === "*") return url.protocol === "https:" || url.protocol === "http:";
   if (source.toLowerCase() === "'self'") return url.origin === page.origin;
-  if (/^[a-z][a-z0-9+.-]*:$/i.test(source)) return isScheme(source.toLowerCase(), url);
+  if (/^[a-z][a-z0-9+.-]*:$/i.test(source)) return matchesScheme(source.toLowerCase(), url);
   const parts = /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/:']+)(?::(\d+|\*))?(\/.*)?$/i.exec(source);
   if (parts === null) return false;
   const [, scheme, host = "", port, path] = parts;
-  if (!isScheme(scheme?.toLowerCase() ?? page.protocol, url)) return false;
-  return isHost(host.toLowerCase(), url) && isPort(port, url) && isPath(path, url);
+  if (!matchesScheme(scheme?.toLowerCase() ?? page.protocol, url)) return false;
+  return matchesHost(host.toLowerCase(), url) && matchesPort(port, url) && matchesPath(path, url);
 }
 
 /** A source of http permits https as well. */
-function isScheme(scheme: string, { protocol }: URL): boolean {
+function matchesScheme(scheme: string, { protocol }: URL): boolean {
   return scheme === protocol || (scheme === "http:" && protocol === "https:");
 }
 
-function isHost(host: string, { hostname }: URL): boolean {
+function matchesHost(host: string, { hostname }: URL): boolean {
   if (host === "*") return true;
   return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host;
 }
 
-function isPort(port: string | undefined, url: URL): boolean {
+function matchesPort(port: string | undefined, url: URL): boolean {
   if (port === "*") return true;
   return (port ?? DEFAULT_PORTS[url.protocol]) === (url.port || DEFAULT_PORTS[url.protocol]);
 }
 
 /** One that ends with a slash is a folder. */
-function isPath(path: string | undefined, { pathname }: URL): boolean {
+function matchesPath(path: string | undefined, { pathname }: URL): boolean {
   if (path === undefined || path === "/") return true;
   return path.endsWith("/") ? pathname.startsWith(path) : pathname === path;
 }

@@ -9,81 +9,96 @@ import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { DoctorReport } from "../schemas/doctor.ts";
 import { normalizeOrigin } from "../schemas/origins.ts";
-import { checkClock, checkOrigin, checkPolicy } from "./check_page.ts";
-import { checkMixedContent, checkTag } from "./check_tag.ts";
-import { checkIntegrity } from "./check_integrity.ts";
-import { checkToken } from "./check_token.ts";
-import { type EmbedAddresses, embedLines } from "./embed_lines.ts";
+import { checkClock, checkContentPolicy, checkOrigin } from "./check_page.ts";
+import { checkIntegrity, checkMixedContent, checkTag, checkToken } from "./check_tag.ts";
+import { type EmbedConfig, embedSnippets } from "./embed_snippets.ts";
 import { fetchPage } from "./fetch_page.ts";
-import { type Case, caseOf, finding } from "./case.ts";
+import {
+  createDiagnosticContext,
+  createFinding,
+  type DiagnosticContext,
+} from "./diagnostic_context.ts";
 
-const RULE = { limit: 6, windowMs: 60_000 };
+const RATE_LIMIT = { limit: 6, windowMs: 60_000 };
 
-export interface DoctorParts {
+export interface DoctorDeps {
   egress: Pick<Egress, "open">;
   committer: Pick<Committer, "run">;
   releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
   runtime: Pick<Runtime, "now">;
   /** Current facts for the lines to paste. */
-  addresses: EmbedAddresses;
+  embed: EmbedConfig;
   signal: AbortSignal;
 }
 
 /** Tells why a widget does not show, or does not answer, on a page. */
 export class Doctor {
-  #parts: DoctorParts;
+  #deps: DoctorDeps;
 
-  constructor(parts: DoctorParts) {
-    this.#parts = parts;
+  constructor(parts: DoctorDeps) {
+    this.#deps = parts;
   }
 
   /**
    * Looks at one embed. Whoever may mint for the agent may ask: 6 times a minute and tenant, since a
    * page of somebody else's server is fetched for it. Throws the 429.
    */
-  async examine(
+  async diagnose(
     tenant: string,
     agent: Agent,
     asked: { origin: string; tag?: string | undefined },
   ): Promise<DoctorReport> {
-    await this.#count(tenant);
-    const { egress, runtime, signal, addresses } = this.#parts;
+    await this.#limitRate(tenant);
+    const { egress, runtime, signal, embed } = this.#deps;
     const origin = normalizeOrigin(asked.origin);
     const listed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
     const page = listed ? await fetchPage(origin, { egress, tenant, runtime, signal }) : undefined;
-    const known = caseOf({ tenant, agent, origin, listed, page, tag: asked.tag, addresses });
-    return { findings: await this.#findings(known), lines: embedLines(known) };
+    const known = createDiagnosticContext({
+      tenant,
+      agent,
+      origin,
+      originAllowed: listed,
+      page,
+      tag: asked.tag,
+      embed,
+    });
+    return { findings: await this.#findings(known), lines: embedSnippets(known) };
   }
 
-  async #findings(known: Case): Promise<DoctorReport["findings"]> {
-    const { releases, sessions, runtime } = this.#parts;
+  async #findings(known: DiagnosticContext): Promise<DoctorReport["findings"]> {
+    const { releases, sessions, runtime } = this.#deps;
     return [
-      finding("origin", checkOrigin(known)),
-      finding("tag", checkTag(known)),
-      finding("mixed_content", checkMixedContent(known)),
-      finding("csp", checkPolicy(known)),
-      finding("integrity", await checkIntegrity(known, releases)),
-      finding("token", await checkToken(known, sessions)),
-      finding("clock", checkClock(known, runtime.now())),
+      createFinding("origin", checkOrigin(known)),
+      createFinding("tag", checkTag(known)),
+      createFinding("mixed_content", checkMixedContent(known)),
+      createFinding("csp", checkContentPolicy(known)),
+      createFinding("integrity", await checkIntegrity(known, releases)),
+      createFinding("token", await checkToken(known, sessions)),
+      createFinding("clock", checkClock(known, runtime.now())),
     ];
   }
 
-  async #count(tenant: string): Promise<void> {
+  async #limitRate(tenant: string): Promise<void> {
     const key = keys.doctorWindow(tenant);
-    const { committer, runtime } = this.#parts;
+    const { committer, runtime } = this.#deps;
     const result = await committer.run({
       keys: [key],
       decide: (draft) => {
         const stamps = draft.get<{ all: WindowStamps }>(key)?.all ?? [];
-        const taken = takeFromWindow(stamps, { now: runtime.now(), rule: RULE });
-        const expireIn = 2 * RULE.windowMs;
+        const taken = takeFromWindow(stamps, { now: runtime.now(), rule: RATE_LIMIT });
+        const expireIn = 2 * RATE_LIMIT.windowMs;
         if (taken.admitted) draft.set(key, { v: 1, all: taken.stamps }, { expireIn });
         return taken;
       },
     });
     if (result.admitted) return;
     const { retryAfterMs } = result;
-    throw new LimitError({ scope: "key", limit: RULE.limit, windowSeconds: 60, retryAfterMs });
+    throw new LimitError({
+      scope: "key",
+      limit: RATE_LIMIT.limit,
+      windowSeconds: 60,
+      retryAfterMs,
+    });
   }
 }

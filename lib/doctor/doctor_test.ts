@@ -30,9 +30,9 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
   await releases.publish("widget", widget);
   const agent = agentOf({ allowedOrigins: [ORIGIN, "http://localhost:3000"] });
   const { egress } = server;
-  const addresses = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
+  const embed = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
   const { signal } = new AbortController();
-  const parts = { egress, committer, releases, sessions, runtime, addresses, signal };
+  const parts = { egress, committer, releases, sessions, runtime, embed, signal };
   const doctor = new Doctor(parts);
   const { sessionToken } = await sessions.mint(TENANT, { agentId: agent.id, origin: ORIGIN });
   const tag = tagOf({
@@ -45,7 +45,7 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
     "data-session-token": sessionToken,
   });
   const examine = async (asked: { origin?: string; tag?: string } = {}) =>
-    await doctor.examine(TENANT, agent, { origin: ORIGIN, ...asked });
+    await doctor.diagnose(TENANT, agent, { origin: ORIGIN, ...asked });
   /** What is not in order, by check. */
   const faults = async (asked?: { origin?: string; tag?: string }) => {
     const { findings } = await examine(asked);

@@ -1,4 +1,4 @@
-import type { Egress, EgressAnswer } from "../egress/egress.ts";
+import type { Egress, EgressResponse } from "../egress/egress.ts";
 import { EgressError } from "../egress/egress_error.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
@@ -12,7 +12,7 @@ export interface FetchedPage {
   /** Contents of `Content-Security-Policy`. */
   policies: string[];
   /** What the site's clock showed, less its age in caches; milliseconds, if it told. */
-  clock: number | undefined;
+  serverTimeMs: number | undefined;
 }
 
 export interface FetchPageOptions {
@@ -37,7 +37,7 @@ export async function fetchPage(
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const timeoutMs = ends - options.runtime.now();
     if (url.protocol !== "https:" || url.origin !== origin || timeoutMs <= 0) return undefined;
-    const answer = await ask(url, { ...options, timeoutMs });
+    const answer = await request(url, { ...options, timeoutMs });
     if (answer === undefined) return undefined;
     const { status, headers } = answer;
     if (status >= 300 && status < 400 && headers.location) {
@@ -46,17 +46,17 @@ export async function fetchPage(
       url = new URL(headers.location, url);
       continue;
     }
-    const html = isPage(answer) ? await read(answer) : undefined;
+    const html = isHtml(answer) ? await readText(answer) : undefined;
     answer.close();
-    return html === undefined ? undefined : { html, ...factsOf(answer) };
+    return html === undefined ? undefined : { html, ...pageHeaders(answer) };
   }
   return undefined;
 }
 
-async function ask(
+async function request(
   url: URL,
   { egress, tenant, timeoutMs, signal }: FetchPageOptions & { timeoutMs: number },
-): Promise<EgressAnswer | undefined> {
+): Promise<EgressResponse | undefined> {
   const request = {
     method: "GET",
     tenant,
@@ -65,14 +65,14 @@ async function ask(
     allowedDomains: [url.host],
     timeoutMs,
     maxResponseBytes: MAX_BYTES,
-    redirects: 0,
+    maxRedirects: 0,
     signal,
   };
-  return await egress.open(request).catch(missing);
+  return await egress.open(request).catch(ignoreEgressError);
 }
 
 /** As much of a long page as there is room for. */
-async function read({ body }: EgressAnswer): Promise<string | undefined> {
+async function readText({ body }: EgressResponse): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let html = "";
   try {
@@ -84,20 +84,20 @@ async function read({ body }: EgressAnswer): Promise<string | undefined> {
   return html;
 }
 
-function missing(error: unknown): undefined {
+function ignoreEgressError(error: unknown): undefined {
   if (!(error instanceof EgressError)) throw error;
 }
 
-function isPage({ status, headers }: EgressAnswer): boolean {
+function isHtml({ status, headers }: EgressResponse): boolean {
   return status >= 200 && status < 300 && /^text\/html\b/i.test(headers["content-type"] ?? "");
 }
 
-function factsOf({ headers }: EgressAnswer): Pick<FetchedPage, "policies" | "clock"> {
+function pageHeaders({ headers }: EgressResponse): Pick<FetchedPage, "policies" | "serverTimeMs"> {
   const policy = headers["content-security-policy"];
   const date = Date.parse(headers.date ?? "");
   const age = Number(headers.age ?? 0) * 1000;
   return {
     policies: policy === undefined ? [] : [policy].flat(),
-    clock: Number.isFinite(date + age) ? date + age : undefined,
+    serverTimeMs: Number.isFinite(date + age) ? date + age : undefined,
   };
 }

@@ -25,13 +25,13 @@ export class Deadline {
   }
 
   /** Ends the wait; the signal stays as it is. */
-  end(): void {
+  clear(): void {
     this.#timer.abort();
     this.#caller.removeEventListener("abort", this.#onAbort);
   }
 
   #abort(message: string): void {
     this.#controller.abort(new EgressError("tool_timeout", message));
-    this.end();
+    this.clear();
   }
 }

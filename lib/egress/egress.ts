@@ -1,21 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Runtime } from "../platform/runtime.ts";
-import { checkTarget, type TargetRefusal, type TargetRules } from "./check_target.ts";
+import { checkTarget, type TargetRejection, type TargetRules } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
-import { EgressAllow } from "./egress_allow.ts";
-import { type EgressCall, EgressError } from "./egress_error.ts";
-import { concat } from "./gather.ts";
-import { HopRecord } from "./hop_record.ts";
+import { EgressAllowlist } from "./egress_allowlist.ts";
+import { type EgressCall, EgressError, toEgressError } from "./egress_error.ts";
+import { concatBytes } from "./coalesce_chunks.ts";
+import { HopRecorder } from "./hop_recorder.ts";
 import { type Hop, nextHop } from "./next_hop.ts";
 import { outgoingHeaders } from "./outgoing_headers.ts";
-import { readBody } from "./read_body.ts";
+import { decodeBody } from "./decode_body.ts";
 import { type Resolver, systemResolver } from "./resolve_host.ts";
-import { type Dial, type HopAnswer, sendHop } from "./send_hop.ts";
-import { toEgressError } from "./to_egress_error.ts";
+import { type Dial, type HopResponse, sendHop } from "./send_hop.ts";
 
 const MAX_REDIRECTS = 5;
 /** More than a lookup usually takes, so that refusals of one kind look alike. */
-const REFUSAL_MS = 1_000;
+const REJECTION_MS = 1_000;
 
 /** One call that a tool wants made. */
 export interface EgressRequest {
@@ -33,15 +32,15 @@ export interface EgressRequest {
   maxResponseBytes: number;
   signal: AbortSignal;
   /** Redirects that are followed, 5 unless said; the next one is answered as it is at 0. */
-  redirects?: number;
+  maxRedirects?: number;
   /** Whether a text holds a secret that must not go to another host. */
-  holdsSecret?: (text: string) => boolean;
+  containsSecret?: (text: string) => boolean;
   /** Is told of each hop once it is over. */
-  record?: (call: EgressCall) => void;
+  onCall?: (call: EgressCall) => void;
 }
 
 /** What came back. The body is read once, to its end or until `close`; it throws `EgressError`. */
-export interface EgressAnswer {
+export interface EgressResponse {
   status: number;
   headers: Readonly<IncomingHttpHeaders>;
   body: AsyncGenerator<Uint8Array>;
@@ -56,9 +55,9 @@ export interface EgressOptions {
   resolver?: Resolver;
   dial?: Dial;
   /** Receives the reason why a host was blocked, which the caller does not see. */
-  onRefused?: (refusal: TargetRefusal) => void;
+  onRejected?: (refusal: TargetRejection) => void;
   /** The refusal of a name takes a whole multiple of this, a second by default. */
-  refusalMs?: number;
+  rejectionMs?: number;
   /** Certificate authorities instead of the machine's own, PEM. */
   ca?: string;
 }
@@ -66,16 +65,16 @@ export interface EgressOptions {
 /** The one way out for everything a tool may reach. */
 export class Egress {
   #runtime: Pick<Runtime, "now" | "sleep">;
-  #rules: Pick<TargetRules, "allow" | "onRefused" | "refusalMs" | "resolver" | "runtime">;
+  #rules: Pick<TargetRules, "allow" | "onRejected" | "rejectionMs" | "resolver" | "runtime">;
   #dial: Dial;
   #ca: string | undefined;
 
   constructor(options: EgressOptions) {
     this.#runtime = options.runtime;
     this.#rules = {
-      allow: new EgressAllow(options.allow ?? []),
-      onRefused: options.onRefused ?? (() => {}),
-      refusalMs: options.refusalMs ?? REFUSAL_MS,
+      allow: new EgressAllowlist(options.allow ?? []),
+      onRejected: options.onRejected ?? (() => {}),
+      rejectionMs: options.rejectionMs ?? REJECTION_MS,
       resolver: options.resolver ?? systemResolver,
       runtime: options.runtime,
     };
@@ -84,30 +83,30 @@ export class Egress {
   }
 
   /** Sends a call and follows its redirects, each checked anew. Throws `EgressError`. */
-  async open(request: EgressRequest): Promise<EgressAnswer> {
+  async open(request: EgressRequest): Promise<EgressResponse> {
     const deadline = new Deadline(this.#runtime, request);
     const { method, url, headers, body } = request;
     let hop: Hop = { method, url: new URL(url), headers: outgoingHeaders(headers, body), body };
-    const most = request.redirects ?? MAX_REDIRECTS;
+    const most = request.maxRedirects ?? MAX_REDIRECTS;
     try {
       for (let n = 0;; n++) {
-        const record = this.#recordOf(hop, { request, n });
+        const record = this.#createRecorder(hop, { request, n });
         const answer = await this.#send(hop, { request, signal: deadline.signal, record });
         const { message } = answer;
-        const next = most === 0 ? undefined : followed(hop, { message, request, record });
-        if (next === undefined) return answerOf(answer, { request, deadline, record });
+        const next = most === 0 ? undefined : followRedirect(hop, { message, request, record });
+        if (next === undefined) return toResponse(answer, { request, deadline, record });
         record.end();
         if (n === most) throw new EgressError("tool_unreachable", `more than ${most} redirects`);
         hop = { ...next, headers: outgoingHeaders(next.headers, next.body) };
       }
     } catch (error) {
-      deadline.end();
+      deadline.clear();
       throw error;
     }
   }
 
   /** As `open`, with the body read: an answer that is not 2xx is cut at the bound, not refused. */
-  async fetch(request: EgressRequest): Promise<FetchedAnswer> {
+  async fetch(request: EgressRequest): Promise<FetchedResponse> {
     const { status, headers, body, close } = await this.open(request);
     const chunks: Uint8Array[] = [];
     let truncated = false;
@@ -121,12 +120,12 @@ export class Egress {
     } finally {
       close();
     }
-    return { status, headers, body: concat(chunks), truncated };
+    return { status, headers, body: concatBytes(chunks), truncated };
   }
 
-  #recordOf(hop: Hop, { request, n }: { request: EgressRequest; n: number }): HopRecord {
+  #createRecorder(hop: Hop, { request, n }: { request: EgressRequest; n: number }): HopRecorder {
     const { now } = this.#runtime;
-    return new HopRecord({ ...hop, hop: n }, { now: () => now(), record: request.record });
+    return new HopRecorder({ ...hop, hop: n }, { now: () => now(), onCall: request.onCall });
   }
 
   /** Checks one hop and sends it; a failure is recorded. */
@@ -135,9 +134,9 @@ export class Egress {
     { request, signal, record }: {
       request: EgressRequest;
       signal: AbortSignal;
-      record: HopRecord;
+      record: HopRecorder;
     },
-  ): Promise<HopAnswer> {
+  ): Promise<HopResponse> {
     try {
       signal.throwIfAborted();
       const { allowedDomains, tenant } = request;
@@ -151,23 +150,23 @@ export class Egress {
       record.status = answer.message.statusCode;
       return answer;
     } catch (cause) {
-      throw faultOf(cause, { signal, record });
+      throw recordFailure(cause, { signal, record });
     }
   }
 }
 
 /** The hop a redirect asks for; the connection it came on is given up. */
-function followed(
+function followRedirect(
   hop: Hop,
   { message, request, record }: {
     message: IncomingMessage;
     request: EgressRequest;
-    record: HopRecord;
+    record: HopRecorder;
   },
 ): Hop | undefined {
   const { statusCode: status = 0, headers: { location } } = message;
   try {
-    const next = nextHop(hop, { status, location }, request.holdsSecret ?? (() => false));
+    const next = nextHop(hop, { status, location }, request.containsSecret ?? (() => false));
     if (next !== undefined) message.destroy();
     return next;
   } catch (error) {
@@ -177,17 +176,17 @@ function followed(
   }
 }
 
-function answerOf(
-  { message, body: wire }: HopAnswer,
+function toResponse(
+  { message, body: wire }: HopResponse,
   { request, deadline, record }: {
     request: EgressRequest;
     deadline: Deadline;
-    record: HopRecord;
+    record: HopRecorder;
   },
-): EgressAnswer {
+): EgressResponse {
   const { signal } = deadline;
   const close = () => {
-    deadline.end();
+    deadline.clear();
     message.destroy();
     record.end();
   };
@@ -197,9 +196,9 @@ function answerOf(
     const seen = (bytes: number) => record.bytes += bytes;
     const encoded = { body: wire, encoding: message.headers["content-encoding"] };
     try {
-      yield* readBody(encoded, { maxBytes: request.maxResponseBytes, seen });
+      yield* decodeBody(encoded, { maxBytes: request.maxResponseBytes, seen });
     } catch (cause) {
-      throw faultOf(cause, { signal, record });
+      throw recordFailure(cause, { signal, record });
     } finally {
       close();
     }
@@ -208,7 +207,7 @@ function answerOf(
 }
 
 /** An answer whose body has been read. */
-export interface FetchedAnswer {
+export interface FetchedResponse {
   status: number;
   headers: Readonly<IncomingHttpHeaders>;
   body: Uint8Array;
@@ -217,9 +216,9 @@ export interface FetchedAnswer {
 }
 
 /** An abort looks like a broken socket: what ended the call is the signal's to say. */
-function faultOf(
+function recordFailure(
   cause: unknown,
-  { signal, record }: { signal: AbortSignal; record: HopRecord },
+  { signal, record }: { signal: AbortSignal; record: HopRecorder },
 ): EgressError {
   const error = toEgressError(signal.aborted ? signal.reason : cause, record.host);
   record.end(error.message);

@@ -19,7 +19,7 @@ function redirecting(location: string, status = 302, addresses: Record<string, s
 
 function start(server: EgressServer, change: Partial<EgressRequest> = {}) {
   return server.egress.fetch(server.request(START, {
-    holdsSecret: (text) => text.includes(SECRET),
+    containsSecret: (text) => text.includes(SECRET),
     ...change,
   }));
 }
@@ -156,7 +156,7 @@ Deno.test("Egress: an answer that only looks like a redirect is the answer", asy
   await using bare = new EgressServer(() => new Response("x", { status: 302 }));
   assertEquals((await start(bare)).status, 302);
   await using unfollowed = redirecting("https://eu.example.com/");
-  assertEquals((await start(unfollowed, { redirects: 0 })).status, 302);
+  assertEquals((await start(unfollowed, { maxRedirects: 0 })).status, 302);
   await using nowhere = redirecting("https://");
   const error = await assertRejects(() => start(nowhere), EgressError);
   assertEquals(error.code, "tool_unreachable");

@@ -122,7 +122,7 @@ Deno.test("Egress: EGRESS_ALLOW opens plain http and private addresses, nothing 
   const ask = async (url: string, options: { allow: string[]; domains?: string[] }) => {
     const resolver = () => Promise.resolve(["127.0.0.1"]);
     const runtime = systemRuntime;
-    const egress = new Egress({ allow: options.allow, runtime, resolver, refusalMs: 0 });
+    const egress = new Egress({ allow: options.allow, runtime, resolver, rejectionMs: 0 });
     const { status } = await egress.fetch({
       method: "GET",
       tenant: "tenant",

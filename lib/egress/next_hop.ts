@@ -11,7 +11,7 @@ export interface Hop {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** All that another origin gets to see: anything else may be a credential. */
-const CARRIED = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 
 /**
  * The request a redirect asks for, with method and body as browsers keep them; `undefined` when the
@@ -27,10 +27,10 @@ export function nextHop(
   const url = URL.parse(answer.location, hop.url);
   if (url === null) throw new EgressError("tool_unreachable", "the redirect leads to no URL");
   url.hash = "";
-  const next = { ...withMethod(hop, answer.status), url };
+  const next = { ...withRedirectMethod(hop, answer.status), url };
   if (url.origin === hop.url.origin) return next;
   const headers = Object.entries(next.headers)
-    .filter(([name, value]) => CARRIED.has(name) && !holdsSecret(value));
+    .filter(([name, value]) => CROSS_ORIGIN_HEADERS.has(name) && !holdsSecret(value));
   const told = url.href + (next.body === undefined ? "" : new TextDecoder().decode(next.body));
   if (holdsSecret(told)) {
     const message = "the redirect would carry a secret to another host";
@@ -40,7 +40,7 @@ export function nextHop(
 }
 
 /** 303 asks with GET, and so do 301 and 302 after a POST; 307 and 308 repeat the request. */
-function withMethod(hop: Hop, status: number): Hop {
+function withRedirectMethod(hop: Hop, status: number): Hop {
   const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
   if (!toGet) return hop;
   const headers = Object.entries(hop.headers).filter(([name]) => !name.startsWith("content-"));

@@ -2,7 +2,7 @@
  * Headers that belong to the connection, not to a tool: who sets them could smuggle a second
  * request, name another host, or have the answer compressed.
  */
-const OURS = new Set([
+const CONNECTION_HEADERS = new Set([
   "accept-encoding",
   "connection",
   "content-length",
@@ -18,7 +18,7 @@ const OURS = new Set([
 /** Whether a tool may set the header `name`. */
 export function isToolHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return !OURS.has(lower) && !lower.startsWith("proxy-");
+  return !CONNECTION_HEADERS.has(lower) && !lower.startsWith("proxy-");
 }
 
 /** The headers of a hop: the caller's own in lower case, and the connection's. */

@@ -11,8 +11,8 @@ export const systemResolver: Resolver = async (host) => {
 };
 
 /** Whether the URL's host is an address already. */
-export function isLiteral(url: URL): boolean {
-  return isIP(unbracketed(url)) !== 0;
+export function isAddressLiteral(url: URL): boolean {
+  return isIP(withoutBrackets(url)) !== 0;
 }
 
 /**
@@ -25,8 +25,8 @@ export async function resolveHost(
   url: URL,
   { resolver, signal }: { resolver: Resolver; signal: AbortSignal },
 ): Promise<string[]> {
-  if (isLiteral(url)) return [unbracketed(url)];
-  const addresses = await orAborted(resolver(url.hostname), signal).catch(() => {
+  if (isAddressLiteral(url)) return [withoutBrackets(url)];
+  const addresses = await rejectOnAbort(resolver(url.hostname), signal).catch(() => {
     signal.throwIfAborted();
     return [];
   });
@@ -34,12 +34,12 @@ export async function resolveHost(
   return [...addresses].sort((a, b) => isIP(a) - isIP(b));
 }
 
-function unbracketed(url: URL): string {
+function withoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
 /** A lookup cannot be called off, so its answer is left behind. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

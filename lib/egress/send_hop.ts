@@ -7,7 +7,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { EgressError } from "./egress_error.ts";
-import { gather, MAX_CHUNKS } from "./gather.ts";
+import { coalesceChunks, MAX_CHUNKS } from "./coalesce_chunks.ts";
 
 /** Where a socket is opened to; tests lead public addresses to a server of their own. */
 export type Dial = (target: { address: string; port: number }) => { address: string; port: number };
@@ -28,16 +28,16 @@ export interface HopRequest {
 }
 
 /** Bytes of a response's head; longer is an error. */
-const MAX_HEAD_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
 /** Around a chunk: its size in up to six digits, two ends of line, and some more. */
-const BYTES_AROUND_CHUNK = 16;
+const CHUNK_OVERHEAD_BYTES = 16;
 /** For heads, early ones among them, and what stands around all the chunks a body may have. */
-const MOST_AROUND = 262_144 + BYTES_AROUND_CHUNK * MAX_CHUNKS;
+const MAX_OVERHEAD_BYTES = 262_144 + CHUNK_OVERHEAD_BYTES * MAX_CHUNKS;
 /** Heads before the answer's own (`103 Early Hints`); nothing else bounds what they cost to read. */
-const MAX_EARLY_HEADS = 8;
+const MAX_INFORMATIONAL_RESPONSES = 8;
 /** No connection was made, so nothing was sent and another address may be tried. */
-const NOT_CONNECTED = new Set([
+const CONNECT_ERRORS = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
   "ENETUNREACH",
@@ -50,9 +50,9 @@ const NOT_CONNECTED = new Set([
  * send every call, checked address and all, wherever HTTPS_PROXY says (measured), and there the
  * guard's checks end.
  */
-const DIRECT = { keepAlive: false, proxyEnv: {} };
+const DIRECT_CONNECTION = { keepAlive: false, proxyEnv: {} };
 
-export interface HopAnswer {
+export interface HopResponse {
   message: IncomingMessage;
   /** Of `message`, as it is on the wire. */
   body: AsyncGenerator<Uint8Array>;
@@ -60,14 +60,14 @@ export interface HopAnswer {
 }
 
 /** One request to one checked address, following nothing. Rejects with the socket's error. */
-export async function sendHop(hop: HopRequest): Promise<HopAnswer> {
+export async function sendHop(hop: HopRequest): Promise<HopResponse> {
   const candidates = hop.addresses.slice(0, MAX_ADDRESSES);
   for (const [n, address] of candidates.entries()) {
     try {
-      return await sendTo(address, hop);
+      return await sendToAddress(address, hop);
     } catch (error) {
       const code = error instanceof Error && "code" in error ? `${error.code}` : "";
-      if (n === candidates.length - 1 || !NOT_CONNECTED.has(code)) throw error;
+      if (n === candidates.length - 1 || !CONNECT_ERRORS.has(code)) throw error;
     }
   }
   throw new Error("there is no address to connect to");
@@ -77,7 +77,7 @@ export async function sendHop(hop: HopRequest): Promise<HopAnswer> {
  * The socket is opened to the address itself, so there is no name left to resolve a second time;
  * the name goes into SNI, the certificate check and `Host`. Every call has a connection of its own.
  */
-function sendTo(address: string, hop: HopRequest): Promise<HopAnswer> {
+function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
   const secure = hop.url.protocol === "https:";
   const name = hop.url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(hop.url.port || (secure ? 443 : 80));
@@ -88,25 +88,29 @@ function sendTo(address: string, hop: HopRequest): Promise<HopAnswer> {
     port: target.port,
     path: hop.url.pathname + hop.url.search,
     headers: { ...hop.headers, host: hop.url.host },
-    agent: secure ? new HttpsAgent(DIRECT) : new HttpAgent(DIRECT),
+    agent: secure ? new HttpsAgent(DIRECT_CONNECTION) : new HttpAgent(DIRECT_CONNECTION),
     // Said aloud, because an environment variable of Node's could turn it off.
     rejectUnauthorized: true,
-    maxHeaderSize: MAX_HEAD_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal: hop.signal,
     ...(isIP(name) === 0 ? { servername: name.replace(/\.$/, "") } : {}),
     ...(hop.ca === undefined ? {} : { ca: hop.ca }),
   };
-  const { promise, resolve, reject } = Promise.withResolvers<HopAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HopResponse>();
   const request: ClientRequest = secure ? requestHttps(options) : requestHttp(options);
   let answer: IncomingMessage | undefined;
   // Both listen for the life of the request: an error after the head must not be nobody's.
   request.on("response", (message: IncomingMessage) => {
     answer = message.on("error", () => {});
-    resolve({ message, address, body: gather(message, { maxBytes: hop.maxResponseBytes }) });
+    resolve({
+      message,
+      address,
+      body: coalesceChunks(message, { maxBytes: hop.maxResponseBytes }),
+    });
   });
   request.on("error", reject);
   request.on("socket", (socket: Socket) => {
-    boundWire(socket, MOST_AROUND + hop.maxResponseBytes, (fault) => {
+    limitWireBytes(socket, MAX_OVERHEAD_BYTES + hop.maxResponseBytes, (fault) => {
       reject(fault);
       answer?.destroy(fault);
       request.destroy(fault);
@@ -114,7 +118,7 @@ function sendTo(address: string, hop: HopRequest): Promise<HopAnswer> {
   });
   let early = 0;
   request.on("information", () => {
-    if (++early <= MAX_EARLY_HEADS) return;
+    if (++early <= MAX_INFORMATIONAL_RESPONSES) return;
     // What came in the same breath may hold the answer too: it is not waited for.
     reject(new Error("the answer never begins"));
     request.destroy();
@@ -131,7 +135,7 @@ function sendTo(address: string, hop: HopRequest): Promise<HopAnswer> {
  * Chunks have extensions and trailers that no parser hands on: a server could send those without end
  * and never a byte of body.
  */
-function boundWire(socket: Socket, most: number, onMore: (fault: EgressError) => void): void {
+function limitWireBytes(socket: Socket, most: number, onMore: (fault: EgressError) => void): void {
   let left = most;
   socket.on("data", (chunk: Uint8Array) => {
     left -= chunk.byteLength;

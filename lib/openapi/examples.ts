@@ -1,5 +1,5 @@
-import { finding } from "../doctor/case.ts";
-import { embedLines } from "../doctor/embed_lines.ts";
+import { createFinding } from "../doctor/diagnostic_context.ts";
+import { embedSnippets } from "../doctor/embed_snippets.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { DoctorCheck, DoctorReport } from "../schemas/doctor.ts";
 
@@ -67,23 +67,23 @@ const transcript = {
 
 const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
 
-const fine = (check: DoctorCheck) => finding(check, "fine");
+const fine = (check: DoctorCheck) => createFinding(check, "fine");
 
 const doctorReport: DoctorReport = {
   findings: [
     fine("origin"),
     fine("tag"),
     fine("mixed_content"),
-    finding("csp", "policy_connections"),
+    createFinding("csp", "policy_connections"),
     fine("integrity"),
-    finding("token", "token_expired"),
+    createFinding("token", "token_expired"),
     fine("clock"),
   ],
-  lines: embedLines({
+  lines: embedSnippets({
     agent,
     origin: "https://shop.example",
-    listed: true,
-    addresses: {
+    originAllowed: true,
+    embed: {
       baseUrl: "https://chat.example",
       scriptBase: "https://cdn.example",
       integrity: INTEGRITY,

@@ -1,7 +1,7 @@
 import { ApiError, parseOrThrow, validationError } from "../schemas/api_error.ts";
-import type { DocumentProcessor } from "../knowledge/document_processor.ts";
+import type { DocumentProcessor } from "../knowledge/ingest/document_processor.ts";
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
-import type { Upload } from "../knowledge/worker_job.ts";
+import type { Upload } from "../knowledge/ingest/worker/job_messages.ts";
 import type { DocumentChangeResult, DocumentStore } from "../store/knowledge/document_store.ts";
 import { toKnowledgeBase } from "../store/knowledge/knowledge_base_record.ts";
 import type { KnowledgeBaseStore } from "../store/knowledge/knowledge_base_store.ts";
@@ -24,7 +24,7 @@ const EXPLAINED_PASSAGES = 10;
 interface KnowledgeServiceDeps {
   bases: KnowledgeBaseStore;
   documents: DocumentStore;
-  processor: Pick<DocumentProcessor, "begin">;
+  processor: Pick<DocumentProcessor, "wake">;
   search: Pick<KnowledgeSearch, "search">;
   cursors: CursorSigner;
 }
@@ -88,7 +88,7 @@ export class KnowledgeService {
     options: { commit?: CommitStep<Document> | undefined } = {},
   ): Promise<Document> {
     const document = unwrapChange(await this.#parts.documents.create(base, upload, options));
-    this.#parts.processor.begin();
+    this.#parts.processor.wake();
     return document;
   }
 
@@ -98,7 +98,7 @@ export class KnowledgeService {
     upload: Upload,
   ): Promise<Document> {
     const document = unwrapChange(await this.#parts.documents.replace(of, upload), noDocument);
-    this.#parts.processor.begin();
+    this.#parts.processor.wake();
     return document;
   }
 
@@ -145,7 +145,7 @@ export class KnowledgeService {
   /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
   async reprocessDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
     const document = unwrapChange(await this.#parts.documents.reprocess(of), noDocument);
-    this.#parts.processor.begin();
+    this.#parts.processor.wake();
     return document;
   }
 }

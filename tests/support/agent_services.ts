@@ -4,7 +4,7 @@ import { KnowledgeService } from "@/lib/services/knowledge_service.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { Signer } from "@/lib/platform/crypto/hashing.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
-import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
+import { KvPassageSource } from "@/lib/knowledge/search/kv_passage_source.ts";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
 import { DocumentStore } from "@/lib/store/knowledge/document_store.ts";
@@ -20,8 +20,8 @@ export function openAgentServices(kv: Deno.Kv) {
   const cursors = new CursorSigner(new Signer(["secret"]));
   const bases = new KnowledgeBaseStore(kv, runtime);
   const documents = new DocumentStore(kv, runtime);
-  const processor = { begin: () => {} };
-  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const processor = { wake: () => {} };
+  const search = new KnowledgeSearch(new KvPassageSource(kv));
   const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
   const secrets = { agentOf: () => Promise.resolve(undefined) };
   const agents = new AgentService(new AgentStore(kv, runtime), {

@@ -1,5 +1,9 @@
-import type { Chunk } from "@/lib/knowledge/chunk.ts";
-import type { BaseState, ChunkSource, FoundRevision } from "@/lib/knowledge/search/chunk_source.ts";
+import type { DocumentPassage } from "@/lib/knowledge/passage.ts";
+import type {
+  IndexedRevision,
+  KnowledgeBaseState,
+  PassageSource,
+} from "@/lib/knowledge/search/passage_source.ts";
 import type { KnowledgeLanguage } from "@/lib/schemas/knowledge_languages.ts";
 
 /** A document of one passage. */
@@ -10,8 +14,8 @@ export interface TextDocument {
 }
 
 /** A knowledge base of documents of one passage each, which is not in a store. */
-export class ChunksInMemory implements ChunkSource {
-  readonly #chunks = new Map<string, Chunk>();
+export class ChunksInMemory implements PassageSource {
+  readonly #chunks = new Map<string, DocumentPassage>();
   #version = 0;
   #language: KnowledgeLanguage | undefined;
 
@@ -42,18 +46,18 @@ export class ChunksInMemory implements ChunkSource {
     this.#version++;
   }
 
-  state(): Promise<BaseState> {
+  readState(): Promise<KnowledgeBaseState> {
     return Promise.resolve({ version: String(this.#version), language: this.#language });
   }
 
-  revisions(): Promise<ReadonlyMap<string, FoundRevision>> {
+  readRevisions(): Promise<ReadonlyMap<string, IndexedRevision>> {
     const revisions = [...this.#chunks].map(([id, { title }]) => {
       return [id, { id, parts: 1, chunks: 1, title }] as const;
     });
     return Promise.resolve(new Map(revisions));
   }
 
-  chunks({ id }: { id: string }): Promise<readonly Chunk[] | undefined> {
+  readPassages({ id }: { id: string }): Promise<readonly DocumentPassage[] | undefined> {
     const chunk = this.#chunks.get(id);
     return Promise.resolve(chunk && [chunk]);
   }

@@ -1,5 +1,5 @@
 import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
-import type { TargetRefusal } from "@/lib/egress/check_target.ts";
+import type { TargetRejection } from "@/lib/egress/check_target.ts";
 import type { EgressCall } from "@/lib/egress/egress_error.ts";
 import type { Resolver } from "@/lib/egress/resolve_host.ts";
 import type { Runtime } from "@/lib/platform/runtime.ts";
@@ -29,7 +29,7 @@ export class EgressServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly calls: EgressCall[] = [];
   /** What the log is told of hosts that were refused. */
-  readonly refusals: TargetRefusal[] = [];
+  readonly refusals: TargetRejection[] = [];
   /** Addresses that were dialled. */
   readonly dialled: string[] = [];
   readonly egress: Egress;
@@ -71,8 +71,8 @@ export class EgressServer implements AsyncDisposable {
         return { address: "127.0.0.1", port: refuses ? 1 : this.port };
       },
       ca: this.ca,
-      refusalMs: 0,
-      onRefused: (refusal) => this.refusals.push(refusal),
+      rejectionMs: 0,
+      onRejected: (refusal) => this.refusals.push(refusal),
     });
   }
 
@@ -87,7 +87,7 @@ export class EgressServer implements AsyncDisposable {
       timeoutMs: 10_000,
       maxResponseBytes: 65_536,
       signal: new AbortController().signal,
-      record: (call) => this.calls.push(call),
+      onCall: (call) => this.calls.push(call),
       ...change,
     };
   }

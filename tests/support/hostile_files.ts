@@ -1,4 +1,4 @@
-import type { UnreadableCode } from "@/lib/knowledge/unreadable.ts";
+import type { DocumentParseErrorCode } from "@/lib/knowledge/ingest/document_parse_error.ts";
 import { HOSTILE_PAGES } from "./hostile_pages.ts";
 import { HOSTILE_PDFS } from "./hostile_pdfs.ts";
 import { bytes, HOSTILE_TEXTS } from "./hostile_texts.ts";
@@ -10,7 +10,7 @@ export interface HostileFile {
   name: string;
   make: () => Content | Promise<Content>;
   /** As what it ends: with the code of its failure, or `either` where both are right. */
-  ends: "ready" | "either" | UnreadableCode;
+  ends: "ready" | "either" | DocumentParseErrorCode;
 }
 
 /** All of them; made by their own code, so that none needs to be kept. */

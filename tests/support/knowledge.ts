@@ -31,7 +31,7 @@ export async function openKnowledge(options: TestServiceOptions = {}) {
   /** The document as it is once it has been read. */
   const settled = async (answer: Response): Promise<Document> => {
     const { id } = await expectJson(answer, 201);
-    await service.service.documents.idle();
+    await service.service.documents.whenIdle();
     return await expectJson(await get(`/documents/${id}`), 200);
   };
   return {

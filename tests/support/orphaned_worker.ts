@@ -2,7 +2,7 @@
  * A process that starts a worker, prints the worker's id once it has begun a job, and then waits to be
  * killed. The first argument says whether the job is endless.
  */
-import { WorkerProcess } from "@/lib/knowledge/worker/worker_process.ts";
+import { WorkerProcess } from "@/lib/knowledge/ingest/worker/worker_process.ts";
 import { endlessPdf } from "./make_pdf.ts";
 import { testWorker } from "./worker.ts";
 

@@ -1,5 +1,5 @@
-import type { Passage } from "@/lib/knowledge/chunk_blocks.ts";
-import { PassagePacker } from "@/lib/knowledge/pack_passages.ts";
+import type { Passage } from "@/lib/knowledge/ingest/build_passages.ts";
+import { PassageEncoder } from "@/lib/knowledge/passage.ts";
 import { type DocumentName, keys } from "@/lib/store/keys/keys.ts";
 
 /** What a document says, as its passages. */
@@ -16,12 +16,12 @@ export async function putDocument(
   of: DocumentName,
   { title = "A document", passages, revision = crypto.randomUUID() }: TestDocument,
 ): Promise<void> {
-  const packer = new PassagePacker();
+  const packer = new PassageEncoder();
   for (const passage of passages) {
     const given = typeof passage === "string" ? { text: passage } : passage;
     packer.add({ headingPath: [], text: "", tokens: 1, ...given });
   }
-  const parts = packer.end();
+  const parts = packer.finish();
   // As with any other reading, what the one before has left goes.
   for await (const { key } of kv.list({ prefix: keys.documentPassageChunks(of) })) {
     await kv.delete(key);

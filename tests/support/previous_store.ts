@@ -58,7 +58,7 @@ async function furnish(service: TestService): Promise<Furnished> {
   const text = "# Returns\n\nYou may return it within 30 days.";
   const documents = `/v1/knowledge-bases/${base.id}/documents`;
   await send(documents, { title: "Terms", content: text });
-  await service.service.documents.idle();
+  await service.service.documents.whenIdle();
   const body = { agentId: agent.id, messages: [say("Where is my parcel?")] };
   const frames = await readFrames(await byKey(service, { key, body }));
   const first = frames[0]!.frame;

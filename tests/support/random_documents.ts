@@ -1,5 +1,5 @@
 import type { DocumentType } from "@/lib/schemas/media_types.ts";
-import type { Job } from "@/lib/knowledge/worker_job.ts";
+import type { Job } from "@/lib/knowledge/ingest/worker/job_messages.ts";
 import { SeededRandom } from "./fuzz/seeded_random.ts";
 import { HOSTILE_PATTERNS } from "./hostile_patterns.ts";
 import { makePdf } from "./make_pdf.ts";

@@ -1,9 +1,9 @@
-import type { WorkerCommand } from "@/lib/knowledge/worker/worker_process.ts";
+import type { WorkerCommand } from "@/lib/knowledge/ingest/worker/worker_process.ts";
 import {
   WORKER_LIMITS,
   type WorkerLimits,
   workerScript,
-} from "@/lib/knowledge/worker/worker_script.ts";
+} from "@/lib/knowledge/ingest/worker/worker_script.ts";
 import { workerProgram } from "@/lib/server/process/worker_command.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");

@@ -1,10 +1,10 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { ApiError, validationError } from "../../schemas/api_error.ts";
-import type { Sent } from "../../knowledge/open_upload.ts";
-import { UnreadableError } from "../../knowledge/unreadable.ts";
-import type { WorkerPool } from "../../knowledge/worker/worker_pool.ts";
-import type { Upload } from "../../knowledge/worker_job.ts";
-import { doJob } from "../../knowledge/worker/do_job.ts";
+import type { UploadFormat } from "../../knowledge/ingest/parse_upload.ts";
+import { DocumentParseError } from "../../knowledge/ingest/document_parse_error.ts";
+import type { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
+import type { Upload } from "../../knowledge/ingest/worker/job_messages.ts";
+import { runJob } from "../../knowledge/ingest/worker/run_job.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import { UPLOAD_RATE } from "./arrival_rate.ts";
@@ -103,18 +103,18 @@ async function readUpload(
 
 async function parseBody(
   bytes: Uint8Array<ArrayBuffer>,
-  { workers, tenant, ...sent }: Sent & Omit<UploadContext, "runtime">,
+  { workers, tenant, ...sent }: UploadFormat & Omit<UploadContext, "runtime">,
 ): Promise<Upload[]> {
   try {
     const result = bytes.length <= INLINE_BYTES
-      ? await doJob({ kind: "open", bytes, ...sent })
+      ? await runJob({ kind: "open", bytes, ...sent })
       : await workers.run({ kind: "open", bytes, ...sent }, { tenant });
     if (result.kind === "opened") return result.uploads;
     if (result.kind === "faulty") throw validationError(result.faults);
     if (result.kind === "unreadable") throw unreadable(result.message);
     throw new TypeError(`unexpected worker result for an upload: ${result.kind}`);
   } catch (error) {
-    throw error instanceof UnreadableError ? unreadable(error.message) : error;
+    throw error instanceof DocumentParseError ? unreadable(error.message) : error;
   }
 }
 

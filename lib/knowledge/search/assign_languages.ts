@@ -1,11 +1,11 @@
-import type { Chunk } from "../chunk.ts";
-import { identifyLanguage, type LanguageGuess, type ScoreLanguages } from "./identify_language.ts";
+import type { DocumentPassage } from "../passage.ts";
+import { identifyLanguage, type LanguageGuess, type LanguageScorer } from "./identify_language.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 
 /** Guesses the language of a passage: by its text, and by its headings and title where that is not certain. */
-export function guessPassage(
-  { text, headingPath, title }: Pick<Chunk, "text" | "headingPath" | "title">,
-  score: ScoreLanguages,
+export function guessPassageLanguage(
+  { text, headingPath, title }: Pick<DocumentPassage, "text" | "headingPath" | "title">,
+  score: LanguageScorer,
 ): LanguageGuess {
   const byText = identifyLanguage(text, score);
   if (byText.certain) return byText;
@@ -24,7 +24,7 @@ export function assignLanguages(
   guesses: readonly LanguageGuess[],
   { fallback }: { fallback: Language },
 ): (readonly Language[])[] {
-  const expected = majority(guesses.filter(({ certain }) => certain)) ?? fallback;
+  const expected = mostCommon(guesses.filter(({ certain }) => certain)) ?? fallback;
   return guesses.map(({ candidates, certain }) => {
     if (certain) return candidates;
     const ordered = candidates.includes(expected)
@@ -39,14 +39,14 @@ export function fallbackLanguage(
   chosen: Language | undefined,
   guesses: Iterable<LanguageGuess>,
 ): Language {
-  return chosen ?? majority(guesses) ?? DEFAULT_LANGUAGE;
+  return chosen ?? mostCommon(guesses) ?? DEFAULT_LANGUAGE;
 }
 
 /**
  * The most common language. A certain guess counts as one; an uncertain one is divided among its
  * candidates, the better ones getting more.
  */
-function majority(guesses: Iterable<LanguageGuess>): Language | undefined {
+function mostCommon(guesses: Iterable<LanguageGuess>): Language | undefined {
   const weights = new Map<Language, number>();
   const add = (language: Language, weight: number) => {
     weights.set(language, (weights.get(language) ?? 0) + weight);

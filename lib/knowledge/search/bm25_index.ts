@@ -9,7 +9,7 @@ const NONE = -1;
 
 /** A text that was found: its number, and how well it fits. */
 export interface Hit {
-  slot: number;
+  ordinal: number;
   /** BM25; above 0. */
   score: number;
 }
@@ -23,7 +23,7 @@ export interface WeightedTerm {
 }
 
 /** Terms between two pauses that renumbering offers. */
-const TERMS_A_STEP = 256;
+const TERMS_PER_STEP = 256;
 
 /**
  * An inverted index with BM25 as Lucene scores it. Terms and texts are numbers, postings are chains in
@@ -34,10 +34,10 @@ export class Bm25Index {
   #terms = new Map<string, number>();
   /** By term: its newest posting, and how many texts have it. */
   #heads = new Int32Array(1024);
-  #texts = new Int32Array(1024);
+  #textCounts = new Int32Array(1024);
   /** By posting: text and count in one number, and the posting of the same term before it. */
   #postings = new Uint32Array(4096);
-  #before = new Int32Array(4096);
+  #previous = new Int32Array(4096);
   #used = 0;
   /** By text: its length in terms that count. */
   #lengths: number[] = [];
@@ -62,7 +62,7 @@ export class Bm25Index {
     const id = this.#terms.size;
     if (id === this.#heads.length) {
       this.#heads = grown(this.#heads);
-      this.#texts = grown(this.#texts);
+      this.#textCounts = grown(this.#textCounts);
     }
     this.#heads[id] = NONE;
     this.#terms.set(term, id);
@@ -70,9 +70,9 @@ export class Bm25Index {
   }
 
   /** The number of a term that some text has. */
-  known(term: string): number | undefined {
+  findTermId(term: string): number | undefined {
     const id = this.#terms.get(term);
-    return id !== undefined && this.#texts[id]! > 0 ? id : undefined;
+    return id !== undefined && this.#textCounts[id]! > 0 ? id : undefined;
   }
 
   /** Adds a text; `length` is how many of its terms count as its length. Answers its number. */
@@ -88,7 +88,7 @@ export class Bm25Index {
    * Removes texts; those that stay are numbered anew, in the same order. It takes long, so it may be
    * paused at each step; until its end nothing can be searched or added.
    */
-  *keep(stays: (slot: number) => boolean): Generator<void> {
+  *retain(stays: (slot: number) => boolean): Generator<void> {
     const renumbered = new Int32Array(this.#lengths.length).fill(NONE);
     const lengths: number[] = [];
     for (const [slot, length] of this.#lengths.entries()) {
@@ -96,17 +96,17 @@ export class Bm25Index {
     }
     this.#lengths = lengths;
     this.#totalLength = lengths.reduce((sum, length) => sum + length, 0);
-    const [postings, before] = [this.#postings, this.#before];
+    const [postings, before] = [this.#postings, this.#previous];
     this.#postings = new Uint32Array(Math.max(4096, this.#used));
-    this.#before = new Int32Array(this.#postings.length);
+    this.#previous = new Int32Array(this.#postings.length);
     this.#used = 0;
     const chain = new Uint32Array(renumbered.length);
     for (let term = 0; term < this.#terms.size; term++) {
-      if (term % TERMS_A_STEP === 0) yield;
+      if (term % TERMS_PER_STEP === 0) yield;
       let n = 0;
       for (let at = this.#heads[term]!; at !== NONE; at = before[at]!) chain[n++] = postings[at]!;
       this.#heads[term] = NONE;
-      this.#texts[term] = 0;
+      this.#textCounts[term] = 0;
       while (n > 0) {
         const posting = chain[--n]!;
         const slot = renumbered[posting >>> COUNT_BITS]!;
@@ -120,16 +120,16 @@ export class Bm25Index {
     const scores = new Float64Array(this.size);
     const average = this.#totalLength / Math.max(1, this.size) || 1;
     for (const term of terms) this.#score(term, { scores, average });
-    return best(scores, limit);
+    return topHits(scores, limit);
   }
 
   #score(
     { id, weight }: WeightedTerm,
     { scores, average }: { scores: Float64Array; average: number },
   ): void {
-    const texts = this.#texts[id]!;
+    const texts = this.#textCounts[id]!;
     const idf = weight * Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
-    for (let at = this.#heads[id]!; at !== NONE; at = this.#before[at]!) {
+    for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
       const posting = this.#postings[at]!;
       const slot = posting >>> COUNT_BITS;
       const count = posting & MAX_COUNT;
@@ -150,12 +150,12 @@ export class Bm25Index {
   #push(term: number, slot: number, count: number): void {
     if (this.#used === this.#postings.length) {
       this.#postings = grown(this.#postings);
-      this.#before = grown(this.#before);
+      this.#previous = grown(this.#previous);
     }
     this.#postings[this.#used] = slot << COUNT_BITS | count;
-    this.#before[this.#used] = this.#heads[term]!;
+    this.#previous[this.#used] = this.#heads[term]!;
     this.#heads[term] = this.#used++;
-    this.#texts[term]!++;
+    this.#textCounts[term]!++;
   }
 }
 
@@ -167,14 +167,14 @@ function grown<T extends Int32Array | Uint32Array>(array: T): T {
 }
 
 /** The highest of the scores above 0. */
-function best(scores: Float64Array, limit: number): Hit[] {
+function topHits(scores: Float64Array, limit: number): Hit[] {
   const hits: Hit[] = [];
   let least = 0;
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot]!;
     if (score <= least) continue;
     const at = hits.findIndex((hit) => hit.score < score);
-    hits.splice(at < 0 ? hits.length : at, 0, { slot, score });
+    hits.splice(at < 0 ? hits.length : at, 0, { ordinal: slot, score });
     if (hits.length > limit) hits.pop();
     if (hits.length === limit) least = hits.at(-1)!.score;
   }

@@ -14,7 +14,7 @@ function addTo(index: Bm25Index, text: string): void {
 
 function search(index: Bm25Index, query: string, limit = 10) {
   const terms = query.split(" ").flatMap((term) => {
-    const id = index.known(term);
+    const id = index.findTermId(term);
     return id === undefined ? [] : [{ id, weight: 1 }];
   });
   return index.search(terms, { limit });
@@ -25,18 +25,18 @@ Deno.test("Bm25Index: scores are those of the formula", () => {
   const [hit] = search(index, "b");
   const idf = Math.log(1 + (3 - 1 + 0.5) / (1 + 0.5));
   const norm = 1.2 * (1 - 0.75 + 0.75 * 3 / 3);
-  assertEquals(hit?.slot, 0);
+  assertEquals(hit?.ordinal, 0);
   assertAlmostEquals(hit!.score, idf * 2 / (2 + norm), 1e-12);
 });
 
 Deno.test("Bm25Index: the rarer term counts more, the shorter text is better, the best come first", () => {
   const index = indexOf("common rare x", "common x x", "common", "x x x");
-  assertEquals(search(index, "rare common").map(({ slot }) => slot), [0, 2, 1]);
+  assertEquals(search(index, "rare common").map(({ ordinal }) => ordinal), [0, 2, 1]);
 });
 
 Deno.test("Bm25Index: of texts that fit as well the earlier come first, and no more than asked for", () => {
   const index = indexOf(...Array.from({ length: 20 }, () => "same words"));
-  assertEquals(search(index, "words", 3).map(({ slot }) => slot), [0, 1, 2]);
+  assertEquals(search(index, "words", 3).map(({ ordinal }) => ordinal), [0, 1, 2]);
 });
 
 Deno.test("Bm25Index: what nobody has said finds nothing", () => {
@@ -46,7 +46,7 @@ Deno.test("Bm25Index: what nobody has said finds nothing", () => {
 
 Deno.test("Bm25Index: after texts are removed it is as if they had never been", () => {
   const index = indexOf("a b", "b c", "a a d", "c d");
-  Array.from(index.keep((slot) => slot !== 1 && slot !== 2));
+  Array.from(index.retain((slot) => slot !== 1 && slot !== 2));
   const fresh = indexOf("a b", "c d");
   for (const query of ["a", "b", "c", "d", "a b c d"]) {
     assertEquals(search(index, query), search(fresh, query));
@@ -54,20 +54,20 @@ Deno.test("Bm25Index: after texts are removed it is as if they had never been", 
   addTo(index, "a d");
   addTo(fresh, "a d");
   assertEquals(search(index, "a d"), search(fresh, "a d"));
-  Array.from(index.keep(() => false));
-  assertEquals([index.size, index.known("a"), search(index, "a")], [0, undefined, []]);
+  Array.from(index.retain(() => false));
+  assertEquals([index.size, index.findTermId("a"), search(index, "a")], [0, undefined, []]);
 });
 
 Deno.test("Bm25Index: grows with what is added", () => {
   const index = new Bm25Index();
   for (let n = 0; n < 3_000; n++) addTo(index, `term${n} every`);
-  assertEquals(search(index, "term2999").map(({ slot }) => slot), [2999]);
+  assertEquals(search(index, "term2999").map(({ ordinal }) => ordinal), [2999]);
   assertEquals(search(index, "every", 2_999).length, 2_999);
 });
 
 Deno.test("Bm25Index: a weight multiplies the score of its term", () => {
   const index = indexOf("a b", "c d");
-  const id = index.known("a")!;
+  const id = index.findTermId("a")!;
   const [once] = index.search([{ id, weight: 1 }], { limit: 1 });
   const [twice] = index.search([{ id, weight: 2 }], { limit: 1 });
   assertAlmostEquals(twice!.score, 2 * once!.score, 1e-12);

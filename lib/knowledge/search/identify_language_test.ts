@@ -1,8 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { certainly, identifyLanguage, loadDetector } from "./identify_language.ts";
+import {
+  certainGuess,
+  identifyLanguage,
+  languageByStopWords,
+  loadDetector,
+} from "./identify_language.ts";
 import { languageByCode, LANGUAGES } from "./languages.ts";
-import { languageByStopWords } from "./stop_word_language.ts";
-import { wordsOf } from "./words.ts";
+import { splitWords } from "./split_words.ts";
 
 const score = await loadDetector();
 const codes = (text: string) => identifyLanguage(text, score).candidates.map(({ code }) => code);
@@ -27,12 +31,12 @@ for (const [code, text] of Object.entries(SENTENCES)) {
 }
 
 Deno.test("languageByStopWords: tells prose, and leaves a short text or one in two languages open", () => {
-  const prose = (code: string) => wordsOf(`${SENTENCES[code]} ${SENTENCES[code]}`);
+  const prose = (code: string) => splitWords(`${SENTENCES[code]} ${SENTENCES[code]}`);
   for (const code of Object.keys(SENTENCES)) {
     assertEquals(languageByStopWords(prose(code))?.code ?? code, code);
   }
   assertEquals(languageByStopWords(prose("en"))?.code, "en");
-  assertEquals(languageByStopWords(wordsOf("Store in a cool, dry place")), undefined);
+  assertEquals(languageByStopWords(splitWords("Store in a cool, dry place")), undefined);
   assertEquals(languageByStopWords([...prose("en"), ...prose("de")]), undefined);
   assertEquals(languageByStopWords([]), undefined);
 });
@@ -72,7 +76,7 @@ Deno.test("identifyLanguage: only the beginning of a text costs anything", () =>
 
 Deno.test("certainly: is one object for each language", () => {
   const english = languageByCode("en");
-  assertEquals(certainly(english) === certainly(english), true);
+  assertEquals(certainGuess(english) === certainGuess(english), true);
 });
 
 Deno.test("LANGUAGES: every stemmer answers something for whatever is a word", () => {
@@ -107,7 +111,7 @@ Deno.test("LANGUAGES: one word in its forms has one stem", () => {
   for (const [code, sets] of Object.entries(forms)) {
     const { stem } = LANGUAGES.find((one) => one.code === code)!;
     for (const set of sets) {
-      const stems = new Set(wordsOf(set).map(stem));
+      const stems = new Set(splitWords(set).map(stem));
       assertEquals(stems.size, 1, `${set}: ${[...stems]}`);
     }
   }

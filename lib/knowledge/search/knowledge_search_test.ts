@@ -1,10 +1,10 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
-import { BaseIndexes } from "./base_indexes.ts";
-import type { ChunkSource } from "./chunk_source.ts";
-import { KnowledgeSearch } from "./knowledge_search.ts";
-import { StoredChunks } from "./stored_chunks.ts";
+import { KnowledgeIndexCache } from "./knowledge_index_cache.ts";
+import type { PassageSource } from "./passage_source.ts";
+import { fuseRanks, KnowledgeSearch } from "./knowledge_search.ts";
+import { KvPassageSource } from "./kv_passage_source.ts";
 
 const BASE = { tenant: "t", base: "b" };
 const of = (id: string) => ({ ...BASE, id });
@@ -17,12 +17,12 @@ async function titles(search: KnowledgeSearch, query: string): Promise<string[] 
 }
 
 /** Counts what is read of the passages. */
-class CountingChunks extends StoredChunks {
+class CountingChunks extends KvPassageSource {
   readonly read: string[] = [];
 
-  override chunks(...[of, revision]: Parameters<StoredChunks["chunks"]>) {
+  override readPassages(...[of, revision]: Parameters<KvPassageSource["readPassages"]>) {
     this.read.push(of.id);
-    return super.chunks(of, revision);
+    return super.readPassages(of, revision);
   }
 }
 
@@ -30,7 +30,7 @@ Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was fo
   using kv = await Deno.openKv(":memory:");
   const passages = [PLANTS, { text: BIKES, headingPath: ["Service", "Workshop"] }];
   await putDocument(kv, of("d1"), { title: "Handbook", passages });
-  const found = await new KnowledgeSearch(new StoredChunks(kv))
+  const found = await new KnowledgeSearch(new KvPassageSource(kv))
     .search(BASE, { query: "repair bicycle", limit: 1, explain: true });
   assertEquals(found?.map(({ score: _, ...rest }) => rest), [{
     documentId: "d1",
@@ -44,7 +44,7 @@ Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was fo
 
 Deno.test("KnowledgeSearch: a base that does not exist is not found, an empty one finds nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const search = new KnowledgeSearch(new KvPassageSource(kv));
   assertEquals(await titles(search, "x"), undefined);
   await kv.set(keys.knowledgeBase("t", "b"), { v: 1 });
   assertEquals(await titles(search, "x"), []);
@@ -57,7 +57,7 @@ Deno.test("KnowledgeSearch: a base that does not exist is not found, an empty on
 Deno.test("KnowledgeSearch: every process finds what another has changed, with the next search", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
-  const [one, two] = [0, 1].map(() => new KnowledgeSearch(new StoredChunks(kv)));
+  const [one, two] = [0, 1].map(() => new KnowledgeSearch(new KvPassageSource(kv)));
   for (const search of [one!, two!]) assertEquals(await titles(search, "garden"), ["Plants"]);
   await putDocument(kv, of("d2"), { title: "Bikes", passages: [BIKES] });
   for (const search of [one!, two!]) assertEquals(await titles(search, "workshop"), ["Bikes"]);
@@ -93,12 +93,12 @@ Deno.test("KnowledgeSearch: who searches at once waits for one index, and all fi
 Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is left out until the next change", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
-  const stored = new StoredChunks(kv);
+  const stored = new KvPassageSource(kv);
   let gone = true;
-  const source: ChunkSource = {
-    state: (base) => stored.state(base),
-    revisions: (base) => stored.revisions(base),
-    chunks: (...call) => gone ? Promise.resolve(undefined) : stored.chunks(...call),
+  const source: PassageSource = {
+    readState: (base) => stored.readState(base),
+    readRevisions: (base) => stored.readRevisions(base),
+    readPassages: (...call) => gone ? Promise.resolve(undefined) : stored.readPassages(...call),
   };
   const search = new KnowledgeSearch(source);
   assertEquals(await titles(search, "garden"), []);
@@ -110,38 +110,52 @@ Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is lef
 Deno.test("KnowledgeSearch: a store that fails fails the search, and the next one begins anew", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
-  const stored = new StoredChunks(kv);
+  const stored = new KvPassageSource(kv);
   let fails = 1;
-  const source: ChunkSource = {
-    state: (base) => stored.state(base),
-    revisions: (base) => stored.revisions(base),
-    chunks: (...call) =>
-      fails-- > 0 ? Promise.reject(new Error("store away")) : stored.chunks(...call),
+  const source: PassageSource = {
+    readState: (base) => stored.readState(base),
+    readRevisions: (base) => stored.readRevisions(base),
+    readPassages: (...call) =>
+      fails-- > 0 ? Promise.reject(new Error("store away")) : stored.readPassages(...call),
   };
   const search = new KnowledgeSearch(source);
   await assertRejects(() => titles(search, "garden"), Error, "store away");
   assertEquals(await titles(search, "garden"), ["Plants"]);
 });
 
-Deno.test("BaseIndexes: keeps what fits, the base that was used longest ago goes first", async () => {
+Deno.test("KnowledgeIndexCache: keeps what fits, the base that was used longest ago goes first", async () => {
   using kv = await Deno.openKv(":memory:");
   const source = new CountingChunks(kv);
   const base = (n: number) => ({ tenant: "t", base: `b${n}` });
   for (const n of [1, 2, 3]) {
     await putDocument(kv, { ...base(n), id: `d${n}` }, { passages: [PLANTS] });
   }
-  const probe = await new BaseIndexes(source).current(base(1));
+  const probe = await new KnowledgeIndexCache(source).findCurrent(base(1));
   source.read.length = 0;
-  const indexes = new BaseIndexes(source, { mostBytes: probe!.bytes * 2.5 });
-  for (const n of [1, 2, 1, 3, 1, 2]) await indexes.current(base(n));
+  const indexes = new KnowledgeIndexCache(source, { maxBytes: probe!.bytes * 2.5 });
+  for (const n of [1, 2, 1, 3, 1, 2]) await indexes.findCurrent(base(n));
   assertEquals(source.read, ["d1", "d2", "d3", "d2"]);
   assertEquals(indexes.size, 2);
 });
 
-Deno.test("BaseIndexes: a base that is larger than all may be is searched all the same", async () => {
+Deno.test("KnowledgeIndexCache: a base that is larger than all may be is searched all the same", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
-  const search = new KnowledgeSearch(new StoredChunks(kv), { mostBytes: 1 });
+  const search = new KnowledgeSearch(new KvPassageSource(kv), { maxBytes: 1 });
   assertEquals(await titles(search, "garden"), ["Plants"]);
   assertEquals(await titles(search, "garden"), ["Plants"]);
+});
+
+const items = (found: { item: string }[]) => found.map(({ item }) => item).join("");
+
+Deno.test("fuseRanks: what both rank high comes first, what one ranks first before what it ranks last", () => {
+  assertEquals(items(fuseRanks([["a", "b", "c"], ["d", "b", "e"]], { limit: 9 })), "badce");
+  assertEquals(items(fuseRanks([["a", "b"], []], { limit: 1 })), "a");
+  assertEquals(fuseRanks([[], []], { limit: 5 }), []);
+});
+
+Deno.test("fuseRanks: scores are sums of reciprocal ranks", () => {
+  const [best] = fuseRanks([["x", "a"], ["a"]], { limit: 1 });
+  assertEquals(best!.item, "a");
+  assertAlmostEquals(best!.score, 1 / 62 + 1 / 61, 1e-12);
 });

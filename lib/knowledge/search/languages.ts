@@ -49,15 +49,15 @@ import { stopwords as tamilStops } from "@orama/stopwords/tamil";
 import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 import { stopwords as ukrainianStops } from "@orama/stopwords/ukrainian";
 import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
-import { stemFully } from "./stem_fully.ts";
-import { wordsOf } from "./words.ts";
+import { stemWord } from "./stem_word.ts";
+import { splitWords } from "./split_words.ts";
 
 /** A language with a stemmer. */
 export interface Language {
   readonly code: KnowledgeLanguage;
   readonly stem: (word: string) => string;
   /** Stop words, in lower case. */
-  readonly stops: ReadonlySet<string>;
+  readonly stopWords: ReadonlySet<string>;
 }
 
 /** The more common languages come first: a tie goes to the first. */
@@ -105,6 +105,6 @@ function language(
   stops: readonly string[],
 ): Language {
   // `wordsOf` splits contractions, in texts and so in the list.
-  const words = stops.flatMap((stop) => wordsOf(stop));
-  return { code, stem: (word) => stemFully(word, { code, stem }), stops: new Set(words) };
+  const words = stops.flatMap((stop) => splitWords(stop));
+  return { code, stem: (word) => stemWord(word, { code, stem }), stopWords: new Set(words) };
 }

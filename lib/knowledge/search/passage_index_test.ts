@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import type { Chunk } from "../chunk.ts";
+import type { DocumentPassage } from "../passage.ts";
 import type { KnowledgeLanguage } from "@/lib/schemas/knowledge_languages.ts";
 import { languageByCode } from "./languages.ts";
 import { PassageIndex } from "./passage_index.ts";
 
-function indexOf(...texts: (string | Partial<Chunk>)[]): PassageIndex {
+function indexOf(...texts: (string | Partial<DocumentPassage>)[]): PassageIndex {
   const index = new PassageIndex();
   for (const [n, text] of texts.entries()) {
     const given = typeof text === "string" ? { text } : text;
@@ -22,7 +22,7 @@ function indexOf(...texts: (string | Partial<Chunk>)[]): PassageIndex {
 }
 
 function found(index: PassageIndex, query: string): string[] {
-  return index.search(query, { limit: 10 }).map(({ slot }) => index.chunk(slot).documentId);
+  return index.search(query, { limit: 10 }).map(({ ordinal }) => index.chunk(ordinal).documentId);
 }
 
 const RETURNS = "You can return what you have bought from us within thirty days of the delivery.";
@@ -133,6 +133,6 @@ Deno.test("PassageIndex: removed documents are found no more, the others as befo
 
 Deno.test("PassageIndex: tells where the words of a query stand", () => {
   const index = indexOf(RETURNS);
-  const matches = index.matches(0, "returns of deliveries");
+  const matches = index.findMatches(0, "returns of deliveries");
   assertEquals(matches.map(([start, end]) => RETURNS.slice(start, end)), ["return", "delivery"]);
 });

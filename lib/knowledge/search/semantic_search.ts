@@ -1,53 +1,60 @@
 import type { Logger } from "../../platform/log.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import type { BaseIndex } from "./base_index.ts";
-import type { BaseName, FoundRevision } from "./chunk_source.ts";
-import type { PricedEmbedder, Searcher } from "./priced_embedder.ts";
-import type { StoredVectors } from "./stored_vectors.ts";
-import type { Unembedded, VectorMaker } from "./vector_maker.ts";
+import type { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
+import type { IndexedRevision, KnowledgeBaseName } from "./passage_source.ts";
+import type { EmbeddingCaller, MeteredEmbedder } from "./metered_embedder.ts";
+import type { VectorStore } from "./vector_store.ts";
+import type { EmbeddingIndexer, UnembeddedDocument } from "./embedding_indexer.ts";
 
 /** A search waits no longer for the vector of its query. */
-const QUERY_MS = 3_000;
+const QUERY_TIMEOUT_MS = 3_000;
 /** What another process may be making is looked for this often. */
-const LOOK_MS = 15_000;
+const RETRY_MS = 15_000;
 /** Documents whose vectors are read at the same time. */
-const READ_AT_ONCE = 16;
+const READ_CONCURRENCY = 16;
 
-interface Parts {
-  embedder: Pick<PricedEmbedder, "embed" | "model">;
-  vectors: Pick<StoredVectors, "read">;
-  maker: Pick<VectorMaker, "begin" | "idle" | "close">;
+interface SemanticSearchDeps {
+  embedder: Pick<MeteredEmbedder, "embed" | "model">;
+  vectors: Pick<VectorStore, "read">;
+  indexer: Pick<EmbeddingIndexer, "enqueue" | "whenIdle" | "close">;
   runtime: Runtime;
   log: Logger;
 }
 
 /** Finds passages by their meaning, as far as there are vectors of them. */
 export class SemanticSearch {
-  readonly #parts: Parts;
+  readonly #deps: SemanticSearchDeps;
   /** By index and document: the revision that was looked for in vain, and when it is looked for again. */
-  readonly #missing = new WeakMap<BaseIndex, Map<string, { revision: string; again: number }>>();
+  readonly #missing = new WeakMap<
+    KnowledgeBaseIndex,
+    Map<string, { revision: string; again: number }>
+  >();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(parts: SemanticSearchDeps) {
+    this.#deps = parts;
   }
 
   /** Which way a query points; undefined, with a line in the log, when that cannot be had. */
-  async direction(
-    { tenant }: BaseName,
-    { query, by, signal }: { query: string; by?: Searcher | undefined; signal?: AbortSignal },
+  async embedQuery(
+    { tenant }: KnowledgeBaseName,
+    { query, caller, signal }: {
+      query: string;
+      caller?: EmbeddingCaller | undefined;
+      signal?: AbortSignal;
+    },
   ): Promise<Float32Array | undefined> {
-    const { embedder, runtime, log } = this.#parts;
+    const { embedder, runtime, log } = this.#deps;
     const late = new AbortController();
     const over = new AbortController();
-    runtime.sleep(QUERY_MS, over.signal)
+    runtime.sleep(QUERY_TIMEOUT_MS, over.signal)
       .then(() => late.abort(new Error("embedding a query took too long")), () => {});
     try {
       const [vector] = await embedder.embed([query], {
         tenant,
-        by,
+        caller,
         purpose: "query",
         signal: AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])]),
-        deadline: runtime.now() + QUERY_MS,
+        deadline: runtime.now() + QUERY_TIMEOUT_MS,
       });
       return Float32Array.from(vector!);
     } catch (error) {
@@ -61,27 +68,27 @@ export class SemanticSearch {
   }
 
   /** Reads the vectors there are of an index's passages, and begins to make those there are not. */
-  async prepare(of: BaseName, index: BaseIndex): Promise<void> {
-    const wanted = this.#wanted(index);
-    const unembedded: Unembedded[] = [];
-    for (let at = 0; at < wanted.length; at += READ_AT_ONCE) {
-      const some = wanted.slice(at, at + READ_AT_ONCE);
-      const missing = await Promise.all(some.map((one) => this.#load(of, { index, one })));
+  async loadVectors(of: KnowledgeBaseName, index: KnowledgeBaseIndex): Promise<void> {
+    const wanted = this.#withoutVectors(index);
+    const unembedded: UnembeddedDocument[] = [];
+    for (let at = 0; at < wanted.length; at += READ_CONCURRENCY) {
+      const some = wanted.slice(at, at + READ_CONCURRENCY);
+      const missing = await Promise.all(some.map((one) => this.#loadDocument(of, { index, one })));
       unembedded.push(...missing.filter((one) => one !== undefined));
     }
-    this.#noteMissing(index, unembedded);
-    this.#parts.maker.begin(of, {
+    this.#recordMissing(index, unembedded);
+    this.#deps.indexer.enqueue(of, {
       documents: unembedded.filter(({ chunks }) => chunks.length > 0),
       made: (id, vectors) => index.setVectors(id, vectors),
     });
   }
 
   /** The passages that point the same way, nearest first. */
-  rank(index: BaseIndex, direction: Float32Array, { limit }: { limit: number }): number[] {
+  rank(index: KnowledgeBaseIndex, direction: Float32Array, { limit }: { limit: number }): number[] {
     const near: { slot: number; nearness: number }[] = [];
-    for (const { start, vectors } of index.embedded()) {
+    for (const { start, vectors } of index.vectorRanges()) {
       if (vectors.dimensions !== direction.length) continue;
-      for (const [row, nearness] of vectors.nearness(direction).entries()) {
+      for (const [row, nearness] of vectors.similarities(direction).entries()) {
         near.push({ slot: start + row, nearness });
       }
     }
@@ -90,30 +97,30 @@ export class SemanticSearch {
   }
 
   /** Resolves when no vectors are being made. */
-  idle(): Promise<void> {
-    return this.#parts.maker.idle();
+  whenIdle(): Promise<void> {
+    return this.#deps.indexer.whenIdle();
   }
 
   close(): Promise<void> {
-    return this.#parts.maker.close();
+    return this.#deps.indexer.close();
   }
 
   /** Reads the vectors of one document into the index; answers the document when there are none. */
-  async #load(
-    of: BaseName,
-    { index, one: [id, revision] }: { index: BaseIndex; one: [string, FoundRevision] },
-  ): Promise<Unembedded | undefined> {
-    const { vectors, embedder } = this.#parts;
-    const name = { of: { ...of, id }, revision, model: embedder.model };
+  async #loadDocument(
+    of: KnowledgeBaseName,
+    { index, one: [id, revision] }: { index: KnowledgeBaseIndex; one: [string, IndexedRevision] },
+  ): Promise<UnembeddedDocument | undefined> {
+    const { vectors, embedder } = this.#deps;
+    const name = { document: { ...of, id }, revision, model: embedder.model };
     const found = await vectors.read(name);
-    if (found === undefined) return { id, revision, chunks: index.chunksOf(id) };
+    if (found === undefined) return { id, revision, chunks: index.passagesOf(id) };
     index.setVectors(id, { revision: revision.id, vectors: found });
     return undefined;
   }
 
-  #wanted(index: BaseIndex): [string, FoundRevision][] {
+  #withoutVectors(index: KnowledgeBaseIndex): [string, IndexedRevision][] {
     const missing = this.#missing.get(index);
-    const now = this.#parts.runtime.now();
+    const now = this.#deps.runtime.now();
     return [...index.revisions].filter(([id, { id: revision }]) => {
       if (index.hasVectors(id)) return false;
       const known = missing?.get(id);
@@ -121,8 +128,8 @@ export class SemanticSearch {
     });
   }
 
-  #noteMissing(index: BaseIndex, unembedded: readonly Unembedded[]): void {
-    const again = this.#parts.runtime.now() + LOOK_MS;
+  #recordMissing(index: KnowledgeBaseIndex, unembedded: readonly UnembeddedDocument[]): void {
+    const again = this.#deps.runtime.now() + RETRY_MS;
     const missing = this.#missing.get(index) ?? new Map();
     for (const { id, revision } of unembedded) missing.set(id, { revision: revision.id, again });
     this.#missing.set(index, missing);

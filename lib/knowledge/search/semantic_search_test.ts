@@ -20,7 +20,7 @@ import type { Script } from "@/tests/support/mock_providers/script.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { KEYS } from "@/tests/support/provider_connections.ts";
-import { openKnowledgeSearch } from "./open_knowledge_search.ts";
+import { openKnowledgeSearch } from "../../server/composition/open_knowledge_search.ts";
 
 const TENANT = fakeUuid(801);
 const BASE = { tenant: TENANT, base: "b" };
@@ -107,7 +107,7 @@ async function found(search: ReturnType<World["process"]>, query: string): Promi
 async function prepared(world: World) {
   const search = world.process();
   await search.prepare(BASE);
-  await search.idle();
+  await search.whenIdle();
   return search;
 }
 
@@ -135,7 +135,7 @@ Deno.test("hybrid search: until there are vectors, words answer; the first searc
   const search = world.process();
   assertEquals(await found(search, "hound"), ["dog"]);
   made.resolve();
-  await search.idle();
+  await search.whenIdle();
   assertEquals((await found(search, "puppy"))[0], "dog");
 });
 
@@ -154,7 +154,7 @@ Deno.test("hybrid search: after a change only what has changed is embedded, and 
   await dropDocument(world.kv, of("dog"));
   await putDocument(world.kv, of("car"), { title: "Two", passages: ["A pet shop."] });
   await search.prepare(BASE);
-  await search.idle();
+  await search.whenIdle();
   assertEquals(world.asked.slice(made), [["Two\nA pet shop."]]);
   assertEquals((await found(search, "puppy"))[0], "car");
   const left = (await storedKeys(world.kv)).filter((key) =>
@@ -182,7 +182,7 @@ Deno.test("hybrid search: what becomes ready while others are embedded is embedd
   await putDocument(world.kv, of("new"), { title: "New", passages: ["A pet shop."] });
   await search.prepare(BASE);
   gate.resolve();
-  await search.idle();
+  await search.whenIdle();
   assertEquals(world.asked.flat().map((text) => text.split("\n")[0]), [
     "Two",
     "One",
@@ -203,7 +203,7 @@ Deno.test("hybrid search: what cannot be embedded is found by words, and the log
   await using world = await World.start(() => ({ status: 401, body: `who is ${KEYS.openai}?` }));
   const search = world.process();
   assertEquals(await found(search, "hound"), ["dog"]);
-  await search.idle();
+  await search.whenIdle();
   assertEquals(await found(search, "loaf"), ["food"]);
   const text = world.logged.join("");
   assertStringIncludes(text, "answered by words");
@@ -218,13 +218,13 @@ Deno.test("hybrid search: a base that could not be embedded is left alone for a 
   const search = world.process();
   for (let n = 0; n < 3; n++) {
     await found(search, "hound");
-    await search.idle();
+    await search.whenIdle();
   }
   const failed = () => world.asked.filter(([text]) => text!.includes("\n")).length;
   assertEquals(failed(), 1);
   await world.runtime.advance(61_000);
   await found(search, "hound");
-  await search.idle();
+  await search.whenIdle();
   assertEquals(failed(), 2);
 });
 
@@ -244,7 +244,7 @@ Deno.test("hybrid search: is priced, and counted to the agent that searches or t
   await using world = await World.start();
   const search = await prepared(world);
   const by = { agentId: fakeUuid(901), source: { kind: "session", id: fakeUuid(600) } } as const;
-  await search.search(BASE, { query: "puppy", limit: 1, by });
+  await search.search(BASE, { query: "puppy", limit: 1, caller: by });
   const { byAgent, byModel, costUsd, runs } = await world.usage();
   const sums = byAgent.map(({ agentId, inputTokens }) => [agentId, inputTokens]);
   assertEquals(sums, [[NO_AGENT, 9], [by.agentId, 3]]);
@@ -256,7 +256,7 @@ Deno.test("hybrid search: a tenant whose day is spent searches by words, and nob
   await using world = await World.start();
   const search = world.process({ hardDailyCost: 10 });
   assertEquals(await found(search, "hound"), ["dog"]);
-  await search.idle();
+  await search.whenIdle();
   assertEquals(world.asked, []);
   assertStringIncludes(world.logged.join(""), "no money left");
 });
@@ -265,7 +265,7 @@ Deno.test("hybrid search: a model without a price is not used", async () => {
   await using world = await World.start(meaningful, { price: "none" });
   const search = world.process();
   assertEquals(await found(search, "hound"), ["dog"]);
-  await search.idle();
+  await search.whenIdle();
   assertEquals(world.asked, []);
   assertStringIncludes(world.logged.join(""), "no price");
 });

@@ -1,6 +1,6 @@
 /** 4 bytes before the vectors: how many numbers each has. */
-const HEAD_BYTES = 4;
-const MOST = 127;
+const HEADER_BYTES = 4;
+const MAX_COMPONENT = 127;
 
 /**
  * Vectors of the passages of one document, a byte a number: directions are told as well as by four bytes,
@@ -24,11 +24,11 @@ export class VectorMatrix {
   }
 
   /** At least one vector; all have as many numbers. */
-  static of(vectors: readonly (readonly number[])[]): VectorMatrix {
+  static fromVectors(vectors: readonly (readonly number[])[]): VectorMatrix {
     const dimensions = vectors[0]!.length;
     const values = new Int8Array(vectors.length * dimensions);
     for (const [row, vector] of vectors.entries()) {
-      const scale = MOST / (Math.max(...vector.map(Math.abs)) || 1);
+      const scale = MAX_COMPONENT / (Math.max(...vector.map(Math.abs)) || 1);
       values.set(vector.map((value) => Math.round(value * scale)), row * dimensions);
     }
     return new VectorMatrix(dimensions, values);
@@ -36,16 +36,16 @@ export class VectorMatrix {
 
   /** What `toBytes` made; undefined where the bytes are not those of `rows` vectors. */
   static fromBytes(bytes: Uint8Array, { rows }: { rows: number }): VectorMatrix | undefined {
-    if (bytes.length < HEAD_BYTES) return undefined;
+    if (bytes.length < HEADER_BYTES) return undefined;
     const dimensions = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
-    if (dimensions === 0 || bytes.length !== HEAD_BYTES + rows * dimensions) return undefined;
-    return new VectorMatrix(dimensions, new Int8Array(bytes.slice(HEAD_BYTES).buffer));
+    if (dimensions === 0 || bytes.length !== HEADER_BYTES + rows * dimensions) return undefined;
+    return new VectorMatrix(dimensions, new Int8Array(bytes.slice(HEADER_BYTES).buffer));
   }
 
   toBytes(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(HEAD_BYTES + this.#values.length);
+    const bytes = new Uint8Array(HEADER_BYTES + this.#values.length);
     new DataView(bytes.buffer).setUint32(0, this.dimensions);
-    bytes.set(new Uint8Array(this.#values.buffer), HEAD_BYTES);
+    bytes.set(new Uint8Array(this.#values.buffer), HEADER_BYTES);
     return bytes;
   }
 
@@ -59,7 +59,7 @@ export class VectorMatrix {
   }
 
   /** By passage: how near its direction is to that of `query`, from -1 to 1 times the query's length. */
-  nearness(query: Float32Array): Float32Array {
+  similarities(query: Float32Array): Float32Array {
     const near = new Float32Array(this.rows);
     const values = this.#values;
     for (let row = 0, at = 0; row < near.length; row++) {

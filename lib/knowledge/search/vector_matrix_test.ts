@@ -4,24 +4,24 @@ import { VectorMatrix } from "./vector_matrix.ts";
 const VECTORS = [[3, 4], [0, -0.001], [1, 0], [0, 0]];
 
 Deno.test("VectorMatrix: tells how near directions are, whatever the lengths", () => {
-  const near = VectorMatrix.of(VECTORS).nearness(Float32Array.of(0, 1));
+  const near = VectorMatrix.fromVectors(VECTORS).similarities(Float32Array.of(0, 1));
   assertAlmostEquals(near[0]!, 0.8, 0.01);
   assertAlmostEquals(near[1]!, -1, 0.01);
   assertEquals([near[2], near[3]], [0, 0]);
 });
 
 Deno.test("VectorMatrix: comes back from its bytes, a byte a number", () => {
-  const matrix = VectorMatrix.of(VECTORS);
+  const matrix = VectorMatrix.fromVectors(VECTORS);
   const bytes = matrix.toBytes();
   assertEquals(bytes.length, 4 + 8);
   const back = VectorMatrix.fromBytes(bytes, { rows: 4 })!;
   assertEquals([back.dimensions, back.rows], [2, 4]);
   const query = Float32Array.of(0.5, -2);
-  assertEquals(back.nearness(query), matrix.nearness(query));
+  assertEquals(back.similarities(query), matrix.similarities(query));
 });
 
 Deno.test("VectorMatrix: bytes that are not those of as many vectors are none", () => {
-  const bytes = VectorMatrix.of(VECTORS).toBytes();
+  const bytes = VectorMatrix.fromVectors(VECTORS).toBytes();
   assertEquals(VectorMatrix.fromBytes(bytes, { rows: 5 }), undefined);
   assertEquals(VectorMatrix.fromBytes(bytes.slice(0, -1), { rows: 4 }), undefined);
   assertEquals(VectorMatrix.fromBytes(new Uint8Array(0), { rows: 0 }), undefined);
@@ -30,7 +30,7 @@ Deno.test("VectorMatrix: bytes that are not those of as many vectors are none", 
 
 Deno.test("VectorMatrix: a byte a number tells directions apart that are close", () => {
   const vector = (turn: number) => Array.from({ length: 256 }, (_, n) => Math.sin(n * 7 + turn));
-  const matrix = VectorMatrix.of([vector(0), vector(0.1), vector(0.2)]);
-  const [first, second, third] = matrix.nearness(Float32Array.from(vector(0)));
+  const matrix = VectorMatrix.fromVectors([vector(0), vector(0.1), vector(0.2)]);
+  const [first, second, third] = matrix.similarities(Float32Array.from(vector(0)));
   assert(first! > second! && second! > third!);
 });

@@ -4,7 +4,7 @@ import { ConversationQuota } from "../../chat/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
-import { knowledgeTools } from "../../knowledge/search/knowledge_tools.ts";
+import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
 import { DeadRuns } from "../../billing/dead_runs.ts";
 import { LeaseWatch } from "../../billing/lease_watch.ts";

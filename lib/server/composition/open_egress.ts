@@ -1,5 +1,5 @@
 import { Egress } from "../../egress/egress.ts";
-import { parseEgressTarget } from "../../egress/egress_allow.ts";
+import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 /** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
@@ -10,7 +10,7 @@ export async function openEgress(
   const ids = (await tenants.list()).map(({ id }) => id);
   const bound = config.egressAllow.map((entry) => ({
     entry,
-    tenant: parseEgressTarget(entry)?.tenant,
+    tenant: parseEgressAllowEntry(entry)?.tenant,
   }));
   const shared = bound.filter(({ tenant }) => tenant === undefined);
   if (ids.length > 1 && shared.length > 0) {
@@ -26,7 +26,7 @@ export async function openEgress(
   return new Egress({
     allow: config.egressAllow,
     runtime,
-    ...refusalMs !== undefined && { refusalMs },
-    onRefused: (refusal) => log.info("tool call blocked", { ...refusal }),
+    ...refusalMs !== undefined && { rejectionMs: refusalMs },
+    onRejected: (refusal) => log.info("tool call blocked", { ...refusal }),
   });
 }

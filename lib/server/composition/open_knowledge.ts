@@ -1,10 +1,10 @@
 import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { KnowledgeService } from "../../services/knowledge_service.ts";
-import { DocumentProcessor } from "../../knowledge/document_processor.ts";
+import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
 import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
-import { WorkerPool } from "../../knowledge/worker/worker_pool.ts";
-import type { WorkerCommand } from "../../knowledge/worker/worker_process.ts";
-import { openKnowledgeSearch } from "../../knowledge/search/open_knowledge_search.ts";
+import { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
+import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
+import { openKnowledgeSearch } from "./open_knowledge_search.ts";
 import { DocumentStore } from "../../store/knowledge/document_store.ts";
 import { DocumentTaskQueue } from "../../store/knowledge/document_task_queue.ts";
 import { KnowledgeBaseStore } from "../../store/knowledge/knowledge_base_store.ts";

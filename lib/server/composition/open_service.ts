@@ -9,7 +9,7 @@ import { HashCache } from "../../platform/crypto/hash_cache.ts";
 import { Sealer } from "../../platform/crypto/sealing.ts";
 import { ensureDemoAgent } from "../../services/demo_agent.ts";
 import { Doctor } from "../../doctor/doctor.ts";
-import type { EmbedAddresses } from "../../doctor/embed_lines.ts";
+import type { EmbedConfig } from "../../doctor/embed_snippets.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
 import { ProxyDetector } from "../../http/client_address.ts";
 import { AddressWindows } from "../../billing/address_windows.ts";
@@ -17,7 +17,7 @@ import { LedgerShards } from "../../billing/ledger_shards.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../billing/limits.ts";
 import { RequestsUnderWay } from "../../billing/requests_under_way.ts";
-import type { WorkerCommand } from "../../knowledge/worker/worker_process.ts";
+import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Service } from "../../http/service.ts";
 import { AgentStore } from "../../store/agents/agent_store.ts";
@@ -137,7 +137,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     doctor: new Doctor({
       ...{ egress, committer, runtime, releases: scripts.releases },
       sessions: new SessionStore(kv, runtime),
-      addresses: embedAddresses(options, scripts),
+      embed: embedAddresses(options, scripts),
       signal: closing.signal,
     }),
     rateLimiterDeps: {
@@ -250,6 +250,6 @@ function openDemo(
 function embedAddresses(
   { config, baseUrl }: OpenServiceOptions,
   { widget }: ServedScripts,
-): EmbedAddresses {
+): EmbedConfig {
   return { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: widget.integrity };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseEgressTarget } from "../../egress/egress_allow.ts";
+import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 
 /** Schemas of variables' values. They take trimmed text; no message quotes it. */
 
@@ -51,7 +51,7 @@ function base64Length(value: string): number | undefined {
 
 /** An entry of `EGRESS_ALLOW`. */
 export const egressTarget = text
-  .refine((value) => parseEgressTarget(value) !== undefined, {
+  .refine((value) => parseEgressAllowEntry(value) !== undefined, {
     error: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +
       "<tenant id>=",
   })

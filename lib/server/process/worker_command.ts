@@ -1,5 +1,5 @@
-import type { WorkerCommand } from "../../knowledge/worker/worker_process.ts";
-import { type WorkerProgram, workerScript } from "../../knowledge/worker/worker_script.ts";
+import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
+import { type WorkerProgram, workerScript } from "../../knowledge/ingest/worker/worker_script.ts";
 
 /** The one program that a service with narrow permissions may run, below its folder. */
 export const WORKER_SCRIPT = "_fresh/worker.sh";

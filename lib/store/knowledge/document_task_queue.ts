@@ -25,7 +25,7 @@ import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 
 /** The passages of a parsed document, packed into chunks of values. */
 export interface ParsedDocument {
-  parts: readonly Uint8Array[];
+  parts: Uint8Array<ArrayBuffer>[];
   /** The number of passages. */
   chunks: number;
 }

@@ -12,6 +12,6 @@ export const handler = define.handlers(apiHandler({
     const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const { agentId, ...asked } = parseOrThrow(doctorBodySchema, parseJson(text));
     const agent = await service.agents.get(tenant, agentId);
-    return Response.json(await service.doctor.examine(tenant, agent, asked));
+    return Response.json(await service.doctor.diagnose(tenant, agent, asked));
   },
 }));

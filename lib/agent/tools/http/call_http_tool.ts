@@ -42,11 +42,11 @@ export async function callHttpTool(
     ...renderRequest(tool.request, createLookup(args, secrets)),
     tenant,
     allowedDomains,
-    record: recordCall,
+    onCall: recordCall,
     signal,
     timeoutMs: tool.timeoutMs ?? TIMEOUT_MS,
     maxResponseBytes: tool.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    holdsSecret: (text) => redactor.containsSecret(text),
+    containsSecret: (text) => redactor.containsSecret(text),
   });
   const raw = { ...answer, contentType: answer.headers["content-type"] ?? "" };
   const clean = (text: string) => redactor.redactText(text);

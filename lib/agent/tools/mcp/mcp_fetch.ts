@@ -1,4 +1,4 @@
-import type { EgressAnswer } from "../../../egress/egress.ts";
+import type { EgressResponse } from "../../../egress/egress.ts";
 import { EgressError } from "../../../egress/egress_error.ts";
 import type { McpResponseParser } from "./mcp_response_parser.ts";
 import type { ToolContext } from "../http/call_http_tool.ts";
@@ -92,7 +92,7 @@ class McpExchange {
       init: RequestInit;
       asked: PendingRequest | undefined;
     },
-  ): Promise<EgressAnswer> {
+  ): Promise<EgressResponse> {
     if (!this.#isClientRequest(method, asked) && ++this.#serverRequests > MAX_SERVER_REQUESTS) {
       throw new EgressError("tool_unreachable", "the server asks for too many requests");
     }
@@ -108,8 +108,8 @@ class McpExchange {
       timeoutMs: method === "DELETE" ? DELETE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS,
       maxResponseBytes: this.#maxBytes(asked),
       signal: signal ?? new AbortController().signal,
-      redirects: 0,
-      record: this.#context.recordCall,
+      maxRedirects: 0,
+      onCall: this.#context.recordCall,
     });
   }
 

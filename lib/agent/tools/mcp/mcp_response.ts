@@ -1,4 +1,4 @@
-import type { EgressAnswer } from "../../../egress/egress.ts";
+import type { EgressResponse } from "../../../egress/egress.ts";
 import { McpResponseParser, missingResultError } from "./mcp_response_parser.ts";
 import type { PendingRequest } from "./mcp_messages.ts";
 
@@ -16,7 +16,7 @@ export interface BodyCallbacks {
 }
 
 /** The answer as the library gets it when it is no answer to a request, or says that there is none. */
-export function relayResponse(answer: EgressAnswer, reading: BodyCallbacks): Response {
+export function relayResponse(answer: EgressResponse, reading: BodyCallbacks): Response {
   const { status } = answer;
   const init = { status, headers: relayedHeaders(answer) };
   // Only of what refuses a request is the text shown.
@@ -32,7 +32,7 @@ export function relayResponse(answer: EgressAnswer, reading: BodyCallbacks): Res
  * when it is the library's to tell what is wrong with it.
  */
 export function createResponseParser(
-  answer: EgressAnswer,
+  answer: EgressResponse,
   { asked, isResumed }: { asked: PendingRequest; isResumed: boolean },
 ): McpResponseParser | undefined {
   const { status } = answer;
@@ -48,7 +48,7 @@ export function createResponseParser(
 
 /** The answer as `reader` writes it down. */
 export function parsedResponse(
-  answer: EgressAnswer,
+  answer: EgressResponse,
   { reader, ...reading }: BodyCallbacks & { reader: McpResponseParser },
 ): Response {
   const headers = relayedHeaders(answer);
@@ -64,11 +64,11 @@ function isErrorStatus(status: number): boolean {
   return status < 200 || status > 299;
 }
 
-function mediaType({ headers }: EgressAnswer): string {
+function mediaType({ headers }: EgressResponse): string {
   return (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-function relayedHeaders(answer: EgressAnswer): Headers {
+function relayedHeaders(answer: EgressResponse): Headers {
   const headers = new Headers();
   for (const name of RELAYED_HEADERS) {
     const value = answer.headers[name];
@@ -79,7 +79,7 @@ function relayedHeaders(answer: EgressAnswer): Headers {
 
 /** Without a reader a body is handed on as it comes. */
 function bodyStream(
-  answer: EgressAnswer,
+  answer: EgressResponse,
   { onFailure, onBytes, reader }: BodyCallbacks & { reader?: McpResponseParser },
 ): ReadableStream<Uint8Array> {
   let cancelled = false;

@@ -42,7 +42,7 @@ export const handler = define.handlers({
     }
     try {
       const { tenant } = signedIn(ctx.state);
-      const report = await service.doctor.examine(tenant, agent, given.data);
+      const report = await service.doctor.diagnose(tenant, agent, given.data);
       return page<Data>({ agent, origin, tag, report });
     } catch (error) {
       if (!(error instanceof LimitError)) throw error;

@@ -1,0 +1,84 @@
+/** Attributes of one element, names lower-cased. */
+export type Attributes = ReadonlyMap<string, string>;
+
+export interface StartTag {
+  name: string;
+  attributes: Attributes;
+}
+
+/** Elements whose content is text: what looks like a tag inside them is none. */
+const RAW_TEXT_ELEMENTS = new Set([
+  "script",
+  "style",
+  "textarea",
+  "title",
+  "noscript",
+  "template",
+  "iframe",
+]);
+const ENTITIES: Record<string, string> = { amp: "&", quot: '"', lt: "<", gt: ">", "#39": "'" };
+
+/**
+ * The start tags of a page that have one of these names. Reads forward only, so that no page, however
+ * it is made, costs more than its length.
+ */
+export function parseStartTags(html: string, names: ReadonlySet<string>): StartTag[] {
+  const found: StartTag[] = [];
+  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  let at = 0;
+  while ((at = html.indexOf("<", at)) !== -1) {
+    if (html.startsWith("<!--", at)) {
+      at = indexAfter(html, "-->", at);
+      continue;
+    }
+    const name = /^[a-z][a-z0-9-]*/.exec(lower.slice(at + 1, at + 40))?.[0];
+    if (name === undefined) {
+      at++;
+      continue;
+    }
+    const tag = parseAttributes(html, at + 1 + name.length);
+    if (tag === undefined) break;
+    if (names.has(name)) found.push({ name, attributes: tag.attributes });
+    at = RAW_TEXT_ELEMENTS.has(name) ? indexAfter(lower, `</${name}`, tag.end) : tag.end;
+  }
+  return found;
+}
+
+/** Where `text` goes on after `mark`; its end when it has none. */
+function indexAfter(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at === -1 ? text.length : at + mark.length;
+}
+
+/** `undefined` when the tag does not end. */
+function parseAttributes(
+  html: string,
+  from: number,
+): { attributes: Attributes; end: number } | undefined {
+  const attributes = new Map<string, string>();
+  const name = /[^\s/>=]+/y;
+  const value = /\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))/y;
+  let at = from;
+  while (at < html.length) {
+    if (html[at] === ">") return { attributes, end: at + 1 };
+    name.lastIndex = at;
+    const key = name.exec(html)?.[0];
+    if (key === undefined) {
+      at++;
+      continue;
+    }
+    value.lastIndex = at += key.length;
+    const given = value.exec(html);
+    if (given !== null) at = value.lastIndex;
+    // A quote that never closes swallows the rest of the page, as it does in browsers.
+    else if (/^\s*=\s*["']/.test(html.slice(at, at + 20))) return undefined;
+    const id = key.toLowerCase();
+    const text = given?.[1] ?? given?.[2] ?? given?.[3] ?? "";
+    if (!attributes.has(id)) attributes.set(id, decodeEntities(text));
+  }
+  return undefined;
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(#39|[a-z]+);/g, (whole, name) => ENTITIES[name] ?? whole);
+}

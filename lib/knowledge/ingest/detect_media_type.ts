@@ -1,0 +1,144 @@
+import { type MediaType, UNKNOWN_TYPE } from "../../schemas/media_types.ts";
+import { decodeText, isUtf8 } from "./decode_text.ts";
+
+interface Signature {
+  /** What it is, to be read after "this is". */
+  description: string;
+  bytes: number[];
+  /** Where they stand; 0 unless told. */
+  offset?: number;
+}
+
+/** How files begin that people take for documents. */
+const SIGNATURES: Signature[] = [
+  {
+    description: "a ZIP archive, or an Office document, which is one",
+    bytes: [0x50, 0x4b, 0x03, 0x04],
+  },
+  { description: "an empty ZIP archive", bytes: [0x50, 0x4b, 0x05, 0x06] },
+  { description: "an old Office document", bytes: [0xd0, 0xcf, 0x11, 0xe0] },
+  { description: "a gzip archive", bytes: [0x1f, 0x8b] },
+  { description: "a 7-Zip archive", bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
+  { description: "a RAR archive", bytes: [0x52, 0x61, 0x72, 0x21, 0x1a] },
+  { description: "an xz archive", bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a] },
+  { description: "a Zstandard archive", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  { description: "a PNG picture", bytes: [0x89, 0x50, 0x4e, 0x47] },
+  { description: "a JPEG picture", bytes: [0xff, 0xd8, 0xff] },
+  { description: "a GIF picture", bytes: [0x47, 0x49, 0x46, 0x38] },
+  { description: "a video", bytes: [0x66, 0x74, 0x79, 0x70], offset: 4 },
+  { description: "a program", bytes: [0x7f, 0x45, 0x4c, 0x46] },
+  { description: "a WebAssembly program", bytes: [0x00, 0x61, 0x73, 0x6d] },
+  { description: "an SQLite database", bytes: [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66] },
+  { description: "an RTF document", bytes: [0x7b, 0x5c, 0x72, 0x74, 0x66] },
+];
+
+/** What kind of file `bytes` begins as, where that is none we read. */
+export function sniffFileType(bytes: Uint8Array): string | undefined {
+  return SIGNATURES.find(({ bytes: wanted, offset = 0 }) =>
+    wanted.every((byte, n) => bytes[offset + n] === byte)
+  )?.description;
+}
+
+/** What the sender says; wrong as often as people rename files. */
+export interface DeclaredType {
+  mediaType?: string | undefined;
+  fileName?: string | undefined;
+}
+
+/** Readers of PDF look for its mark this far, and so do those who hide one. */
+const PDF_HEADER_WITHIN = 1024;
+/** What is looked at to tell text from anything else. */
+const SNIFFED_BYTES = 64 * 1024;
+/**
+ * Texts hold a stray control character, or are cut within a character. UTF-8 is evidence of text by
+ * itself; of bytes that could be any encoding, random ones have 10 % of control characters.
+ */
+const MAX_CONTROL_SHARE = { utf8: 0.1, other: 0.02 };
+const MAX_STRAY_CONTROLS = 4;
+/** A comment longer than this before the first element is not skipped. */
+const MAX_COMMENT_LENGTH = 2_000;
+
+/**
+ * What a document is read as. Its bytes decide; what the sender claims only chooses between texts,
+ * which look alike. What was sent as a PDF, or as a picture or sound, is never read as text: its reader
+ * says why it is none.
+ */
+export function detectMediaType(bytes: Uint8Array, claim: DeclaredType): MediaType {
+  if (isPdf(bytes)) return "application/pdf";
+  if (sniffFileType(bytes) !== undefined) return UNKNOWN_TYPE;
+  if (declaresPdf(claim)) return "application/pdf";
+  const text = decodeIfText(bytes);
+  if (text === undefined || declaresMedia(claim)) return UNKNOWN_TYPE;
+  return isHtml(text) ? "text/html" : declaredTextType(claim);
+}
+
+/** Why a document is of no type that can be read, for the person who sent it. */
+export function unsupportedReason(bytes: Uint8Array): string {
+  const kind = sniffFileType(bytes);
+  if (kind !== undefined) return `this is ${kind}; ${SUPPORTED_TYPES}`;
+  if (decodeIfText(bytes) === undefined) {
+    return `this is no text in any encoding we know; ${SUPPORTED_TYPES}`;
+  }
+  return "this is text, but it was sent as a picture, sound or video; send it as text";
+}
+
+const SUPPORTED_TYPES = "PDF, HTML, Markdown and plain text can be read";
+
+/** Whether the mark of a PDF is where readers look for it. */
+export function isPdf(bytes: Uint8Array): boolean {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEADER_WITHIN));
+  return head.includes("%PDF-");
+}
+
+/** The beginning, if it is text: other bytes turn up as control characters or cannot be decoded. */
+function decodeIfText(bytes: Uint8Array): string | undefined {
+  const head = bytes.subarray(0, SNIFFED_BYTES);
+  const text = decodeText(head);
+  // deno-lint-ignore no-control-regex
+  const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
+  const share = isUtf8(head) ? MAX_CONTROL_SHARE.utf8 : MAX_CONTROL_SHARE.other;
+  return odd <= Math.max(MAX_STRAY_CONTROLS, text.length * share) ? text : undefined;
+}
+
+/**
+ * Whether the first element is one that only a page begins with. A scanner, because a pattern that skips
+ * comments can match them in ever more ways the more of them there are.
+ */
+function isHtml(text: string): boolean {
+  let at = skipWhitespace(text, 0);
+  while (text.startsWith("<!--", at)) {
+    const end = text.indexOf("-->", at + 4);
+    if (end < 0 || end - at > MAX_COMMENT_LENGTH) return false;
+    at = skipWhitespace(text, end + 3);
+  }
+  return /^<(?:!doctype\s+html|html|head|body)\b/i.test(text.slice(at, at + 100));
+}
+
+function skipWhitespace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text.charAt(at))) at++;
+  return at;
+}
+
+function declaresPdf({ mediaType, fileName = "" }: DeclaredType): boolean {
+  return essence(mediaType) === "application/pdf" || /\.pdf$/i.test(fileName);
+}
+
+/** SVG is text. */
+function declaresMedia({ mediaType }: DeclaredType): boolean {
+  return /^(?:image\/(?!svg\+xml$)|audio\/|video\/|font\/)/.test(essence(mediaType));
+}
+
+/** A media type without its parameters. */
+function essence(mediaType = ""): string {
+  return mediaType.split(";")[0]!.trim().toLowerCase();
+}
+
+function declaredTextType({ mediaType, fileName = "" }: DeclaredType): MediaType {
+  const type = essence(mediaType);
+  if (type === "text/html" || type === "application/xhtml+xml") return "text/html";
+  if (type === "text/markdown" || type === "text/x-markdown") return "text/markdown";
+  if (/\.(?:html?|xhtml)$/i.test(fileName)) return "text/html";
+  if (/\.(?:md|markdown|mdx)$/i.test(fileName)) return "text/markdown";
+  return "text/plain";
+}

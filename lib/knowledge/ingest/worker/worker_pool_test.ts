@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { createLogger } from "@/lib/platform/log.ts";
+import { bombPdf, endlessPdf, makePdf } from "@/tests/support/make_pdf.ts";
+import { exists, isGoneWithin, testWorker } from "@/tests/support/worker.ts";
+import { decodePassages } from "../../passage.ts";
+import { DocumentParseError } from "../document_parse_error.ts";
+import type { Job } from "./job_messages.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const read = (text: string): Job => ({ kind: "read", bytes: bytes(text), type: "text/markdown" });
+const pdf = (content: Uint8Array<ArrayBuffer>): Job => {
+  return { kind: "read", bytes: content, type: "application/pdf" };
+};
+const a = { tenant: "a" };
+
+/** A pool that is closed at the end of its test, and what it logged. */
+function openPool(options: Partial<WorkerPoolOptions> = {}) {
+  const logged: string[] = [];
+  const log = createLogger({ json: true, write: (line) => logged.push(line) });
+  const pool = new WorkerPool({ command: testWorker(), log, ...options });
+  return { pool, logged, [Symbol.asyncDispose]: () => pool.close() };
+}
+
+Deno.test("WorkerPool: reads one document after the other in the same process", async () => {
+  await using world = openPool();
+  const { pool } = world;
+  const pids = [];
+  for (const word of ["one", "two"]) {
+    const result = await pool.run(read(`# A\n\n${word}`), a);
+    assert(result.kind === "read");
+    const passages = result.parts.flatMap((part) => decodePassages(part));
+    assertEquals(passages, [{ headingPath: ["A"], text: word, tokens: 1 }]);
+    pids.push(pool.pids);
+  }
+  assertEquals(pids[0]?.length, 1);
+  assertEquals(pids[0], pids[1]);
+});
+
+Deno.test("WorkerPool: a process that has read one tenant's document reads no other's", async () => {
+  await using world = openPool();
+  const { pool } = world;
+  await pool.run(read("x"), a);
+  const [first] = pool.pids;
+  await pool.run(read("x"), { tenant: "b" });
+  assertEquals(pool.pids.length, 1);
+  assertNotEquals(pool.pids[0], first);
+  assert(!await exists(first!));
+});
+
+Deno.test("WorkerPool: opens the documents of a form, and says why one cannot be read", async () => {
+  await using world = openPool();
+  const { pool } = world;
+  const content = bytes('{"title":"T","content":"# ä"}');
+  const job: Job = {
+    kind: "open",
+    bytes: content,
+    contentType: "application/json",
+    several: false,
+  };
+  const upload = { title: "T", mediaType: "text/plain" as const, bytes: bytes("# ä") };
+  assertEquals(await pool.run(job, a), { kind: "opened", uploads: [upload] });
+  assertEquals((await pool.run({ ...job, bytes: bytes("{") }, a)).kind, "faulty");
+  assertEquals(await pool.run(read(" "), a), {
+    kind: "unreadable",
+    code: "no_text",
+    message: "there is no text in it",
+  });
+});
+
+Deno.test("WorkerPool: the process of a document that takes too long is gone, and the next one is read", async () => {
+  await using world = openPool({ jobTimeoutMs: 1_000 });
+  const { pool } = world;
+  await pool.run(read("warm"), a);
+  const [pid] = pool.pids;
+  const error = await assertRejects(() => pool.run(pdf(endlessPdf()), a), DocumentParseError);
+  assertEquals([error.code, error.message], ["too_complex", "reading it took longer than 1 s"]);
+  assert(!await exists(pid!));
+  assertEquals((await pool.run(read("fine"), a)).kind, "read");
+});
+
+Deno.test("WorkerPool: the system ends a process that takes too much memory", async () => {
+  await using world = openPool({ command: testWorker({ memoryMiB: 96, heapMiB: 2_000 }) });
+  const { pool } = world;
+  for (const bomb of [pdf(await bombPdf(200)), read("*a*\n\n".repeat(300_000))]) {
+    const error = await assertRejects(() => pool.run(bomb, a), DocumentParseError);
+    assertEquals(error.code, "too_complex");
+    assertEquals(pool.pids, []);
+  }
+  assertEquals((await pool.run(pdf(makePdf([[[11, "fine"]]])), a)).kind, "read");
+});
+
+Deno.test("WorkerPool: an abort ends the process, and is no fault of the document", async () => {
+  await using world = openPool();
+  const { pool } = world;
+  await pool.run(read("warm"), a);
+  const [pid] = pool.pids;
+  const stop = new AbortController();
+  const running = pool.run(pdf(endlessPdf()), { ...a, signal: stop.signal });
+  stop.abort(new Error("closing"));
+  await assertRejects(() => running, Error, "closing");
+  assert(!await exists(pid!));
+  await assertRejects(() => pool.run(read("x"), { ...a, signal: stop.signal }), Error, "closing");
+});
+
+Deno.test("WorkerPool: a process that was killed while it had nothing to do is replaced", async () => {
+  await using world = openPool();
+  const { pool } = world;
+  await pool.run(read("x"), a);
+  const [pid] = pool.pids;
+  Deno.kill(pid!, "SIGKILL");
+  assertEquals((await pool.run(read("y"), a)).kind, "read");
+  assertNotEquals(pool.pids[0], pid);
+  assert(!await exists(pid!));
+});
+
+Deno.test("WorkerPool: closing it, or time without a job, leaves no process behind", async () => {
+  const { pool } = openPool();
+  await Promise.all([1, 2].map(() => pool.run(read("x"), a)));
+  const pids = pool.pids;
+  assert(pids.length > 0);
+  await pool.close();
+  for (const pid of pids) assert(!await exists(pid));
+  await using world = openPool({ idleMs: 1 });
+  await world.pool.run(read("x"), a);
+  const [pid] = world.pool.pids;
+  assert(pid === undefined || await isGoneWithin(pid, 5_000));
+});
+
+Deno.test("WorkerPool: where no process can be started, PDFs and large documents are refused with a reason", async () => {
+  for (const command of [undefined, { path: "/nothing/here" }]) {
+    await using world = openPool({ command });
+    const { pool, logged } = world;
+    assertEquals((await pool.run(read("# fine"), a)).kind, "read");
+    const reason = async (job: Job) =>
+      (await assertRejects(() => pool.run(job, a), DocumentParseError)).message;
+    assert((await reason(pdf(endlessPdf()))).startsWith("PDFs cannot be read on this server"));
+    assert((await reason(read("x".repeat(300_000)))).includes("more than 128 KiB"));
+    assertEquals(pool.pids, []);
+    assertEquals(logged.length, command === undefined ? 0 : 1);
+  }
+});

@@ -1,0 +1,38 @@
+/**
+ * What words are indexed under, so that each is stemmed once. Flat, because millions of words are looked
+ * up while an index is built.
+ */
+export class TermCache {
+  /** By word: where its entry starts. */
+  readonly #starts = new Map<string, number>();
+  /** Per word: twice the number of its terms, plus its length of 0 or 1; then the terms. */
+  #entries = new Int32Array(4096);
+  #used = 0;
+
+  find(word: string): number | undefined {
+    return this.#starts.get(word);
+  }
+
+  /** Adds a word; `length` is what it adds to the length of a text. Answers where its entry starts. */
+  add(word: string, { terms, length }: { terms: readonly number[]; length: number }): number {
+    const start = this.#used;
+    if (start + terms.length + 1 > this.#entries.length) {
+      const larger = new Int32Array(this.#entries.length * 2 + terms.length);
+      larger.set(this.#entries);
+      this.#entries = larger;
+    }
+    this.#entries[start] = terms.length << 1 | length;
+    this.#entries.set(terms, start + 1);
+    this.#used = start + terms.length + 1;
+    this.#starts.set(word, start);
+    return start;
+  }
+
+  /** Appends the terms of an entry to `terms`, and answers its length. */
+  appendTerms(start: number, terms: number[]): number {
+    const head = this.#entries[start]!;
+    const end = start + 1 + (head >> 1);
+    for (let at = start + 1; at < end; at++) terms.push(this.#entries[at]!);
+    return head & 1;
+  }
+}
