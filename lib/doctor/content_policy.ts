@@ -1,21 +1,20 @@
-/** One policy: its directives by name. */
+/** Source lists by directive. */
 type Policy = ReadonlyMap<string, readonly string[]>;
 
 const DEFAULT_PORTS: Record<string, string> = { "https:": "443", "http:": "80" };
 
-/** The tag that wants to be run. */
-export interface ScriptSource {
+interface ScriptSource {
   url: URL;
   nonce?: string | undefined;
   integrity?: string | undefined;
 }
 
-/** What a page's policies permit, all of which must. Source: https://www.w3.org/TR/CSP3/ */
+/** The policies of a page; what one of them forbids is forbidden. See https://www.w3.org/TR/CSP3/ */
 export class ContentPolicy {
   #policies: Policy[];
   #page: URL;
 
-  /** `texts` as in the headers: several policies of one are separated by commas. */
+  /** `texts` are header values, each of which may hold several policies. */
   constructor(texts: readonly string[], page: URL) {
     this.#policies = texts.flatMap((text) => text.split(",")).map(parsePolicy);
     this.#page = page;
@@ -36,7 +35,7 @@ export class ContentPolicy {
     );
   }
 
-  /** A sandbox without these has no scripts, or no origin to send. */
+  /** Whether a sandbox blocks scripts, or hides the page's origin. */
   get sandboxed(): boolean {
     return this.#policies.some((policy) => {
       const flags = policy.get("sandbox");
@@ -62,7 +61,7 @@ function parsePolicy(text: string): Policy {
   for (const part of text.split(";")) {
     const [name, ...values] = part.trim().split(/\s+/);
     const id = name?.toLowerCase();
-    // The first of a name counts.
+    // A repeated directive is ignored.
     if (id && !policy.has(id)) policy.set(id, values);
   }
   return policy;
@@ -79,7 +78,7 @@ function matchesSource(source: string, { url, page }: { url: URL; page: URL }): 
   return matchesHost(host.toLowerCase(), url) && matchesPort(port, url) && matchesPath(path, url);
 }
 
-/** A source of http permits https as well. */
+/** A source with http also permits https. */
 function matchesScheme(scheme: string, { protocol }: URL): boolean {
   return scheme === protocol || (scheme === "http:" && protocol === "https:");
 }
@@ -94,7 +93,7 @@ function matchesPort(port: string | undefined, url: URL): boolean {
   return (port ?? DEFAULT_PORTS[url.protocol]) === (url.port || DEFAULT_PORTS[url.protocol]);
 }
 
-/** One that ends with a slash is a folder. */
+/** A path that ends with a slash matches as a prefix. */
 function matchesPath(path: string | undefined, { pathname }: URL): boolean {
   if (path === undefined || path === "/") return true;
   return path.endsWith("/") ? pathname.startsWith(path) : pathname === path;

@@ -11,58 +11,44 @@ import { type Attributes, parseStartTags, type StartTag } from "./parse_start_ta
 
 export const WIDGET_ATTRIBUTE = "data-service-widget";
 
-/** Everything that is known about one embed. */
+/** What the checks know about one embed. */
 export interface DiagnosticContext {
   tenant: string;
   agent: Agent;
   embed: EmbedConfig;
-  /** As a browser sends it; `undefined` when it is none. */
+  /** In the form that browsers send; `undefined` if it is malformed. */
   origin: string | undefined;
-  /** Whether the agent may be embedded there. */
+  /** Whether the agent lists the origin. */
   originAllowed: boolean;
   page: FetchedPage | undefined;
   /** Policies of the page's own `<meta>` elements. */
   metaPolicies: string[];
-  /** Attributes of the tag, from what was given or else from the page. */
+  /** The widget's tag, from the request or else from the page. */
   tag: Attributes | undefined;
-  /** Whether there was anything to find a tag in. */
+  /** Whether there was any HTML to find a tag in. */
   hasMarkup: boolean;
-  /** Where an API key may have been left. */
+  /** All HTML there is, to search it for API keys. */
   text: string;
 }
 
 export function createDiagnosticContext(
-  { tag, ...known }:
+  { tag, ...given }:
     & Pick<DiagnosticContext, "tenant" | "agent" | "embed" | "origin" | "originAllowed" | "page">
     & { tag: string | undefined },
 ): DiagnosticContext {
-  const html = known.page?.html ?? "";
+  const html = given.page?.html ?? "";
   const elements = parseStartTags(html, new Set(["script", "meta"]));
-  const given = tag === undefined ? undefined : parseStartTags(tag, new Set(["script"]));
   return {
-    ...known,
-    metaPolicies: elements.filter(isPolicyMeta).map(({ attributes }) =>
-      attributes.get("content") ?? ""
-    ),
-    tag: findWidgetTag(given ?? elements),
-    hasMarkup: tag !== undefined || known.page !== undefined,
+    ...given,
+    metaPolicies: elements.filter(isPolicyMeta)
+      .map(({ attributes }) => attributes.get("content") ?? ""),
+    tag: findWidgetTag(tag === undefined ? elements : parseStartTags(tag, new Set(["script"]))),
+    hasMarkup: tag !== undefined || given.page !== undefined,
     text: `${tag ?? ""}\n${html}`,
   };
 }
 
-/** What one check comes to. */
-export function createFinding(check: DoctorCheck, reason: DoctorReason): DoctorFinding {
-  const verdict = reason === "fine" ? "pass" : INCONCLUSIVE.has(reason) ? "unknown" : "fail";
-  return { check, verdict, reason, message: DOCTOR_REASONS[reason] };
-}
-
-const INCONCLUSIVE: ReadonlySet<DoctorReason> = new Set<DoctorReason>([
-  "not_read",
-  "only_tag",
-  "no_tag",
-]);
-
-/** The marked one, or one that forgot its mark. */
+/** Finds the script with the widget's attribute, or one that lacks only that. */
 function findWidgetTag(elements: readonly StartTag[]): Attributes | undefined {
   const scripts = elements.filter(({ name }) => name === "script").map((one) => one.attributes);
   return scripts.find((one) => one.has(WIDGET_ATTRIBUTE)) ??
@@ -74,12 +60,18 @@ function isPolicyMeta({ name, attributes }: StartTag): boolean {
   return name === "meta" && kind === "content-security-policy";
 }
 
-/** An address of the tag as the page resolves it. */
+/** Resolves a URL in the tag as the page would. */
 export function resolveTagUrl(
   { tag, origin }: DiagnosticContext,
   attribute: string,
 ): URL | undefined {
   const value = tag?.get(attribute)?.trim();
-  if (!value || !URL.canParse(value, origin)) return undefined;
-  return new URL(value, origin);
+  return value ? URL.parse(value, origin) ?? undefined : undefined;
+}
+
+const INCONCLUSIVE: ReadonlySet<DoctorReason> = new Set(["not_read", "only_tag", "no_tag"]);
+
+export function createFinding(check: DoctorCheck, reason: DoctorReason): DoctorFinding {
+  const verdict = reason === "fine" ? "pass" : INCONCLUSIVE.has(reason) ? "unknown" : "fail";
+  return { check, verdict, reason, message: DOCTOR_REASONS[reason] };
 }

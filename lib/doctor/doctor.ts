@@ -1,82 +1,74 @@
-import type { Egress } from "../egress/egress.ts";
-import type { Committer } from "../store/tx/committer.ts";
 import { takeFromWindow, type WindowStamps } from "../billing/rate_window.ts";
 import { LimitError } from "../billing/refusal.ts";
-import { keys } from "../store/keys/keys.ts";
-import type { ScriptReleaseStore } from "../store/script_release_store.ts";
-import type { SessionStore } from "../store/credentials/session_store.ts";
+import type { Egress } from "../egress/egress.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { DoctorReport } from "../schemas/doctor.ts";
 import { normalizeOrigin } from "../schemas/origins.ts";
-import { checkClock, checkContentPolicy, checkOrigin } from "./check_page.ts";
-import { checkIntegrity, checkMixedContent, checkTag, checkToken } from "./check_tag.ts";
+import type { SessionStore } from "../store/credentials/session_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ScriptReleaseStore } from "../store/script_release_store.ts";
+import type { Committer } from "../store/tx/committer.ts";
+import {
+  checkClock,
+  checkContentPolicy,
+  checkIntegrity,
+  checkMixedContent,
+  checkOrigin,
+  checkTag,
+  checkToken,
+} from "./checks.ts";
+import { createDiagnosticContext, createFinding } from "./diagnostic_context.ts";
 import { type EmbedConfig, embedSnippets } from "./embed_snippets.ts";
 import { fetchPage } from "./fetch_page.ts";
-import {
-  createDiagnosticContext,
-  createFinding,
-  type DiagnosticContext,
-} from "./diagnostic_context.ts";
 
+/** Per tenant, because every call may fetch a page from someone else's server. */
 const RATE_LIMIT = { limit: 6, windowMs: 60_000 };
 
-export interface DoctorDeps {
+interface DoctorDeps {
   egress: Pick<Egress, "open">;
   committer: Pick<Committer, "run">;
   releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
   runtime: Pick<Runtime, "now">;
-  /** Current facts for the lines to paste. */
   embed: EmbedConfig;
   signal: AbortSignal;
 }
 
-/** Tells why a widget does not show, or does not answer, on a page. */
+/** Finds out why a widget does not appear on a page, or does not answer. */
 export class Doctor {
   #deps: DoctorDeps;
 
-  constructor(parts: DoctorDeps) {
-    this.#deps = parts;
+  constructor(deps: DoctorDeps) {
+    this.#deps = deps;
   }
 
-  /**
-   * Looks at one embed. Whoever may mint for the agent may ask: 6 times a minute and tenant, since a
-   * page of somebody else's server is fetched for it. Throws the 429.
-   */
+  /** Checks one embed of an agent. Throws `LimitError` on a tenant's seventh call in a minute. */
   async diagnose(
     tenant: string,
     agent: Agent,
-    asked: { origin: string; tag?: string | undefined },
+    request: { origin: string; tag?: string | undefined },
   ): Promise<DoctorReport> {
     await this.#limitRate(tenant);
-    const { egress, runtime, signal, embed } = this.#deps;
-    const origin = normalizeOrigin(asked.origin);
-    const listed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
-    const page = listed ? await fetchPage(origin, { egress, tenant, runtime, signal }) : undefined;
-    const known = createDiagnosticContext({
-      tenant,
-      agent,
-      origin,
-      originAllowed: listed,
-      page,
-      tag: asked.tag,
-      embed,
-    });
-    return { findings: await this.#findings(known), lines: embedSnippets(known) };
-  }
-
-  async #findings(known: DiagnosticContext): Promise<DoctorReport["findings"]> {
-    const { releases, sessions, runtime } = this.#deps;
-    return [
-      createFinding("origin", checkOrigin(known)),
-      createFinding("tag", checkTag(known)),
-      createFinding("mixed_content", checkMixedContent(known)),
-      createFinding("csp", checkContentPolicy(known)),
-      createFinding("integrity", await checkIntegrity(known, releases)),
-      createFinding("token", await checkToken(known, sessions)),
-      createFinding("clock", checkClock(known, runtime.now())),
+    const { egress, runtime, signal, embed, releases, sessions } = this.#deps;
+    const origin = normalizeOrigin(request.origin);
+    const originAllowed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
+    const page = originAllowed
+      ? await fetchPage(origin, { egress, tenant, runtime, signal })
+      : undefined;
+    const { tag } = request;
+    const embedded = { tenant, agent, origin, originAllowed, page, tag, embed };
+    const context = createDiagnosticContext(embedded);
+    const findings = [
+      createFinding("origin", checkOrigin(context)),
+      createFinding("tag", checkTag(context)),
+      createFinding("mixed_content", checkMixedContent(context)),
+      createFinding("csp", checkContentPolicy(context)),
+      createFinding("integrity", await checkIntegrity(context, releases)),
+      createFinding("token", await checkToken(context, sessions)),
+      createFinding("clock", checkClock(context, runtime.now())),
     ];
+    return { findings, lines: embedSnippets(context) };
   }
 
   async #limitRate(tenant: string): Promise<void> {

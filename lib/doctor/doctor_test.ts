@@ -17,7 +17,7 @@ const CDN = "https://cdn.test";
 const TENANT = fakeUuid(801);
 const POLICY = `default-src 'none'; script-src ${CDN}; connect-src ${BASE}`;
 
-/** A doctor at a time that the test moves, and the one site it may visit. */
+/** A doctor with a clock that the test moves, and one site it may fetch. */
 async function setUp(site: (seen: SeenRequest) => Response = () => new Response("")) {
   let now = Date.UTC(2026, 0, 15, 12);
   const runtime = { ...systemRuntime, now: () => now };
@@ -32,8 +32,8 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
   const { egress } = server;
   const embed = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
   const { signal } = new AbortController();
-  const parts = { egress, committer, releases, sessions, runtime, embed, signal };
-  const doctor = new Doctor(parts);
+  const deps = { egress, committer, releases, sessions, runtime, embed, signal };
+  const doctor = new Doctor(deps);
   const { sessionToken } = await sessions.mint(TENANT, { agentId: agent.id, origin: ORIGIN });
   const tag = tagOf({
     "src": `${CDN}/widget.v1.js`,
@@ -44,15 +44,15 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
     "data-agent-id": agent.id,
     "data-session-token": sessionToken,
   });
-  const examine = async (asked: { origin?: string; tag?: string } = {}) =>
-    await doctor.diagnose(TENANT, agent, { origin: ORIGIN, ...asked });
-  /** What is not in order, by check. */
-  const faults = async (asked?: { origin?: string; tag?: string }) => {
-    const { findings } = await examine(asked);
+  const diagnose = async (options: { origin?: string; tag?: string } = {}) =>
+    await doctor.diagnose(TENANT, agent, { origin: ORIGIN, ...options });
+  /** Reasons of the checks that did not pass. */
+  const problems = async (options?: { origin?: string; tag?: string }) => {
+    const { findings } = await diagnose(options);
     const wrong = findings.filter(({ verdict }) => verdict !== "pass");
     return Object.fromEntries<string>(wrong.map(({ check, reason }) => [check, reason]));
   };
-  const pass = (ms: number) => now += ms;
+  const advance = (ms: number) => now += ms;
   const page = (html: string, headers: Record<string, string> = {}) =>
     new Response(html, {
       headers: { "content-type": "text/html", "date": new Date(now).toUTCString(), ...headers },
@@ -61,7 +61,7 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
     await server[Symbol.asyncDispose]();
     kv.close();
   };
-  return { examine, faults, tag, agent, sessions, server, pass, page, widget, releases, end };
+  return { diagnose, problems, tag, agent, sessions, server, advance, page, widget, releases, end };
 }
 
 function tagOf(attributes: Record<string, string>): (change?: Change) => string {
@@ -72,7 +72,7 @@ function tagOf(attributes: Record<string, string>): (change?: Change) => string 
 }
 type Change = Record<string, string | null>;
 
-/** The site answers with what `answer` makes of the set-up. */
+/** Runs `use` with a site that responds with `answer`. */
 async function withSite(
   answer: (t: Awaited<ReturnType<typeof setUp>>, seen: SeenRequest) => Response,
   use: (t: Awaited<ReturnType<typeof setUp>>) => Promise<void>,
@@ -81,7 +81,7 @@ async function withSite(
   await use(t).finally(t.end);
 }
 
-Deno.test("Doctor: a page that is right passes every check, and the lines are our own", async () => {
+Deno.test("Doctor: a correct page passes every check, and the snippets hold nothing of it", async () => {
   const right = (t: { page: Awaited<ReturnType<typeof setUp>>["page"]; tag: () => string }) =>
     t.page(
       `<!doctype html><!-- <script data-service-widget> --><title><script></title>
@@ -89,15 +89,15 @@ Deno.test("Doctor: a page that is right passes every check, and the lines are ou
       { "content-security-policy": POLICY },
     );
   await withSite(right, async (t) => {
-    assertEquals(await t.faults(), {});
-    const { lines } = await t.examine();
+    assertEquals(await t.problems(), {});
+    const { lines } = await t.diagnose();
     assertEquals(lines.csp, `script-src ${CDN}; connect-src ${BASE}`);
     assertEquals(lines.tag.includes(t.widget.integrity) && !lines.tag.includes("cs_"), true);
     assertEquals(t.server.seen[0]?.headers.get("authorization"), null);
   });
 });
 
-Deno.test("Doctor: each fault of a tag is told by its name", async () => {
+Deno.test("Doctor: each problem of a tag has its own reason", async () => {
   const cases: [DoctorCheck, string, Change][] = [
     ["tag", "marker_missing", { "data-service-widget": null }],
     ["tag", "script_elsewhere", { "src": "https://evil.test/widget.v1.js" }],
@@ -109,24 +109,24 @@ Deno.test("Doctor: each fault of a tag is told by its name", async () => {
     ["integrity", "crossorigin_missing", { "crossorigin": null }],
     ["integrity", "release_gone", { "src": `${CDN}/widget.v1.0123456789ab.js` }],
     ["token", "token_missing", { "data-session-token": null }],
-    ["token", "token_unknown", { "data-session-token": "cs_nobody_minted_this_one" }],
+    ["token", "token_unknown", { "data-session-token": "cs_not_minted_here" }],
     ["token", "api_key_in_page", { "data-key": `ck_live_12345678_${"a".repeat(32)}` }],
   ];
   for (const [check, reason, change] of cases) {
     await withSite(() => new Response(null, { status: 500 }), async (t) => {
-      const faults = await t.faults({ tag: t.tag(change) });
+      const problems = await t.problems({ tag: t.tag(change) });
       const others = check === "tag" && reason === "script_elsewhere"
         ? { integrity: "no_tag" }
         : {};
-      assertEquals(faults, { csp: "only_tag", clock: "only_tag", [check]: reason, ...others });
+      assertEquals(problems, { csp: "only_tag", clock: "only_tag", [check]: reason, ...others });
     });
   }
 });
 
-Deno.test("Doctor: a token is wrong when it is another's, over, or used up", async () => {
+Deno.test("Doctor: a token of another agent, tenant or origin fails, and an expired one", async () => {
   await withSite(() => new Response(null, { status: 500 }), async (t) => {
     const reason = async (token: string) =>
-      (await t.faults({ tag: t.tag({ "data-session-token": token }) })).token;
+      (await t.problems({ tag: t.tag({ "data-session-token": token }) })).token;
     const mint = async (bound: { agentId: string; origin: string }, tenant = TENANT) =>
       (await t.sessions.mint(tenant, bound)).sessionToken;
     const own = { agentId: t.agent.id, origin: ORIGIN };
@@ -136,12 +136,12 @@ Deno.test("Doctor: a token is wrong when it is another's, over, or used up", asy
     assertEquals(await reason(elsewhere), "token_other_origin");
     const token = await mint(own);
     assertEquals(await reason(token), undefined);
-    t.pass(15 * 60_000);
+    t.advance(15 * 60_000);
     assertEquals(await reason(token), "token_expired");
   });
 });
 
-Deno.test("Doctor: a policy that lets in less than the widget needs is told apart", async () => {
+Deno.test("Doctor: a policy that blocks what the widget needs fails with its reason", async () => {
   const cases: [string, string | undefined][] = [
     ["default-src 'self'", "policy_scripts"],
     [`script-src ${CDN}; connect-src 'self'`, "policy_connections"],
@@ -155,47 +155,47 @@ Deno.test("Doctor: a policy that lets in less than the widget needs is told apar
   for (const [policy, reason] of cases) {
     const header = { "content-security-policy": policy };
     await withSite((t) => t.page(t.tag(), header), async (t) => {
-      assertEquals((await t.faults()).csp, reason, policy);
+      assertEquals((await t.problems()).csp, reason, policy);
     });
     const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
     await withSite((t) => t.page(meta + t.tag()), async (t) => {
-      assertEquals((await t.faults()).csp, reason, policy);
+      assertEquals((await t.problems()).csp, reason, policy);
     });
   }
 });
 
-Deno.test("Doctor: the site's clock counts, less the time the page lay in a cache", async () => {
+Deno.test("Doctor: the site's clock is compared, minus the age of a cached page", async () => {
   const late = { date: new Date(Date.UTC(2026, 0, 15, 11, 58)).toUTCString() };
   await withSite((t) => t.page(t.tag(), late), async (t) => {
-    assertEquals(await t.faults(), { clock: "clock_wrong" });
+    assertEquals(await t.problems(), { clock: "clock_wrong" });
   });
   await withSite((t) => t.page(t.tag(), { ...late, age: "120" }), async (t) => {
-    assertEquals(await t.faults(), {});
+    assertEquals(await t.problems(), {});
   });
 });
 
-Deno.test("Doctor: only an https page on an origin of the agent is ever asked for", async () => {
+Deno.test("Doctor: only https pages on the agent's origins are fetched", async () => {
   await withSite((t) => t.page(t.tag()), async (t) => {
     assertEquals(
-      (await t.faults({ origin: "https://other.example.com" })).origin,
+      (await t.problems({ origin: "https://other.example.com" })).origin,
       "origin_not_listed",
     );
     assertEquals(
-      (await t.faults({ origin: "https://shop.example.com/a" })).origin,
+      (await t.problems({ origin: "https://shop.example.com/a" })).origin,
       "origin_malformed",
     );
-    assertEquals((await t.faults({ origin: "http://localhost:3000" })).tag, "not_read");
+    assertEquals((await t.problems({ origin: "http://localhost:3000" })).tag, "not_read");
     assertEquals(t.server.seen, []);
-    assertEquals((await t.faults({ origin: "https://Shop.example.com:443" })).origin, undefined);
+    assertEquals((await t.problems({ origin: "https://Shop.example.com:443" })).origin, undefined);
     assertEquals(t.server.seen.length, 1);
   });
 });
 
-Deno.test("Doctor: redirects stay within the origin, and what is no page is not read", async () => {
+Deno.test("Doctor: redirects stay within the origin, and only HTML is read", async () => {
   const to = (location: string) => new Response(null, { status: 302, headers: { location } });
   const inside = (t: { page: (html: string) => Response; tag: () => string }, seen: SeenRequest) =>
     seen.url.endsWith("/en") ? t.page(t.tag()) : to("/en");
-  await withSite(inside, async (t) => assertEquals(await t.faults(), {}));
+  await withSite(inside, async (t) => assertEquals(await t.problems(), {}));
   const answers = [
     () => to("https://www.example.com/"),
     () => to("http://shop.example.com/"),
@@ -204,24 +204,27 @@ Deno.test("Doctor: redirects stay within the origin, and what is no page is not 
     () => new Response("x", { status: 404, headers: { "content-type": "text/html" } }),
   ];
   for (const answer of answers) {
-    await withSite(answer, async (t) => assertEquals((await t.faults()).tag, "not_read"));
+    await withSite(answer, async (t) => assertEquals((await t.problems()).tag, "not_read"));
   }
 });
 
-Deno.test("Doctor: of a page beyond 512 KiB only the beginning counts", async () => {
+Deno.test("Doctor: only the first 512 KiB of a page are read", async () => {
   const filler = "<p>".padEnd(600 * 1024, "x");
-  await withSite((t) => t.page(t.tag() + filler), async (t) => assertEquals(await t.faults(), {}));
+  await withSite(
+    (t) => t.page(t.tag() + filler),
+    async (t) => assertEquals(await t.problems(), {}),
+  );
   await withSite((t) => t.page(filler + t.tag()), async (t) => {
-    assertEquals((await t.faults()).tag, "tag_not_found");
+    assertEquals((await t.problems()).tag, "tag_not_found");
   });
 });
 
-Deno.test("Doctor: the seventh question of a minute is refused, and nothing is fetched for it", async () => {
+Deno.test("Doctor: the seventh call in a minute is rejected without a fetch", async () => {
   await withSite((t) => t.page(t.tag()), async (t) => {
-    for (let n = 0; n < 6; n++) await t.examine();
-    const { refusal } = await assertRejects(() => t.examine(), LimitError);
+    for (let n = 0; n < 6; n++) await t.diagnose();
+    const { refusal } = await assertRejects(() => t.diagnose(), LimitError);
     assertEquals([refusal.scope, refusal.limit, t.server.seen.length], ["key", 6, 6]);
-    t.pass(60_001);
-    await t.examine();
+    t.advance(60_001);
+    await t.diagnose();
   });
 });

@@ -1,16 +1,14 @@
 import type { DoctorReport } from "../schemas/doctor.ts";
 
-/** Where things are, and what they hash to. */
+/** Where the service and its script are served from, without trailing slashes. */
 export interface EmbedConfig {
-  /** The service's own address, without a trailing slash. */
   baseUrl: string;
-  /** Where the script is served from, without a trailing slash. */
   scriptBase: string;
-  /** Of the current script. */
+  /** Subresource integrity of the current script. */
   integrity: string;
 }
 
-/** What to paste, from our own facts alone: nothing of the page that was looked at. */
+/** Snippets to paste. They hold nothing of the page that was fetched. */
 export function embedSnippets(
   { agent, origin, originAllowed, embed }: {
     agent: { id: string };

@@ -6,49 +6,49 @@ const MAX_BYTES = 512 * 1024;
 const TIMEOUT_MS = 5_000;
 const MAX_REDIRECTS = 3;
 
-/** A page as it came. It never leaves the doctor. */
+/** A fetched page. Nothing of it may reach the caller of the doctor. */
 export interface FetchedPage {
   html: string;
-  /** Contents of `Content-Security-Policy`. */
+  /** Values of the `Content-Security-Policy` headers. */
   policies: string[];
-  /** What the site's clock showed, less its age in caches; milliseconds, if it told. */
+  /** From `Date` plus `Age`; milliseconds since the epoch. */
   serverTimeMs: number | undefined;
 }
 
-export interface FetchPageOptions {
+interface FetchPageOptions {
   egress: Pick<Egress, "open">;
-  /** The tenant that makes the request. */
   tenant: string;
   runtime: Pick<Runtime, "now">;
   signal: AbortSignal;
 }
 
 /**
- * The page at the root of an https origin, through the egress guard; `undefined` when it cannot be
- * read, for whatever reason: why is not for the caller to know. Redirects are followed within the
- * origin only: it is the one that the agent's owner has named.
+ * Fetches the page at the root of an https origin; `undefined` if that fails, without the reason: the
+ * caller must not learn what answers there. Redirects are followed within the origin only, which is
+ * the one that the agent's owner has listed.
  */
 export async function fetchPage(
   origin: string,
   options: FetchPageOptions,
 ): Promise<FetchedPage | undefined> {
-  const ends = options.runtime.now() + TIMEOUT_MS;
+  const deadline = options.runtime.now() + TIMEOUT_MS;
   let url = new URL("/", origin);
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const timeoutMs = ends - options.runtime.now();
+    const timeoutMs = deadline - options.runtime.now();
     if (url.protocol !== "https:" || url.origin !== origin || timeoutMs <= 0) return undefined;
-    const answer = await request(url, { ...options, timeoutMs });
-    if (answer === undefined) return undefined;
-    const { status, headers } = answer;
+    const response = await request(url, { ...options, timeoutMs });
+    if (response === undefined) return undefined;
+    const { status, headers } = response;
     if (status >= 300 && status < 400 && headers.location) {
-      answer.close();
-      if (!URL.canParse(headers.location, url)) return undefined;
-      url = new URL(headers.location, url);
+      response.close();
+      const next = URL.parse(headers.location, url);
+      if (next === null) return undefined;
+      url = next;
       continue;
     }
-    const html = isHtml(answer) ? await readText(answer) : undefined;
-    answer.close();
-    return html === undefined ? undefined : { html, ...pageHeaders(answer) };
+    const html = isHtml(response) ? await readText(response) : undefined;
+    response.close();
+    return html === undefined ? undefined : { html, ...parseHeaders(response) };
   }
   return undefined;
 }
@@ -57,21 +57,25 @@ async function request(
   url: URL,
   { egress, tenant, timeoutMs, signal }: FetchPageOptions & { timeoutMs: number },
 ): Promise<EgressResponse | undefined> {
-  const request = {
-    method: "GET",
-    tenant,
-    url,
-    headers: { accept: "text/html" },
-    allowedDomains: [url.host],
-    timeoutMs,
-    maxResponseBytes: MAX_BYTES,
-    maxRedirects: 0,
-    signal,
-  };
-  return await egress.open(request).catch(ignoreEgressError);
+  try {
+    return await egress.open({
+      method: "GET",
+      tenant,
+      url,
+      headers: { accept: "text/html" },
+      allowedDomains: [url.host],
+      timeoutMs,
+      maxResponseBytes: MAX_BYTES,
+      maxRedirects: 0,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return undefined;
+  }
 }
 
-/** As much of a long page as there is room for. */
+/** Reads the body, of a long page only the first `MAX_BYTES`. */
 async function readText({ body }: EgressResponse): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let html = "";
@@ -84,20 +88,15 @@ async function readText({ body }: EgressResponse): Promise<string | undefined> {
   return html;
 }
 
-function ignoreEgressError(error: unknown): undefined {
-  if (!(error instanceof EgressError)) throw error;
-}
-
 function isHtml({ status, headers }: EgressResponse): boolean {
   return status >= 200 && status < 300 && /^text\/html\b/i.test(headers["content-type"] ?? "");
 }
 
-function pageHeaders({ headers }: EgressResponse): Pick<FetchedPage, "policies" | "serverTimeMs"> {
+function parseHeaders({ headers }: EgressResponse): Omit<FetchedPage, "html"> {
   const policy = headers["content-security-policy"];
-  const date = Date.parse(headers.date ?? "");
-  const age = Number(headers.age ?? 0) * 1000;
+  const timeMs = Date.parse(headers.date ?? "") + Number(headers.age ?? 0) * 1000;
   return {
     policies: policy === undefined ? [] : [policy].flat(),
-    serverTimeMs: Number.isFinite(date + age) ? date + age : undefined,
+    serverTimeMs: Number.isFinite(timeMs) ? timeMs : undefined,
   };
 }

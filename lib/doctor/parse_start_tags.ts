@@ -1,4 +1,4 @@
-/** Attributes of one element, names lower-cased. */
+/** Attributes of one element, by lower-case name. */
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface StartTag {
@@ -6,24 +6,19 @@ export interface StartTag {
   attributes: Attributes;
 }
 
-/** Elements whose content is text: what looks like a tag inside them is none. */
-const RAW_TEXT_ELEMENTS = new Set([
-  "script",
-  "style",
-  "textarea",
-  "title",
-  "noscript",
-  "template",
-  "iframe",
-]);
+/** Their content is text, even where it looks like a tag. */
+const RAW_TEXT_ELEMENTS = new Set(
+  "script style textarea title noscript template iframe".split(" "),
+);
 const ENTITIES: Record<string, string> = { amp: "&", quot: '"', lt: "<", gt: ">", "#39": "'" };
 
 /**
- * The start tags of a page that have one of these names. Reads forward only, so that no page, however
- * it is made, costs more than its length.
+ * Finds the start tags with one of these names. Reads forward only, so that no page takes more than
+ * linear time.
  */
 export function parseStartTags(html: string, names: ReadonlySet<string>): StartTag[] {
   const found: StartTag[] = [];
+  // Only ASCII letters change, so that positions in both texts agree.
   const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let at = 0;
   while ((at = html.indexOf("<", at)) !== -1) {
@@ -44,13 +39,12 @@ export function parseStartTags(html: string, names: ReadonlySet<string>): StartT
   return found;
 }
 
-/** Where `text` goes on after `mark`; its end when it has none. */
 function indexAfter(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from);
   return at === -1 ? text.length : at + mark.length;
 }
 
-/** `undefined` when the tag does not end. */
+/** `undefined` if the tag does not end. */
 function parseAttributes(
   html: string,
   from: number,
@@ -70,7 +64,7 @@ function parseAttributes(
     value.lastIndex = at += key.length;
     const given = value.exec(html);
     if (given !== null) at = value.lastIndex;
-    // A quote that never closes swallows the rest of the page, as it does in browsers.
+    // As in browsers, a quote that never closes takes the rest of the page.
     else if (/^\s*=\s*["']/.test(html.slice(at, at + 20))) return undefined;
     const id = key.toLowerCase();
     const text = given?.[1] ?? given?.[2] ?? given?.[3] ?? "";
