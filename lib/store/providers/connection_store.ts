@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { type ConnectionConfig, PROTOCOLS } from "../../schemas/connection_config.ts";
 import { type Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
+import { type ConnectionConfig, PROTOCOLS } from "../../schemas/connection_config.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
-import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import type { ResealTask } from "../encryption/reseal_task.ts";
+import { keys } from "../keys/keys.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 
-/** What the sealer of this store is made for. */
+/** The purpose of the sealer of provider credentials. */
 export const CONNECTIONS_PURPOSE = "vendor credentials";
 
 const connectionRecordSchema = z.object({
@@ -23,28 +23,28 @@ type ConnectionRecord = Omit<z.infer<typeof connectionRecordSchema>, "sealed"> &
   sealed: Uint8Array;
 };
 
-/** A slot as an operator sees it: never its credential. `updatedAt` is ISO 8601 UTC. */
+/** A connection without its credential. `updatedAt` is ISO 8601 UTC. */
 export interface StoredConnection extends Omit<ConnectionConfig, "apiKey"> {
   vendor: ProviderId;
   updatedAt: string;
 }
 
-/** What `open` found: usable slots, and those whose credential does not open any more. */
+/** The usable connections, and those whose credential cannot be unsealed. */
 export interface UnsealedConnections {
   connections: Partial<Record<ProviderId, ConnectionConfig>>;
   unreadable: ProviderId[];
 }
 
 /**
- * Vendor slots that an operator has set up in the dashboard. A credential goes to its vendor and to
- * nothing else: it is sealed together with the address it is for.
+ * Provider connections set up in the dashboard. A credential is sealed together with the address it is
+ * for, so that it cannot be sent elsewhere.
  */
 export class ConnectionStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
   #sealer: Sealer;
 
-  /** The sealer is made for `CONNECTIONS_PURPOSE`. */
+  /** The sealer's purpose is `CONNECTIONS_PURPOSE`. */
   constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
     this.#kv = kv;
     this.#runtime = options.runtime;
@@ -58,21 +58,20 @@ export class ConnectionStore {
     });
   }
 
-  /** All of them with their credentials, for the clients that use them. */
+  /** All connections with their credentials. */
   async unsealAll(): Promise<UnsealedConnections> {
-    const opened: UnsealedConnections = { connections: {}, unreadable: [] };
-    for (const [vendor, record] of await this.#readAll()) {
-      const apiKey = await this.#unsealCredential(vendor, record);
+    const unsealed: UnsealedConnections = { connections: {}, unreadable: [] };
+    for (const [provider, record] of await this.#readAll()) {
+      const apiKey = await this.#unsealCredential(provider, record);
       const { protocol, baseUrl, name } = record;
-      if (apiKey === undefined) opened.unreadable.push(vendor);
-      else opened.connections[vendor] = { protocol, baseUrl, name, apiKey };
+      if (apiKey === undefined) unsealed.unreadable.push(provider);
+      else unsealed.connections[provider] = { protocol, baseUrl, name, apiKey };
     }
-    return opened;
+    return unsealed;
   }
 
-  /** Sets a slot up: every process uses it from its next run on. */
-  async set(vendor: ProviderId, config: ConnectionConfig): Promise<void> {
-    const key = keys.providerConnection(vendor);
+  /** Sets up a connection: every process uses it from its next run on. */
+  async set(provider: ProviderId, config: ConnectionConfig): Promise<void> {
     const { protocol, baseUrl, name } = config;
     const plain = new TextEncoder().encode(config.apiKey);
     const record: ConnectionRecord = {
@@ -81,44 +80,37 @@ export class ConnectionStore {
       baseUrl,
       ...(name === undefined ? {} : { name }),
       updatedAt: this.#runtime.now(),
-      sealed: await this.#sealer.seal(plain, sealContext(vendor, baseUrl)),
+      sealed: await this.#sealer.seal(plain, sealContext(provider, baseUrl)),
     };
-    await retryUntilCommitted(async () => {
-      const entry = await this.#kv.get(key);
-      const before = parseRecord(connectionRecordSchema, entry);
-      const step = this.#kv.atomic().check(entry).set(key, record);
-      this.#record(step, vendor, { before, after: record });
-      return (await step.commit()).ok || undefined;
-    }, { what: "vendor slot" });
+    await updateRecord(this.#kv, locationOf(provider), (before, save) => {
+      this.#record(save(record), provider, { before, after: record });
+    });
   }
 
-  /** Empties a slot; false when it was. */
-  async remove(vendor: ProviderId): Promise<boolean> {
-    const entry = await this.#kv.get(keys.providerConnection(vendor));
-    const before = parseRecord(connectionRecordSchema, entry);
-    if (before === undefined) return false;
-    const step = this.#kv.atomic().check(entry).delete(entry.key);
-    this.#record(step, vendor, { before });
-    return (await step.commit()).ok || await this.remove(vendor);
+  /** Deletes a connection; false if there was none. */
+  remove(provider: ProviderId): Promise<boolean> {
+    return updateRecord(this.#kv, locationOf(provider), (before, save) => {
+      if (before === undefined) return false;
+      this.#record(save(undefined), provider, { before });
+      return true;
+    });
   }
 
   async #readAll(): Promise<[ProviderId, ConnectionRecord][]> {
-    const entries = await this.#kv.getMany(
-      PROVIDER_IDS.map((vendor) => keys.providerConnection(vendor)),
-    );
+    const entries = await this.#kv.getMany(PROVIDER_IDS.map((id) => keys.providerConnection(id)));
     return entries.flatMap((entry, n): [ProviderId, ConnectionRecord][] => {
       const record = parseRecord(connectionRecordSchema, entry);
       return record === undefined ? [] : [[PROVIDER_IDS[n]!, record]];
     });
   }
 
-  /** `undefined` when the encryption key has been changed, or somebody moved the record's address. */
+  /** `undefined` if the encryption key or the address in the record was changed. */
   async #unsealCredential(
-    vendor: ProviderId,
+    provider: ProviderId,
     record: ConnectionRecord,
   ): Promise<string | undefined> {
     try {
-      const plain = await this.#sealer.unseal(record.sealed, sealContext(vendor, record.baseUrl));
+      const plain = await this.#sealer.unseal(record.sealed, sealContext(provider, record.baseUrl));
       return new TextDecoder().decode(plain);
     } catch (error) {
       if (error instanceof UnsealError) return undefined;
@@ -128,23 +120,22 @@ export class ConnectionStore {
 
   #record(
     step: Deno.AtomicOperation,
-    vendor: ProviderId,
+    provider: ProviderId,
     { before, after }: { before?: ConnectionRecord | undefined; after?: ConnectionRecord },
   ): void {
     const action = after === undefined ? "delete" : before === undefined ? "create" : "change";
-    // The version of the catalogue is what every process looks at before a run.
+    // Every process compares the version of the catalogue before a run.
     recordChange(step.set(keys.catalogueVersion(), 1), this.#runtime, {
       tenant: INSTALLATION,
       kind: "slot",
       action,
-      target: { id: vendor, name: vendor },
+      target: { id: provider, name: provider },
       before: before && auditedFields(before),
       after: after && auditedFields(after),
     });
   }
 }
 
-/** Encrypts the credentials of all slots anew. */
 export function resealConnections(sealer: Sealer): ResealTask {
   return {
     kind: "vendor credentials",
@@ -159,10 +150,15 @@ export function resealConnections(sealer: Sealer): ResealTask {
   };
 }
 
+function locationOf(provider: ProviderId) {
+  const key = keys.providerConnection(provider);
+  return { key, schema: connectionRecordSchema, what: "provider connection" };
+}
+
 function auditedFields({ protocol, baseUrl, name, updatedAt }: ConnectionRecord) {
   return { protocol, baseUrl, name, credential: `set ${isoTime(updatedAt)}` };
 }
 
-function sealContext(vendor: ProviderId, baseUrl: string): string[] {
-  return [...keys.providerConnection(vendor), baseUrl];
+function sealContext(provider: ProviderId, baseUrl: string): string[] {
+  return [...keys.providerConnection(provider), baseUrl];
 }

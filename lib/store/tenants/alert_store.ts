@@ -1,26 +1,26 @@
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 
-/** What people should know of: a page that may not embed an agent, a model vendor that fails. */
+/** Problems to show to a tenant: a page that may not embed an agent, a failing provider. */
 export type AlertKind = "origin_refused" | "vendor_failed" | "conversations_full";
 
-/** Written at most this often for one tenant and kind, however often it happens. */
+/** Each tenant and kind is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
-/** What has not happened for this long is forgotten. */
+/** An alert is dropped this long after its last occurrence. */
 const ALERT_TTL_MS = 24 * 60 * 60_000;
-/** Names of one tenant and kind: strangers choose origins, so neither their number nor length is theirs. */
+/** Names of one tenant and kind. Limited like their length, because strangers choose origins. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 200;
-/** Tenants and kinds that a process remembers between writes. */
+/** Tenants and kinds that a process tracks between writes. */
 const MAX_TRACKED = 1_000;
 const MAX_TRIES = 3;
 
 const alertSchema = z.object({
   /** An origin, or `provider/model`. */
   name: z.string(),
-  /** The agent that was asked for last, or the code of the last failure. */
+  /** The last agent that was requested, or the code of the last failure. */
   detail: z.string(),
   count: z.int().positive(),
   /** Milliseconds. */
@@ -41,8 +41,8 @@ interface TrackedAlerts {
 }
 
 /**
- * Counters of what goes wrong without anybody of the tenant seeing it. Noting is free: the first of its
- * kind is written at once, what follows within the minute with the next write, or when it is asked for.
+ * Counts problems that no user of the tenant sees otherwise. Adding to a count is cheap: the first
+ * occurrence is written at once, later ones with the next write a minute later, or on `close`.
  */
 export class AlertStore {
   readonly #kv: Deno.Kv;
@@ -54,37 +54,37 @@ export class AlertStore {
     this.#runtime = runtime;
   }
 
-  /** Never throws and is never waited for: a refusal must not cost more than the request refused. */
+  /** Counts an occurrence. Never throws or waits, so that a rejection stays cheap. */
   note(tenant: string, kind: AlertKind, what: { name: string; detail: string }): void {
     const now = this.#runtime.now();
-    const remembered = this.#track(tenant, kind);
+    const tracked = this.#track(tenant, kind);
     const name = what.name.slice(0, MAX_NAME_LENGTH);
-    const isDue = () => now - remembered.writtenAt >= WRITE_INTERVAL_MS;
-    if (remembered.pending.size >= MAX_NAMES && isDue()) void this.#write(remembered);
-    const before = remembered.pending.get(name);
-    if (before === undefined && remembered.pending.size >= MAX_NAMES) return;
-    remembered.pending.set(name, {
+    const isDue = () => now - tracked.writtenAt >= WRITE_INTERVAL_MS;
+    if (tracked.pending.size >= MAX_NAMES && isDue()) void this.#write(tracked);
+    const before = tracked.pending.get(name);
+    if (before === undefined && tracked.pending.size >= MAX_NAMES) return;
+    tracked.pending.set(name, {
       ...{ name, detail: what.detail, lastAt: now },
       count: (before?.count ?? 0) + 1,
       firstAt: before?.firstAt ?? now,
     });
-    if (isDue()) void this.#write(remembered);
+    if (isDue()) void this.#write(tracked);
   }
 
-  /** What happened in the last day, the latest first; by this process up to now. */
+  /** The alerts of the last day, latest first, including unwritten ones of this process. */
   async list(tenant: string, kind: AlertKind): Promise<Alert[]> {
-    const remembered = this.#tracked.get(`${tenant} ${kind}`);
-    await remembered?.writing;
+    const tracked = this.#tracked.get(`${tenant} ${kind}`);
+    await tracked?.writing;
     const stored = parseRecord(recordSchema, await this.#kv.get(keys.alerts(tenant, kind)));
-    const pending = remembered?.pending.values() ?? [];
-    return this.#merge(stored?.items ?? [], pending).sort((a, b) => b.lastAt - a.lastAt);
+    const pending = tracked?.pending.values() ?? [];
+    return this.#merge([...stored?.items ?? [], ...pending]).sort((a, b) => b.lastAt - a.lastAt);
   }
 
-  /** Writes what is not written yet. */
+  /** Writes all pending alerts. */
   async close(): Promise<void> {
-    for (const remembered of this.#tracked.values()) {
-      await remembered.writing;
-      if (remembered.pending.size > 0) await this.#write(remembered);
+    for (const tracked of this.#tracked.values()) {
+      await tracked.writing;
+      if (tracked.pending.size > 0) await this.#write(tracked);
     }
   }
 
@@ -92,50 +92,44 @@ export class AlertStore {
     const name = `${tenant} ${kind}`;
     const known = this.#tracked.get(name);
     if (known !== undefined) return known;
-    const made: TrackedAlerts = { tenant, kind, pending: new Map(), writtenAt: -Infinity };
-    this.#tracked.set(name, made);
+    const tracked: TrackedAlerts = { tenant, kind, pending: new Map(), writtenAt: -Infinity };
+    this.#tracked.set(name, tracked);
     const [oldest] = this.#tracked.keys();
     if (this.#tracked.size > MAX_TRACKED) this.#tracked.delete(oldest!);
-    return made;
+    return tracked;
   }
 
-  /** A store that is away is asked again with the next note, a minute later. */
-  #write(remembered: TrackedAlerts): Promise<void> {
-    const { pending } = remembered;
-    remembered.pending = new Map();
-    remembered.writtenAt = this.#runtime.now();
-    remembered.writing = this.#add(remembered, pending).catch(() => {
-      const all = [...pending.values(), ...remembered.pending.values()];
-      remembered.pending = new Map(this.#merge(all, []).map((item) => [item.name, item]));
+  /** If the store is unavailable, the next `note` after a minute tries again. */
+  #write(tracked: TrackedAlerts): Promise<void> {
+    const { pending } = tracked;
+    tracked.pending = new Map();
+    tracked.writtenAt = this.#runtime.now();
+    tracked.writing = this.#add(tracked, pending).catch(() => {
+      const all = this.#merge([...pending.values(), ...tracked.pending.values()]);
+      tracked.pending = new Map(all.map((alert) => [alert.name, alert]));
     });
-    return remembered.writing;
+    return tracked.writing;
   }
 
-  async #add(
-    { tenant, kind }: TrackedAlerts,
-    items: ReadonlyMap<string, Alert>,
-  ): Promise<void> {
+  #add({ tenant, kind }: TrackedAlerts, alerts: ReadonlyMap<string, Alert>): Promise<void> {
     const key = keys.alerts(tenant, kind);
-    await retryUntilCommitted(async () => {
-      const entry = await this.#kv.get(key);
-      const stored = parseRecord(recordSchema, entry)?.items ?? [];
-      const next = { v: 1, items: this.#merge(stored, items.values()) };
-      const done = await this.#kv.atomic().check(entry).set(key, next, { expireIn: ALERT_TTL_MS })
-        .commit();
-      return done.ok ? true : undefined;
-    }, { what: "attention", tries: MAX_TRIES });
+    const location = { key, schema: recordSchema, what: "alerts", tries: MAX_TRIES };
+    return updateRecord(this.#kv, location, (stored, save) => {
+      const items = this.#merge([...stored?.items ?? [], ...alerts.values()]);
+      save({ v: 1, items }, { expireIn: ALERT_TTL_MS });
+    });
   }
 
-  /** Both, by name; when there are too many, those that happened least often go. */
-  #merge(some: Iterable<Alert>, others: Iterable<Alert>): Alert[] {
+  /** Merges alerts of the same name; if there are too many, drops the least frequent. */
+  #merge(alerts: readonly Alert[]): Alert[] {
     const since = this.#runtime.now() - ALERT_TTL_MS;
-    const all = new Map<string, Alert>();
-    for (const item of [...some, ...others]) {
-      const before = all.get(item.name);
-      if (item.lastAt <= since) continue;
-      all.set(item.name, before === undefined ? item : mergeCounts(before, item));
+    const merged = new Map<string, Alert>();
+    for (const alert of alerts) {
+      if (alert.lastAt <= since) continue;
+      const before = merged.get(alert.name);
+      merged.set(alert.name, before === undefined ? alert : mergeCounts(before, alert));
     }
-    return [...all.values()]
+    return [...merged.values()]
       .sort((a, b) => b.count - a.count || b.lastAt - a.lastAt)
       .slice(0, MAX_NAMES);
   }

@@ -2,14 +2,14 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 
-/** Advice of the dashboard that can be dismissed, and its name in the audit log. */
+/** Dashboard advice that can be dismissed, with its name in the audit log. */
 export const DISMISSIBLE = {
   visitor_limits: "limits for one visitor",
   getting_started: "getting started",
 } as const;
 export type Dismissible = keyof typeof DISMISSIBLE;
 
-/** Which advice each tenant has dismissed. */
+/** The advice that each tenant has dismissed. */
 export class DismissalStore {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now" | "uuid">;
@@ -24,7 +24,7 @@ export class DismissalStore {
     return new Set(found.map(({ key }) => String(key.at(-1))));
   }
 
-  /** Dismisses the advice for everyone in the tenant and records who did so; idempotent. */
+  /** Dismisses the advice for the whole tenant; idempotent. */
   async dismiss(tenant: string, advice: Dismissible): Promise<void> {
     const key = keys.dismissal(tenant, advice);
     const step = this.#kv.atomic()

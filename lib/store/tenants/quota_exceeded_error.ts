@@ -1,7 +1,7 @@
 import { ApiError } from "../../schemas/api_error.ts";
 import type { QuotaName } from "../../schemas/limits.ts";
 
-/** Quotas as the interface and people call them; `one` of what is counted, absent for bytes. */
+/** The code and the name of each quota; `one` is the singular, absent for bytes. */
 const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: string }>> = {
   agents: { code: "agents", of: "agents", one: "agent" },
   agentVersions: { code: "agent_versions", of: "versions of an agent", one: "version of an agent" },
@@ -19,33 +19,30 @@ const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: strin
 export interface QuotaExcess {
   used: number;
   limit: number;
-  /** What was to be added, where that is bytes. */
+  /** The bytes to be added; unused for counted quotas. */
   requested: number;
 }
 
-/** Why something does not fit into a plan, in one sentence. */
+/** Why something exceeds a plan, in one sentence. */
 export function quotaMessage(name: QuotaName, { used, limit, requested }: QuotaExcess): string {
   const { of, one } = QUOTAS[name];
   if (one !== undefined) {
+    const counted = limit === 1 ? one : of;
     const is = used === 1 ? "is" : "are";
-    return `the plan allows ${formatNumber(limit)} ${limit === 1 ? one : of}, and there ${is} ${
-      formatNumber(used)
-    }`;
+    return `the plan allows ${format(limit)} ${counted}, and there ${is} ${format(used)}`;
   }
-  return `the plan allows ${formatNumber(limit)} bytes of ${of}: ${
-    formatNumber(used)
-  } are in use, and ` +
-    `${formatNumber(requested)} more were requested`;
+  return `the plan allows ${format(limit)} bytes of ${of}: ${format(used)} are in use, and ` +
+    `${format(requested)} more were requested`;
 }
 
-/** The 403 of what the plan has no room for. */
-export function quotaExceededError(name: QuotaName, refusal: QuotaExcess): ApiError {
+/** The 403 for what exceeds a plan. */
+export function quotaExceededError(name: QuotaName, excess: QuotaExcess): ApiError {
   const { code, one } = QUOTAS[name];
-  const { used, limit, requested } = refusal;
+  const { used, limit, requested } = excess;
   const details = { quota: code, used, limit, ...(one === undefined && { requested }) };
-  return new ApiError("quota_exceeded", quotaMessage(name, refusal), { details });
+  return new ApiError("quota_exceeded", quotaMessage(name, excess), { details });
 }
 
-function formatNumber(n: number): string {
+function format(n: number): string {
   return n.toLocaleString("en");
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { QuotaName } from "../../schemas/limits.ts";
 import { KeyedLock } from "../../platform/keyed_lock.ts";
+import type { QuotaName } from "../../schemas/limits.ts";
 import { keys } from "../keys/keys.ts";
-import { quotaExceededError } from "./quota_exceeded_error.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { quotaExceededError } from "./quota_exceeded_error.ts";
 import { type Plan, planRecordSchema, type Quotas, quotasOf } from "./tenant_store.ts";
 
 const usageSchema = z.object({
@@ -14,19 +14,19 @@ const usageSchema = z.object({
 /** How much of some quotas is used. */
 export type QuotaUsage<N extends QuotaName> = Readonly<Record<N, number>>;
 
-/** One process changes a tenant's usage one write at a time: racing for one record wastes most tries. */
+/** A process changes a tenant's usage one write at a time: concurrent attempts would mostly fail. */
 const locks = new WeakMap<Deno.Kv, KeyedLock>();
 
 /**
- * How much of its quotas a tenant uses: one record, changed in the very step that stores or deletes
- * what it counts. So it is exact under concurrency and across processes, and no write scans anything.
+ * How much of its quotas a tenant uses: one record, changed in the same step as what it counts. So it is
+ * exact across concurrent writes and processes, and no write has to scan.
  */
 export class StorageUsage<N extends QuotaName> {
   readonly #kv: Deno.Kv;
   readonly #area: string;
   readonly #count: (tenant: string) => Promise<QuotaUsage<N>>;
 
-  /** `count` scans what is stored: it is asked once for a tenant that has no record yet. */
+  /** `count` scans what is stored, for a tenant without a record. */
   constructor(
     kv: Deno.Kv,
     options: { area: string; count: (tenant: string) => Promise<QuotaUsage<N>> },
@@ -36,7 +36,7 @@ export class StorageUsage<N extends QuotaName> {
     this.#count = options.count;
   }
 
-  /** Tries a write until it commits; `attempt` answers `undefined` when a check of its step failed. */
+  /** Repeats a write until it commits; `attempt` returns `undefined` when a check of its step failed. */
   async change<T>(
     tenant: string,
     attempt: (usage: UsageUpdate<N>) => Promise<T | undefined>,
@@ -50,10 +50,10 @@ export class StorageUsage<N extends QuotaName> {
       ));
   }
 
-  /** The same as `read` for who only looks: a count is kept, so that the next one need not be made. */
+  /** Like `read`, but stores the result of a scan, so that the next read does not repeat it. */
   async readAndStore(tenant: string): Promise<UsageUpdate<N>> {
     const usage = await this.read(tenant);
-    // Whoever was faster has stored what is true then.
+    // If this fails, a concurrent write has stored a newer record.
     if (!usage.isStored) await usage.writeTo(this.#kv.atomic()).commit();
     return usage;
   }
@@ -63,14 +63,14 @@ export class StorageUsage<N extends QuotaName> {
     const wanted = [keys.storageUsage(tenant, this.#area), keys.plan(tenant)] as const;
     const [entry, planEntry] = await this.#kv.getMany<[unknown, unknown]>(wanted);
     const stored = parseRecord(usageSchema, entry)?.used as QuotaUsage<N> | undefined;
-    // Every write that is counted makes the record, so a count holds if there is none when it is stored.
+    // Every counted write stores the record, so a scan is valid if there is still none afterwards.
     const used = stored ?? await this.#count(tenant);
     const plan = parseRecord(planRecordSchema, planEntry);
     return new UsageUpdate({ used, plan, checks: [entry, planEntry] });
   }
 }
 
-/** A tenant's usage as one write sees it, with what the write would add. */
+/** A tenant's usage as seen by one write, with what the write adds. */
 export class UsageUpdate<N extends QuotaName> {
   readonly quotas: Quotas;
   #used: Record<N, number>;
@@ -88,7 +88,7 @@ export class UsageUpdate<N extends QuotaName> {
     this.#checks = checks;
   }
 
-  /** False where it was counted because there was no record. */
+  /** False if it was scanned because there was no record. */
   get isStored(): boolean {
     return this.#checks[0]?.versionstamp !== null;
   }
@@ -97,12 +97,12 @@ export class UsageUpdate<N extends QuotaName> {
     return this.#used;
   }
 
-  /** What may still be added; less than nothing where a quota was lowered below what is used. */
+  /** What may still be added; negative if the quota was lowered below the usage. */
   remaining(name: N): number {
     return this.quotas[name] - this.#used[name];
   }
 
-  /** Counts what the write adds, or gives back below 0; throws 403 for what does not fit. */
+  /** Counts what the write adds, or frees if negative. Throws `ApiError` 403 beyond the quota. */
   add(name: N, amount: number): void {
     if (amount > 0 && amount > this.remaining(name)) {
       const facts = { used: this.#used[name], limit: this.quotas[name], requested: amount };
@@ -111,7 +111,7 @@ export class UsageUpdate<N extends QuotaName> {
     this.#used[name] = Math.max(0, this.#used[name] + amount);
   }
 
-  /** Adds the new usage to the step, which then commits only if nobody else has changed it. */
+  /** Adds the new usage to the step, which then fails if the usage or the plan was changed. */
   writeTo(step: Deno.AtomicOperation): Deno.AtomicOperation {
     const [entry] = this.#checks;
     return step.check(...this.#checks).set(entry!.key, { v: 1, used: this.#used });

@@ -5,7 +5,7 @@ import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../../schemas/limits
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { byCreation, listRecords, parseRecord, retryUntilCommitted } from "../values/record.ts";
 
 const tenantRecordSchema = z.object({
   v: z.literal(1),
@@ -16,14 +16,14 @@ const tenantRecordSchema = z.object({
 export type Tenant = z.infer<typeof tenantRecordSchema>;
 
 const count = z.int().nonnegative();
-/** The times of a whole window are one value of the store, which takes 64 KiB. */
+/** All times of a window are one value of the store, which takes 64 KiB. */
 const windowCount = count.max(6_000);
-/** So are the leases of all running runs. */
+/** So are the leases of all active runs. */
 const streamCount = count.max(800);
 
 /**
- * What a plan may set differently for its tenant; money in micro-USD. Those of a session and of an
- * address are without limit unless set.
+ * Limits that a plan may override for its tenant; money in micro-USD. Limits per session and per address
+ * exist only if set.
  */
 export const limitOverridesSchema = z.object({
   ipMessages: windowCount,
@@ -41,7 +41,7 @@ function quotaSchema(name: QuotaName, least = 0): z.ZodInt {
   return z.int().min(least).max(MAX_QUOTAS[name]);
 }
 
-/** What a plan may allow a tenant to store differently from `DEFAULT_QUOTAS`. */
+/** Quotas that a plan may override for its tenant. */
 const quotaOverridesSchema = z.object(
   {
     agents: quotaSchema("agents"),
@@ -56,26 +56,24 @@ const quotaOverridesSchema = z.object(
 
 export const planRecordSchema = z.object({
   v: z.literal(1),
-  /** `all` of the catalogue, or the models named. */
+  /** `all` of the catalogue, or a list. */
   models: z.union([
     z.literal("all"),
     z.array(z.object({ vendor: z.enum(PROVIDER_IDS), model: z.string() })),
   ]),
-  /** What of the limits this tenant has differently. */
   limits: limitOverridesSchema.default({}),
-  /** What of the quotas this tenant has differently. */
   quotas: quotaOverridesSchema.default({}),
   /**
-   * What a widget's visitor may choose per call: nothing dearer than the agent's own models, any model
-   * of the plan, or nothing at all.
+   * The models that a widget's visitor may choose: none more expensive than the agent's own, any model of
+   * the plan, or none.
    */
   visitorOverrides: z.enum(["not_dearer", "all", "none"]).default("not_dearer"),
-  /** How long conversations are kept; 0 stores none at all. */
+  /** Retention of conversations in days; 0 stores none. */
   conversationDays: z.int().min(0).max(365).default(30),
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-/** The plan of the specification: no limit is set differently. */
+/** The plan of the specification, without overrides. */
 export const DEFAULT_PLAN: Plan = {
   v: 1,
   models: "all",
@@ -87,13 +85,13 @@ export const DEFAULT_PLAN: Plan = {
 
 export type Quotas = Readonly<Record<QuotaName, number>>;
 
-/** What a tenant of this plan may store. */
+/** The quotas of a plan: the defaults and its overrides. */
 export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
   const given = Object.entries(quotas).filter(([, value]) => value !== undefined);
   return { ...DEFAULT_QUOTAS, ...Object.fromEntries(given) };
 }
 
-/** Tenants and the plan each is on. */
+/** Tenants and their plans. */
 export class TenantStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
@@ -103,7 +101,7 @@ export class TenantStore {
     this.#runtime = runtime;
   }
 
-  /** The tenant a fresh installation starts with; made once, whoever asks first. */
+  /** The tenant of a fresh installation, created by the first call. */
   async ensureDefault(): Promise<Tenant> {
     const pointer = keys.installation("default_tenant");
     const known = await this.#kv.get<string>(pointer);
@@ -120,17 +118,12 @@ export class TenantStore {
     return committed.ok ? tenant : await this.ensureDefault();
   }
 
-  /** All of them, in the order they were made. */
+  /** All tenants, oldest first. */
   async list(): Promise<Tenant[]> {
-    const found: Tenant[] = [];
-    for await (const entry of this.#kv.list({ prefix: keys.tenants() })) {
-      const tenant = parseRecord(tenantRecordSchema, entry);
-      if (tenant) found.push(tenant);
-    }
-    return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    const tenants = await listRecords(this.#kv, keys.tenants(), tenantRecordSchema);
+    return tenants.sort(byCreation);
   }
 
-  /** A new tenant on the given plan, or on the default one. */
   async create(name: string, plan: Plan = DEFAULT_PLAN): Promise<Tenant> {
     const id = this.#runtime.uuid();
     const tenant: Tenant = { v: 1, id, name, createdAt: this.#runtime.now() };
@@ -142,37 +135,35 @@ export class TenantStore {
     const after = { name, limits: plan.limits };
     const what = { kind: "tenant", action: "create", target, after } as const;
     recordChange(step, this.#runtime, { tenant: INSTALLATION, ...what });
-    if (!(await step.commit()).ok) throw new Error("a tenant id was drawn twice");
+    if (!(await step.commit()).ok) throw new Error("a tenant id was generated twice");
     return tenant;
   }
 
   /**
-   * Sets a tenant's plan, from the next request on; false when there is no such tenant. It is in the
-   * installation's log, and in the tenant's own.
+   * Sets a tenant's plan, from the next request on; false if there is no such tenant. Recorded in the
+   * installation's log and in the tenant's.
    */
   setPlan(id: string, plan: Plan): Promise<boolean> {
     return this.changePlan(id, () => plan);
   }
 
-  /** The same with what `change` makes of the current plan, in one step; no entry if nothing changes. */
+  /** Like `setPlan`, with the result of `change`; writes nothing if that returns the same object. */
   changePlan(id: string, change: (plan: Plan) => Plan): Promise<boolean> {
-    const key = keys.plan(id);
-    const attempt = async (): Promise<boolean | undefined> => {
+    return retryUntilCommitted(async (): Promise<boolean | undefined> => {
       const tenant = await this.get(id);
       if (tenant === undefined) return false;
-      const entry = await this.#kv.get(key);
+      const entry = await this.#kv.get(keys.plan(id));
       const before = parseRecord(planRecordSchema, entry) ?? DEFAULT_PLAN;
       const plan = change(before);
       if (plan === before) return true;
-      const step = this.#kv.atomic().check(entry).set(key, plan);
+      const step = this.#kv.atomic().check(entry).set(entry.key, plan);
       const target = { id, name: tenant.name };
       const what = { kind: "plan", action: "change", target, before, after: plan } as const;
       for (const log of [INSTALLATION, id]) {
         recordChange(step, this.#runtime, { tenant: log, ...what });
       }
-      return (await step.commit()).ok ? true : undefined;
-    };
-    return retryUntilCommitted(attempt, { what: "plan" });
+      return (await step.commit()).ok || undefined;
+    }, { what: "plan" });
   }
 
   async get(id: string): Promise<Tenant | undefined> {

@@ -5,11 +5,11 @@ import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord } from "../values/record.ts";
 
-/** Long enough for a weekend and a forgotten mail. */
+/** Covers a weekend and a forgotten mail. */
 export const INVITE_TTL_MS = 7 * 86_400_000;
-/** Shorter: it opens an account that exists. */
+/** Shorter: it gives access to an existing account. */
 export const RESET_TTL_MS = 24 * 3_600_000;
-/** One from the command line: whoever made it is at hand. */
+/** Used at once by the operator who created it. */
 export const COMMAND_LINE_RESET_TTL_MS = 3_600_000;
 
 const shared = {
@@ -18,7 +18,7 @@ const shared = {
   tenant: z.uuid(),
   createdAt: z.int(),
   exp: z.int(),
-  /** Who made it, and so has seen its token: it ends with their right to make one. */
+  /** The creator, who has seen the token: the link ends with their right to create one. */
   by: z.object({ tenant: z.uuid(), id: z.uuid() }).optional(),
 };
 
@@ -32,25 +32,25 @@ const linkRecordSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     ...shared,
+    /** `id` is the user's. */
     kind: z.literal("reset"),
-    /** Its `id` is the user's. */
     email: z.string(),
-    /** The user's when it was made: whatever ends their sign-ins ends the link too. */
+    /** The user's at creation: whatever ends their sign-ins also ends the link. */
     epoch: z.int().optional(),
   }),
 ]);
 export type AccountLink = z.infer<typeof linkRecordSchema>;
 export type Invitation = Extract<AccountLink, { kind: "invite" }>;
 
-/** A live link as it was found; spending it fails when it has been spent since. */
+/** A live link and its entry, which `consumeLink` checks. */
 export interface FoundLink {
   link: AccountLink;
   entry: Deno.KvEntryMaybe<unknown>;
 }
 
 /**
- * One-time links to join a tenant or to choose a new password. Only a hash of a link's token is
- * stored: who reads the store can use none of them.
+ * One-time links to join a tenant or to choose a new password. Only a hash of a link's token is stored,
+ * so reading the store gives no access.
  */
 export class AccountLinkStore {
   #kv: Deno.Kv;
@@ -61,12 +61,12 @@ export class AccountLinkStore {
     this.#runtime = runtime;
   }
 
-  /** An invitation and its token, which is not to be had again. */
+  /** Creates an invitation. Its token cannot be read again. */
   async createInvitation(
     tenant: string,
     { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
   ): Promise<{ token: string; invitation: Invitation }> {
-    const now = this.#runtime.now();
+    const createdAt = this.#runtime.now();
     const invitation: Invitation = {
       v: 1,
       kind: "invite",
@@ -74,16 +74,16 @@ export class AccountLinkStore {
       tenant,
       email,
       role,
-      createdAt: now,
-      exp: now + INVITE_TTL_MS,
+      createdAt,
+      exp: createdAt + INVITE_TTL_MS,
       ...(by && { by }),
     };
     return { token: await this.#store(invitation), invitation };
   }
 
   /**
-   * A token with which a user may choose a new password; an earlier one of theirs ends. Without `by`,
-   * as from the command line, it lasts by itself.
+   * Creates the token of a password reset, which replaces an earlier one of the user. Without `by`, as on
+   * the command line, no user's rights limit its life.
    */
   async createResetLink(
     user: { id: string; tenant: string; email: string; epoch: number },
@@ -96,37 +96,34 @@ export class AccountLinkStore {
     return await this.#store({ ...link, ...(by && { by }) });
   }
 
-  /** The live link behind a token. */
+  /** The live link of a token. */
   async find<K extends AccountLink["kind"]>(
     token: string,
     kind: K,
   ): Promise<FoundLink & { link: Extract<AccountLink, { kind: K }> } | undefined> {
     const entry = await this.#kv.get(keys.accountLink(await sha256(token)));
     const link = parseRecord(linkRecordSchema, entry);
-    if (link === undefined || link.exp <= this.#runtime.now() || link.kind !== kind) {
-      return undefined;
-    }
-    return { link: link as Extract<AccountLink, { kind: K }>, entry };
+    const isLive = link !== undefined && link.exp > this.#runtime.now() && link.kind === kind;
+    return isLive ? { link: link as Extract<AccountLink, { kind: K }>, entry } : undefined;
   }
 
-  /** Invitations of a tenant that nobody has used yet. */
+  /** The unused invitations of a tenant, oldest first. */
   async listInvitations(tenant: string): Promise<Invitation[]> {
     const found: Invitation[] = [];
     const now = this.#runtime.now();
-    for await (
-      const { value } of this.#kv.list<string>({ prefix: keys.accountLinksByTenant(tenant) })
-    ) {
+    const rows = this.#kv.list<string>({ prefix: keys.accountLinksByTenant(tenant) });
+    for await (const { value } of rows) {
       const link = parseRecord(linkRecordSchema, await this.#kv.get(keys.accountLink(value)));
       if (link?.kind === "invite" && link.exp > now) found.push(link);
     }
     return found.sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Takes an invitation back; false when there is none. */
+  /** Revokes an invitation; false if there is none. */
   async revokeInvitation(tenant: string, id: string): Promise<boolean> {
-    const place = await this.#kv.get<string>(keys.accountLinkByTenant(tenant, id));
-    if (place.value === null) return false;
-    const entry = await this.#kv.get(keys.accountLink(place.value));
+    const { value: hash } = await this.#kv.get<string>(keys.accountLinkByTenant(tenant, id));
+    if (hash === null) return false;
+    const entry = await this.#kv.get(keys.accountLink(hash));
     const link = parseRecord(linkRecordSchema, entry);
     if (link?.kind !== "invite") return false;
     const step = this.#kv.atomic();
@@ -138,16 +135,16 @@ export class AccountLinkStore {
   async #store(link: AccountLink): Promise<string> {
     const token = base64url(this.#runtime.randomBytes(32));
     const hash = await sha256(token);
-    const place = keys.accountLinkByTenant(link.tenant, link.id);
-    const earlier = await this.#kv.get<string>(place);
+    const indexKey = keys.accountLinkByTenant(link.tenant, link.id);
+    const earlier = await this.#kv.get<string>(indexKey);
     const expireIn = link.exp - link.createdAt;
     const step = this.#kv.atomic()
       .check(earlier)
       .set(keys.accountLink(hash), link, { expireIn })
-      .set(place, hash, { expireIn });
+      .set(indexKey, hash, { expireIn });
     if (earlier.value !== null) step.delete(keys.accountLink(earlier.value));
     this.#record(step, link, link.kind === "invite" ? "create" : "create reset link");
-    // Two resets of one user at once: whoever was second draws again, and the first one's link ends.
+    // Of two concurrent resets of one user, the second retries and replaces the first one's link.
     return (await step.commit()).ok ? token : await this.#store(link);
   }
 
@@ -162,7 +159,7 @@ export class AccountLinkStore {
   }
 }
 
-/** Spends a link in the step that does what it is for: used twice at once, it works once. */
+/** Deletes a link in the step that uses it: of two concurrent uses, one fails. */
 export function consumeLink(step: Deno.AtomicOperation, { link, entry }: FoundLink): void {
   step.check(entry).delete(entry.key).delete(keys.accountLinkByTenant(link.tenant, link.id));
 }

@@ -2,22 +2,23 @@ import { z } from "zod";
 import { sha256 } from "../../platform/crypto/hashing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 
-/** Failures of one account from one place within the window that lock the pair. */
+/** Failures for one email from one place within the window that lock the pair. */
 export const MAX_FAILURES = 5;
 export const FAILURE_WINDOW_MS = 15 * 60_000;
-/** Kept for one account, whoever tries: it bounds the record, whose size a stranger must not choose. */
+/** Failures stored for one email: bounds the record, whose size strangers could choose otherwise. */
 const MAX_STORED = 100;
 
 const failuresRecordSchema = z.object({
   v: z.literal(2),
   failures: z.array(z.object({ at: z.int(), place: z.string() })),
 });
+type Failure = z.infer<typeof failuresRecordSchema>["failures"][number];
 
-/** How an account stands, seen from one place. */
+/** The recent failures for an email, seen from one place. */
 export interface FailureState {
-  /** Milliseconds until the pair is unlocked; 0 when it is not locked. */
+  /** Milliseconds until the pair is unlocked; 0 if it is not locked. */
   waitMs: number;
   /** Recent failures from this place. */
   here: number;
@@ -26,9 +27,9 @@ export interface FailureState {
 }
 
 /**
- * Failed sign-ins of an account by place: an address, or a browser that is known. One record for each
- * e-mail that was tried, under its hash, whether an account has it or not. The record is written only
- * for an attempt whose password is about to be checked, so the hashing slots bound the writes.
+ * Failed sign-ins by email and place: an address, or a known browser. There is one record per attempted
+ * email, under its hash, whether or not a user has it. It is written only for an attempt whose password is
+ * about to be checked, so the limit on concurrent hashing also limits the writes.
  */
 export class SignInFailureStore {
   #kv: Deno.Kv;
@@ -40,68 +41,61 @@ export class SignInFailureStore {
   }
 
   async read(email: string, place: string): Promise<FailureState> {
-    return failureState(
-      this.#recent(await this.#kv.get(await failuresKey(email))),
-      place,
-      this.#runtime.now(),
-    );
+    const record = parseRecord(failuresRecordSchema, await this.#kv.get(await failuresKey(email)));
+    const now = this.#runtime.now();
+    return failureState(recentFailures(record?.failures, now), place, now);
   }
 
   /**
-   * Counts an attempt as a failure until `clear` says otherwise, unless the pair is locked. It is
-   * counted before its password is checked, or attempts sent at once would all pass.
+   * Counts an attempt as a failure until `clear`, unless the pair is locked. Called before the password is
+   * checked, because otherwise concurrent attempts would all pass.
    */
-  async recordAttempt(email: string, place: string): Promise<FailureState> {
-    const key = await failuresKey(email);
-    const attempt = async (): Promise<FailureState | undefined> => {
-      const entry = await this.#kv.get(key);
+  recordAttempt(email: string, place: string): Promise<FailureState> {
+    return this.#update(email, (recent, save): FailureState => {
       const now = this.#runtime.now();
-      const recent = this.#recent(entry);
       const state = failureState(recent, place, now);
       if (state.waitMs > 0) return state;
-      const failures = [...recent, { at: now, place }].slice(-MAX_STORED);
-      const expireIn = FAILURE_WINDOW_MS;
-      const step = this.#kv.atomic().check(entry).set(key, { v: 2, failures }, { expireIn });
-      return (await step.commit()).ok ? { ...state, here: state.here + 1 } : undefined;
-    };
-    return await retryUntilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
+      save([...recent, { at: now, place }].slice(-MAX_STORED));
+      return { ...state, here: state.here + 1 };
+    });
   }
 
-  /** Forgets the failures of an account from a place where its password was given. */
-  async clear(email: string, place: string): Promise<void> {
+  /** Clears the failures for an email from a place where its password was given. */
+  clear(email: string, place: string): Promise<void> {
+    return this.#update(email, (recent, save) => save(recent.filter((one) => one.place !== place)));
+  }
+
+  async #update<R>(
+    email: string,
+    change: (recent: readonly Failure[], save: (failures: readonly Failure[]) => void) => R,
+  ): Promise<R> {
     const key = await failuresKey(email);
-    const attempt = async (): Promise<true | undefined> => {
-      const entry = await this.#kv.get(key);
-      const failures = this.#recent(entry).filter((one) => one.place !== place);
-      const step = this.#kv.atomic().check(entry);
-      if (failures.length === 0) step.delete(key);
-      else step.set(key, { v: 2, failures }, { expireIn: FAILURE_WINDOW_MS });
-      return (await step.commit()).ok || undefined;
-    };
-    await retryUntilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
-  }
-
-  #recent(entry: Deno.KvEntryMaybe<unknown>): Failure[] {
-    const since = this.#runtime.now() - FAILURE_WINDOW_MS;
-    return (parseRecord(failuresRecordSchema, entry)?.failures ?? []).filter(({ at }) =>
-      at > since
-    );
+    const record = { key, schema: failuresRecordSchema, what: "sign-in failures", tries: 1000 };
+    return await updateRecord(this.#kv, record, (stored, save) => {
+      const recent = recentFailures(stored?.failures, this.#runtime.now());
+      return change(recent, (failures) => {
+        const value = failures.length === 0 ? undefined : { v: 2, failures };
+        save(value, { expireIn: FAILURE_WINDOW_MS });
+      });
+    });
   }
 }
 
-type Failure = z.infer<typeof failuresRecordSchema>["failures"][number];
+function recentFailures(failures: readonly Failure[] = [], now: number): readonly Failure[] {
+  return failures.filter(({ at }) => at > now - FAILURE_WINDOW_MS);
+}
 
 function failureState(recent: readonly Failure[], place: string, now: number): FailureState {
   const here = recent.filter((one) => one.place === place);
-  const locked = here.length >= MAX_FAILURES;
+  const isLocked = here.length >= MAX_FAILURES;
   return {
-    waitMs: locked ? here.at(-MAX_FAILURES)!.at + FAILURE_WINDOW_MS - now : 0,
+    waitMs: isLocked ? here.at(-MAX_FAILURES)!.at + FAILURE_WINDOW_MS - now : 0,
     here: here.length,
     elsewhere: recent.length - here.length,
   };
 }
 
-/** Hashed, because people type passwords into the field for the e-mail. */
+/** Hashed, because people type passwords into the email field. */
 async function failuresKey(email: string): Promise<Deno.KvKey> {
   return keys.signInFailures(await sha256(email));
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
-import { consumeLink, type FoundLink } from "./account_link_store.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { byCreation, parseRecord, retryUntilCommitted, updateRecord } from "../values/record.ts";
+import { consumeLink, type FoundLink } from "./account_link_store.ts";
 
 const userRecordSchema = z.object({
   v: z.literal(1),
@@ -15,21 +15,34 @@ const userRecordSchema = z.object({
   role: z.enum(["owner", "admin", "viewer"]),
   operator: z.boolean(),
   createdAt: z.int(),
-  /** A sign-in of another number has ended: raising it ends all of them at once. */
+  /** A sign-in with another number has ended: increasing it ends all of them. */
   epoch: z.int().default(0),
 });
 export type User = z.infer<typeof userRecordSchema>;
 
 const setupRecordSchema = z.discriminatedUnion("state", [
-  /** Waits for its first owner, who proves to be the operator by this token. */
+  /** Waiting for the first owner, who proves to be the operator with this token. */
   z.object({ v: z.literal(1), state: z.literal("open"), tokenHash: z.string() }),
   z.object({ v: z.literal(1), state: z.literal("done"), at: z.int() }),
 ]);
+const setupLocation = {
+  key: keys.installation("setup"),
+  schema: setupRecordSchema,
+  what: "setup",
+};
 
-/** Whether the installation has had its first owner; `tokenHash` is absent before a token is made. */
+/** Whether the installation has its first owner; `tokenHash` is absent before a token is created. */
 export type SetupState = { done: boolean; tokenHash?: string };
 
-/** Dashboard users, and the one-time set-up that makes the first of them. */
+/** The member before the change, or why it was not made. */
+export type MemberChangeResult = { user: User } | { refused: "not_found" | "last_owner" };
+
+interface Member {
+  user: User;
+  entry: Deno.KvEntry<unknown>;
+}
+
+/** Dashboard users, and the one-time set-up that creates the first. */
 export class UserStore {
   #kv: Deno.Kv;
   #runtime: Pick<Runtime, "now" | "uuid">;
@@ -43,69 +56,57 @@ export class UserStore {
     return parseRecord(userRecordSchema, await this.#kv.get(keys.user(tenant, id)));
   }
 
-  /** The user of a lower-cased address, in whatever tenant. */
+  /** The user with a lower-cased address, in any tenant. */
   async findByEmail(email: string): Promise<User | undefined> {
     const entry = await this.#kv.get<{ tenant: string; id: string }>(keys.userByEmail(email));
     return entry.value === null ? undefined : await this.get(entry.value.tenant, entry.value.id);
   }
 
   async setupState(): Promise<SetupState> {
-    return toSetupState(await this.#kv.get(keys.installation("setup")));
+    const record = parseRecord(setupRecordSchema, await this.#kv.get(setupLocation.key));
+    if (record === undefined) return { done: false };
+    return record.state === "done" ? { done: true } : { done: false, tokenHash: record.tokenHash };
   }
 
-  /** Replaces the setup token, under its hash; false when the installation is set up already. */
+  /** Replaces the hash of the setup token; false if the installation is set up already. */
   setSetupToken(tokenHash: string): Promise<boolean> {
-    const key = keys.installation("setup");
-    const attempt = async (): Promise<boolean | undefined> => {
-      const entry = await this.#kv.get(key);
-      if (toSetupState(entry).done) return false;
-      const open = { v: 1, state: "open", tokenHash };
-      const committed = await this.#kv.atomic().check(entry).set(key, open).commit();
-      return committed.ok ? true : undefined;
-    };
-    return retryUntilCommitted(attempt, { what: "setup" });
+    return updateRecord(this.#kv, setupLocation, (setup, save) => {
+      if (setup?.state === "done") return false;
+      save({ v: 1, state: "open", tokenHash });
+      return true;
+    });
   }
 
   /**
-   * Stores the first owner and closes the set-up in one atomic step, so that of two who race one
-   * wins; false when the set-up was closed already.
+   * Stores the first owner and completes the set-up in one atomic step, so that one of several concurrent
+   * requests succeeds; false if the set-up was complete.
    */
   createFirstOwner(owner: User): Promise<boolean> {
-    const key = keys.installation("setup");
-    const byEmail = keys.userByEmail(owner.email);
-    const attempt = async (): Promise<boolean | undefined> => {
-      const entry = await this.#kv.get(key);
-      if (toSetupState(entry).done) return false;
-      const step = this.#kv.atomic()
-        .check(entry, { key: byEmail, versionstamp: null })
-        .set(key, { v: 1, state: "done", at: owner.createdAt })
-        .set(keys.user(owner.tenant, owner.id), owner)
-        .set(byEmail, { tenant: owner.tenant, id: owner.id });
+    return updateRecord(this.#kv, setupLocation, (setup, save) => {
+      if (setup?.state === "done") return false;
+      const step = save({ v: 1, state: "done", at: owner.createdAt });
+      addUser(step, owner);
       this.#record(step, "create", { user: owner, after: owner });
-      return (await step.commit()).ok ? true : undefined;
-    };
-    return retryUntilCommitted(attempt, { what: "setup" });
+      return true;
+    });
   }
 
-  /** Everybody of a tenant, in the order they came. */
+  /** All users of a tenant, oldest first. */
   async list(tenant: string): Promise<User[]> {
-    const users = (await this.#readMembers(tenant)).map(({ user }) => user);
-    return users.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    const members = await this.#readMembers(tenant);
+    return members.map(({ user }) => user).sort(byCreation);
   }
 
-  /** Stores a new user and spends their invitation; false when it is gone or the address is taken. */
+  /** Stores a user and consumes the invitation; false if it was used or the address is taken. */
   async createFromInvitation(user: User, invitation: FoundLink): Promise<boolean> {
-    const byEmail = keys.userByEmail(user.email);
-    const step = this.#kv.atomic()
-      .check({ key: byEmail, versionstamp: null })
-      .set(keys.user(user.tenant, user.id), user)
-      .set(byEmail, { tenant: user.tenant, id: user.id });
+    const step = this.#kv.atomic();
+    addUser(step, user);
     consumeLink(step, invitation);
     this.#record(step, "join", { user, after: user });
     return (await step.commit()).ok;
   }
 
-  /** Another role; `last_owner` where it would leave the tenant without one. */
+  /** Changes a role; `last_owner` if that would leave the tenant without an owner. */
   changeRole(tenant: string, id: string, role: User["role"]): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: role === "owner",
@@ -118,7 +119,7 @@ export class UserStore {
     });
   }
 
-  /** Removes a user, whose sign-ins end with it; `last_owner` as of `changeRole`. */
+  /** Removes a user and so ends their sign-ins; `last_owner` as in `changeRole`. */
   remove(tenant: string, id: string): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: false,
@@ -130,8 +131,8 @@ export class UserStore {
   }
 
   /**
-   * Ends all sign-ins of a user, with a new password where one is given. A link is spent in the same
-   * step: `undefined` when it was already, or when there is no such user.
+   * Ends all sign-ins of a user, with a new password if one is given. A link is consumed in the same
+   * step. Returns `undefined` if the link was used already or there is no such user.
    */
   async endSignIns(
     tenant: string,
@@ -139,7 +140,7 @@ export class UserStore {
     options: { passwordHash?: string; link?: FoundLink; action: string },
   ): Promise<User | undefined> {
     const { passwordHash, link, action } = options;
-    const attempt = async (): Promise<User | null | undefined> => {
+    return await retryUntilCommitted(async (): Promise<User | null | undefined> => {
       const entry = await this.#kv.get(keys.user(tenant, id));
       const user = parseRecord(userRecordSchema, entry);
       if (user === undefined) return null;
@@ -152,40 +153,33 @@ export class UserStore {
       this.#record(step, action, { user });
       if ((await step.commit()).ok) return next;
       return link ? null : undefined;
-    };
-    return await retryUntilCommitted(attempt, { what: "user" }) ?? undefined;
+    }, { what: "user" }) ?? undefined;
   }
 
   /**
-   * Replaces a hash by a dearer one of the same password. Nothing happens where the password has
-   * changed meanwhile; it is no change that anybody made, so the audit log has no entry.
+   * Replaces a hash with a more expensive one of the same password, unless the password was changed in
+   * between. No user made this change, so the audit log has no entry.
    */
   async upgradePasswordHash(
     { tenant, id }: Pick<User, "tenant" | "id">,
     { before, after }: { before: string; after: string },
   ): Promise<void> {
-    const attempt = async (): Promise<true | undefined> => {
-      const entry = await this.#kv.get(keys.user(tenant, id));
-      const user = parseRecord(userRecordSchema, entry);
-      if (user?.passwordHash !== before) return true;
-      const next = { ...user, passwordHash: after };
-      return (await this.#kv.atomic().check(entry).set(entry.key, next).commit()).ok || undefined;
-    };
-    await retryUntilCommitted(attempt, { what: "user" });
+    const location = { key: keys.user(tenant, id), schema: userRecordSchema, what: "user" };
+    await updateRecord(this.#kv, location, (user, save) => {
+      if (user?.passwordHash === before) save({ ...user, passwordHash: after });
+    });
   }
 
   async #readMembers(tenant: string): Promise<Member[]> {
-    const members: Member[] = [];
-    for await (const entry of this.#kv.list({ prefix: keys.users(tenant) })) {
-      const user = parseRecord(userRecordSchema, entry);
-      if (user) members.push({ user, entry });
-    }
-    return members;
+    const rows = this.#kv.list({ prefix: keys.users(tenant) });
+    return await Array.fromAsync(rows, (entry) => {
+      return { user: parseRecord(userRecordSchema, entry)!, entry };
+    });
   }
 
   /**
-   * Changes one member. Where an owner goes, another one's record is checked in the same step: two
-   * owners who demote each other at once cannot both succeed.
+   * Changes one member. If an owner leaves the role, another owner's record is checked in the same step:
+   * two owners who demote each other concurrently cannot both succeed.
    */
   #changeMember(
     tenant: string,
@@ -195,7 +189,7 @@ export class UserStore {
       change: (step: Deno.AtomicOperation, member: Member) => void;
     },
   ): Promise<MemberChangeResult> {
-    const attempt = async (): Promise<MemberChangeResult | undefined> => {
+    return retryUntilCommitted(async (): Promise<MemberChangeResult | undefined> => {
       const members = await this.#readMembers(tenant);
       const member = members.find(({ user }) => user.id === id);
       if (member === undefined) return { refused: "not_found" };
@@ -207,8 +201,7 @@ export class UserStore {
       }
       change(step, member);
       return (await step.commit()).ok ? { user: member.user } : undefined;
-    };
-    return retryUntilCommitted(attempt, { what: "user" });
+    }, { what: "user" });
   }
 
   #record(
@@ -227,21 +220,16 @@ export class UserStore {
   }
 }
 
-interface Member {
-  user: User;
-  entry: Deno.KvEntry<unknown>;
+/** Adds a new user to `step`, which fails if the address is taken. */
+function addUser(step: Deno.AtomicOperation, user: User): void {
+  const { tenant, id } = user;
+  const byEmail = keys.userByEmail(user.email);
+  step.check({ key: byEmail, versionstamp: null })
+    .set(keys.user(tenant, id), user)
+    .set(byEmail, { tenant, id });
 }
 
-/** What came of a change of a member: as they were before it, or why there is none. */
-export type MemberChangeResult = { user: User } | { refused: "not_found" | "last_owner" };
-
-/** What the audit log keeps of a user: never the password's hash. */
+/** The fields that the audit log records: never the password's hash. */
 function auditedFields({ email, role, operator }: User) {
   return { email, role, operator };
-}
-
-function toSetupState(entry: Deno.KvEntryMaybe<unknown>): SetupState {
-  const record = parseRecord(setupRecordSchema, entry);
-  if (record === undefined) return { done: false };
-  return record.state === "done" ? { done: true } : { done: false, tokenHash: record.tokenHash };
 }
