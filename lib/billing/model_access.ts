@@ -4,13 +4,13 @@ import type { Plan, TenantStore } from "../store/tenants/tenant_store.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 
-/** A model as a body names it. */
+/** A model as request bodies name it. */
 export interface ModelName {
   provider: ProviderId;
   model: string;
 }
 
-/** Which of the operator's models a tenant's plan lets it use. */
+/** Decides which of the operator's models a tenant's plan includes. */
 export class ModelAccess {
   #catalogue: CatalogueStore;
   #tenants: TenantStore;
@@ -20,7 +20,7 @@ export class ModelAccess {
     this.#tenants = stores.tenants;
   }
 
-  /** The priced entry, or `undefined` when the plan or the catalogue does not have the model. */
+  /** The catalogue entry; `undefined` if the plan or the catalogue does not include the model. */
   async find(
     tenant: string,
     name: ModelName,
@@ -31,18 +31,18 @@ export class ModelAccess {
     return await this.#catalogue.get(name.provider, name.model, reader);
   }
 
-  /** What visitors of the tenant's widgets may choose. */
+  /** What visitors of the tenant's widgets may override. */
   async visitorOverrides(tenant: string, reader?: KvReader): Promise<Plan["visitorOverrides"]> {
     return (await this.#tenants.plan(tenant, reader)).visitorOverrides;
   }
 
-  /** The fault to report at `path` when the model may not be used; none when it may. */
+  /** The issue to report at `path` if the model may not be used. */
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
     return await this.find(tenant, name) === undefined ? [modelNotInPlan(name, path)] : [];
   }
 }
 
-/** The fault of a model that the plan or the catalogue does not have. */
+/** The issue for a model that is not in the plan or the catalogue. */
 export function modelNotInPlan(name: ModelName, path: string): ValidationIssue {
   const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
   return { path, code: "model_not_in_plan", message };

@@ -12,13 +12,13 @@ Deno.test("costMicroUsd: a USD per million tokens is a micro-USD per token", () 
   assertEquals(cost(0, 0, [9, 9]), 0);
 });
 
-Deno.test("costMicroUsd: a part of a micro-USD counts as a whole one", () => {
+Deno.test("costMicroUsd: rounds up to whole micro-USD", () => {
   assertEquals(cost(0.15, 0.6, [1, 0]), 1);
   assertEquals(cost(0.15, 0.6, [10, 0]), 2);
   assertEquals(cost(0.5, 0, [3, 0]), 2);
 });
 
-Deno.test("costMicroUsd: what binary makes of a decimal price is not charged", () => {
+Deno.test("costMicroUsd: binary rounding errors of decimal prices are not charged", () => {
   // 0.1 * 3 and 1.1 * 3 are a hair above in binary, 0.29 * 100 a hair below.
   assertEquals(cost(0.1, 0.2, [10, 10]), 3);
   assertEquals(cost(1.1, 0, [30, 0]), 33);
@@ -26,12 +26,12 @@ Deno.test("costMicroUsd: what binary makes of a decimal price is not charged", (
   assertEquals(cost(0.15, 0.6, [1_000_000, 1_000_000]), 750_000);
 });
 
-Deno.test("costMicroUsd: absurd counts and prices stay whole numbers that can be added up", () => {
+Deno.test("costMicroUsd: huge counts and prices stay safe integers", () => {
   assertEquals(cost(1e9, 1e300, [1e9, 1e9]), 1e12);
   assertEquals(Number.isSafeInteger(32 * cost(Number.MAX_VALUE, 0, [1e9, 0])), true);
 });
 
-Deno.test("toUsd: is the number of the edge", () => {
+Deno.test("toUsd: converts micro-USD to USD", () => {
   assertEquals(toUsd(1), 0.000001);
   assertEquals(toUsd(750_000), 0.75);
   assertEquals(toUsd(0), 0);

@@ -4,17 +4,17 @@ import { knowledgeStorageUsage } from "../store/knowledge/knowledge_usage.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { QuotaName } from "../schemas/limits.ts";
 
-/** Storage of a tenant that quotas limit. */
+/** A quota on what a tenant stores. */
 export type StoredQuota = Exclude<QuotaName, "agentVersions">;
 
-/** How much of one quota is used. */
+/** Usage of one quota. */
 export interface StorageFigure {
   used: number;
   limit: number;
 }
 export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
 
-/** Reports what tenants store, from counters updated by each write. */
+/** Reports what tenants store, from counters that each write updates. */
 export class StorageReports {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now">;

@@ -44,7 +44,7 @@ Deno.test("UsageAggregator: adds up the days of a range by day, agent, model and
   assertEquals(costs(key), { sessions: 2_000, key: 1_000 });
 });
 
-Deno.test("UsageAggregator: whatever is settled is in the next sums, and nothing is read twice without need", async () => {
+Deno.test("UsageAggregator: new settlements are in the next totals, and final days are read once", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(memory);
   const { use, sums } = opened(kv);

@@ -1,8 +1,8 @@
 import type { Usage } from "../store/runs/usage_rows.ts";
 
-/** One line of a download: what it is about, and its sums. */
+/** One line of the CSV file. */
 export interface CsvRow {
-  /** Cells before the sums. */
+  /** The cells before the totals. */
   names: readonly string[];
   usage: Usage;
 }
@@ -10,12 +10,12 @@ export interface CsvRow {
 const SUMS = ["cost_usd", "runs", "failed_runs", "input_tokens", "output_tokens"];
 
 /**
- * Spreadsheets take a cell that begins so for a formula, some of them the full-width forms too, and
- * names are not ours: RFC 4180 does not help.
+ * Spreadsheets run cells that begin like this as formulas, some the full-width forms too. Names come
+ * from users, and RFC 4180 does not cover this.
  */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
-/** Usage as CSV: RFC 4180, UTF-8, a header, and no cell that a spreadsheet would run. */
+/** Usage as CSV (RFC 4180, UTF-8) with a header and without cells that spreadsheets would run. */
 export function usageCsv(names: readonly string[], rows: readonly CsvRow[]): string {
   const lines = [
     [...names, ...SUMS].map(textCell),

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { NO_USAGE } from "../store/runs/usage_rows.ts";
 import { usageCsv } from "./usage_csv.ts";
 
-Deno.test("usageCsv: numbers are bare, text is quoted, lines end as the RFC says", () => {
+Deno.test("usageCsv: numbers are bare, text is quoted, lines end with CRLF", () => {
   const usage = { runs: 3, failed: 1, inputTokens: 2_000, outputTokens: 10, cost: 1_234_567 };
   assertEquals(
     usageCsv(["agent"], [{ names: ['The "Shop", Ltd'], usage }]),
@@ -11,7 +11,7 @@ Deno.test("usageCsv: numbers are bare, text is quoted, lines end as the RFC says
   );
 });
 
-Deno.test("usageCsv: no name is a formula to a spreadsheet", () => {
+Deno.test("usageCsv: no cell is a formula for spreadsheets", () => {
   const names = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\n=1", "＝1+1", "＠a"];
   for (const name of names) {
     const line = usageCsv(["name"], [{ names: [name], usage: NO_USAGE }]).split('"\r\n')[1]!;

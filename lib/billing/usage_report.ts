@@ -12,63 +12,56 @@ import { UsageAggregator } from "./usage_aggregator.ts";
 import { NO_USAGE, type Usage } from "../store/runs/usage_rows.ts";
 import { type GroupedUsage, sortByCost } from "./usage_totals.ts";
 
-/** What a tenant has used and may use; money in micro-USD. */
+/** A tenant's usage and limits; money in micro-USD. */
 export interface UsageSummary {
   /** Today, UTC. */
   day: string;
-  /** When the day's cost begins at nothing again. */
+  /** When the daily cost is reset. */
   resetsAt: string;
   today: Usage;
   softLimit: number;
   hardLimit: number;
   activeStreams: number;
   maxStreams: number;
-  /** Whether the tenant has ever been charged for anything, so that somebody has chatted. */
+  /** True if the tenant was ever charged, so somebody has chatted. */
   hasRun: boolean;
-  /** The days of the range, added up. */
+  /** Totals of the requested days. */
   range: GroupedUsage;
 }
 
-/** What tenants have used, read from the sums that settling keeps. */
-export class UsageReports {
-  #kv: Deno.Kv;
-  #runtime: Runtime;
-  #tenants: TenantStore;
-  #limits: Limits;
-  #storage: Pick<StorageReports, "read">;
-  #days: UsageAggregator;
+export interface UsageReportDeps {
+  runtime: Runtime;
+  tenants: TenantStore;
+  limits: Limits;
+  storage: Pick<StorageReports, "read">;
+}
 
-  constructor(
-    kv: Deno.Kv,
-    parts: {
-      runtime: Runtime;
-      tenants: TenantStore;
-      limits: Limits;
-      storage: Pick<StorageReports, "read">;
-    },
-  ) {
+/** Reports what tenants have used, from the usage rows that settlements write. */
+export class UsageReports {
+  readonly #kv: Deno.Kv;
+  readonly #deps: UsageReportDeps;
+  readonly #days: UsageAggregator;
+
+  constructor(kv: Deno.Kv, deps: UsageReportDeps) {
     this.#kv = kv;
-    this.#runtime = parts.runtime;
-    this.#tenants = parts.tenants;
-    this.#limits = parts.limits;
-    this.#storage = parts.storage;
+    this.#deps = deps;
     this.#days = new UsageAggregator(kv);
   }
 
-  /** Today's consumption against the limits, and the days of `range` in sums. */
+  /** Today's usage against the limits, and totals for the days of `range`. */
   async summary(tenant: string, range: DayRange): Promise<UsageSummary> {
-    const now = this.#runtime.now();
+    const now = this.#deps.runtime.now();
     const day = dayOf(now);
     const [plan, stored] = await Promise.all([
-      this.#tenants.plan(tenant),
+      this.#deps.tenants.plan(tenant),
       this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant)),
     ]);
-    const limits = withOverrides(this.#limits, plan.limits);
+    const limits = withOverrides(this.#deps.limits, plan.limits);
     const at = { today: day, ledger: stored };
-    const sums = await this.#days.totals(tenant, { range, ...at });
-    const isIn = range.from <= day && day <= range.to;
-    const todays = isIn
-      ? sums
+    const totals = await this.#days.totals(tenant, { range, ...at });
+    const includesToday = range.from <= day && day <= range.to;
+    const todays = includesToday
+      ? totals
       : await this.#days.totals(tenant, { range: { from: day, to: day }, ...at });
     const shards = stored.map(({ value }) => value ?? undefined);
     const snapshot = snapshotOf(undefined, shards, now);
@@ -83,35 +76,35 @@ export class UsageReports {
       activeStreams: slotsOf(ledger, moment),
       maxStreams: limits.streams,
       hasRun: stored.some(({ versionstamp }) => versionstamp !== null),
-      range: sums,
+      range: totals,
     };
   }
 
-  /** The same, as the API tells it. */
+  /** The report as the API returns it. */
   async read(tenant: string, range: DayRange): Promise<UsageReport> {
     const [summary, storage] = await Promise.all([
       this.summary(tenant, range),
-      this.#storage.read(tenant),
+      this.#deps.storage.read(tenant),
     ]);
-    const { today, softLimit, hardLimit, range: sums, hasRun: _hasRun, ...now } = summary;
+    const { today, softLimit, hardLimit, range: totals, hasRun: _hasRun, ...now } = summary;
     return {
       ...now,
       ...toReported(today),
       softLimitUsd: softLimit / 1_000_000,
       hardLimitUsd: hardLimit / 1_000_000,
-      days: [...sums.day].map(([day, usage]) => ({ day, ...toReported(usage) })),
-      byAgent: sortByCost(sums.agent).map(([agentId, usage]) => ({
+      days: [...totals.day].map(([day, usage]) => ({ day, ...toReported(usage) })),
+      byAgent: sortByCost(totals.agent).map(([agentId, usage]) => ({
         agentId,
         ...toReported(usage),
       })),
-      byModel: sortByCost(sums.model)
+      byModel: sortByCost(totals.model)
         .map(([name, usage]) => ({ ...splitModel(name), ...toReported(usage) })),
       storage,
     };
   }
 }
 
-/** `provider/model`; a model's name may have slashes of its own. */
+/** Splits `provider/model`; model names may contain slashes. */
 export function splitModel(name: string): { provider: ProviderId; model: string } {
   const at = name.indexOf("/");
   return { provider: name.slice(0, at) as ProviderId, model: name.slice(at + 1) };

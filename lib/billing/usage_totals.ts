@@ -1,20 +1,19 @@
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "../store/runs/usage_rows.ts";
 
-/** Usage added up by name; a name is a day, an agent's id, a `provider/model` or the source of a row. */
+/** Usage by name: a day, an agent's id, a `provider/model` or the source of a row. */
 export type UsageTotals = Map<string, Usage>;
 
-/** By what usage is told apart. */
 export const USAGE_GROUPS = ["day", "agent", "model", "key"] as const;
 export type UsageGroup = typeof USAGE_GROUPS[number];
 
-/** Usage of some days, added up in every way it is told. */
+/** Usage of some days, added up by each group. */
 export type GroupedUsage = Record<UsageGroup, UsageTotals>;
 
 export function emptyTotals(): GroupedUsage {
   return { day: new Map(), agent: new Map(), model: new Map(), key: new Map() };
 }
 
-/** Adds one row of the store. */
+/** Adds one stored row. */
 export function addUsageRow(
   to: GroupedUsage,
   row: { day: string; agentId: string; source: string; models: UsageRow["models"] },
@@ -27,14 +26,14 @@ export function addUsageRow(
   }
 }
 
-/** Adds what other days have added up to. */
+/** Adds the totals of other days. */
 export function addTotals(to: GroupedUsage, from: GroupedUsage): void {
   for (const group of USAGE_GROUPS) {
     for (const [name, usage] of from[group]) add(to[group], name, usage);
   }
 }
 
-/** How many sums there are: what they weigh in memory. */
+/** The number of totals, as a measure of their memory. */
 export function countTotals(sums: GroupedUsage): number {
   return USAGE_GROUPS.reduce((size, group) => size + sums[group].size, 0);
 }
@@ -43,7 +42,7 @@ export function sumTotals(sums: UsageTotals): Usage {
   return [...sums.values()].reduce(sumUsage, NO_USAGE);
 }
 
-/** The dearest first, then the most used. */
+/** Highest cost first, then most runs. */
 export function sortByCost(sums: UsageTotals): [name: string, usage: Usage][] {
   return [...sums].sort(([a, one], [b, other]) =>
     other.cost - one.cost || other.runs - one.runs || (a < b ? -1 : 1)

@@ -4,12 +4,12 @@ import { SUGGESTED_VISITOR_LIMITS } from "../schemas/limits.ts";
 type VisitorLimit = keyof typeof SUGGESTED_VISITOR_LIMITS;
 const NAMES = Object.keys(SUGGESTED_VISITOR_LIMITS) as VisitorLimit[];
 
-/** Whether a plan leaves any limit for one session or one address unset. */
+/** True if a plan lacks any limit per session or per address. */
 export function lacksVisitorLimits({ limits }: Plan): boolean {
   return NAMES.some((name) => limits[name] === undefined);
 }
 
-/** The plan with the suggested limits where it has none; limits that are set stay as they are. */
+/** Adds the suggested limits where the plan has none. */
 export function withVisitorLimits(plan: Plan): Plan {
   if (!lacksVisitorLimits(plan)) return plan;
   const missing = NAMES.filter((name) => plan.limits[name] === undefined);

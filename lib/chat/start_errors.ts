@@ -1,5 +1,4 @@
-import { rejectApiKey } from "../schemas/credential_errors.ts";
-import { rejectSessionToken } from "../services/session_service.ts";
+import { rejectApiKey, rejectSessionToken } from "../schemas/credential_errors.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { toRetryAfterSeconds } from "../billing/rate_window.ts";
 import { ModelError } from "../providers/model.ts";

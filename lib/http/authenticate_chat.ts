@@ -1,4 +1,5 @@
-import { rejectSessionToken, type SessionService } from "../services/session_service.ts";
+import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import type { SessionService } from "../services/session_service.ts";
 import type { View } from "../store/tx/view.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";

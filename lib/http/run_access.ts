@@ -1,4 +1,5 @@
-import { rejectSessionToken, type SessionService } from "../services/session_service.ts";
+import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import type { SessionService } from "../services/session_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
 import type { RunLookup, RunRegistry } from "../chat/run_registry.ts";
 import { ApiError } from "../schemas/api_error.ts";

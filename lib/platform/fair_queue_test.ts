@@ -27,7 +27,7 @@ function heldQueue(
   return { queue, started, run, endOne };
 }
 
-Deno.test("FairQueue: a newcomer's first task is next, however many tasks another client has waiting", async () => {
+Deno.test("FairQueue: a new client's first task is next, however many tasks another client has waiting", async () => {
   const { started, run, endOne } = heldQueue({
     concurrency: 1,
     maxWaiting: 64,
@@ -43,7 +43,7 @@ Deno.test("FairQueue: a newcomer's first task is next, however many tasks anothe
   assertEquals(new Set(await Promise.all(all)), new Set(["done"]));
 });
 
-Deno.test("FairQueue: a client that may not take all slots leaves one for the next newcomer", async () => {
+Deno.test("FairQueue: a client cannot take all slots, which leaves one for a new client", async () => {
   const bounds = { concurrency: 2, maxWaiting: 9, maxWaitingPerClient: 9 };
   const { started, run, endOne } = heldQueue(bounds, 1);
   for (let n = 0; n < 4; n++) void run(`flood ${n}`);
@@ -80,7 +80,7 @@ Deno.test("FairQueue: a client past its own bound is rejected while others are a
   assertEquals(started, ["a 0", "a 1", "b 0", "a 2"]);
 });
 
-Deno.test("FairQueue: when the queue is full the client with most tasks loses its newest, not the newcomer", async () => {
+Deno.test("FairQueue: when the queue is full, the client with most tasks loses its newest", async () => {
   const { queue, run, started, endOne } = heldQueue({
     concurrency: 1,
     maxWaiting: 4,

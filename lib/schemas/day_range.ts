@@ -1,45 +1,45 @@
 import { validationError } from "./api_error.ts";
 
 const DAY_MS = 86_400_000;
-/** Days around these are still written with four digits, so that texts compare as the days do. */
+/** Days a year beyond these still have four-digit years, so that days compare as strings. */
 const FIRST_DAY = "1970-01-01";
 const LAST_DAY = "9998-12-31";
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
-/** Days of a query, both included; UTC, `YYYY-MM-DD`. */
+/** Days of a query, both inclusive; UTC, `YYYY-MM-DD`. */
 export interface DayRange {
   from: string;
   to: string;
 }
 
-/** Whether `text` is a day as `YYYY-MM-DD`, of a year that a record can be of. */
+/** True if `text` is a valid day as `YYYY-MM-DD` within the supported years. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
-  // A 30th of February is read as a day in March.
+  // Date.parse turns February 30 into a day in March.
   const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
   return isReal && text >= FIRST_DAY && text <= LAST_DAY;
 }
 
-/** The UTC day some days after `day`; within a year of it at most. */
+/** The UTC day some days after `day`, at most a year. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Every day of a range, in order. */
+/** Every day of a range in order. */
 export function daysOf({ from, to }: DayRange): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
   return days;
 }
 
-/** The days of a filter, of which either may be blank; two that are the wrong way round are turned. */
+/** Swaps the days of a filter if they are reversed. Either may be blank. */
 export function orderDays({ from, to }: DayRange): DayRange {
   return to !== "" && from > to ? { from: to, to: from } : { from, to };
 }
 
-/** The days that `from` and `to` ask for: the last 30 unless they say; 400 for what is no range. */
+/** The requested days, by default the last 30. Throws 400 for an invalid range. */
 export function parseDayRange(
   asked: { from: string | null; to: string | null },
   today: string,

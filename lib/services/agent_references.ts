@@ -6,28 +6,27 @@ import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 
-/** Where what an agent points at is looked up. */
+/** Looks up what agents refer to. */
 export interface ReferenceLookups {
   models: ModelAccess;
   knowledge: Pick<KnowledgeService, "find">;
-  /** Which agent alone may use a secret, where it is bound to one. */
+  /** The only agent that may use a secret; `undefined` if the secret is not bound to one. */
   secrets: { agentOf(tenant: string, name: string): Promise<string | undefined> };
 }
 
-/** An agent that is to be stored: what it would be, and what it is now unless it is new. */
+/** An agent about to be stored. `id` and `before` are set if it is already stored. */
 export interface ReferencingAgent {
   tenant: string;
-  /** Of one that is stored already. */
   id?: string | undefined;
   agent: AgentBody;
   before?: AgentBody | undefined;
 }
 
 /**
- * What is wrong with what an agent points at: models, tools and a knowledge base must be the tenant's
- * to use, and usable at all. Tools and base that the agent had `before` were looked into when they
- * came: a base that has gone since, or a rule that is newer, must not keep it from being changed. A
- * secret of another agent does, for with it in place the agent's tool fails at each call.
+ * Checks what an agent refers to: models, tools and knowledge base must be usable by the tenant. Tools
+ * and base that the agent already had (`before`) are not checked again: a deleted base or a newer rule
+ * must not block other changes. Secrets of other agents are always checked, because a tool that uses one
+ * fails on each call.
  */
 export async function referenceIssues(
   { models, knowledge, secrets }: ReferenceLookups,
@@ -49,7 +48,7 @@ export async function referenceIssues(
   return issues;
 }
 
-/** Tools that name a secret which only another agent may use. */
+/** Reports tools that use a secret bound to another agent. */
 async function foreignSecrets(
   tools: AgentBody["tools"],
   { tenant, id, secrets }:
@@ -69,12 +68,12 @@ async function foreignSecrets(
   return issues;
 }
 
-/** Tools that no model would be told of, because the knowledge base comes with one of that name. */
+/** Reports tools hidden from the model by the knowledge base's tool of the same name. */
 function hiddenTools({ tools, knowledgeBaseId }: AgentBody): ValidationIssue[] {
   if (knowledgeBaseId === undefined) return [];
-  const message = "is the name of the tool that the knowledge base comes with";
+  const message = "is the name of the knowledge base's tool";
   return tools.flatMap(({ type, name }, n) =>
-    // An MCP server's name is none of a tool.
+    // The name of an MCP server is not a tool name.
     type === "http" && name === SEARCH_KNOWLEDGE
       ? [{ path: `tools.${n}.name`, code: "reserved_name", message }]
       : []

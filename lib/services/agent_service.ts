@@ -18,26 +18,26 @@ import {
 } from "./agent_references.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
-/** Agents that are named as those that use something: who sees more of them reads none. */
+/** Longer lists of agents that use something are not useful to read. */
 const MAX_LISTED_AGENTS = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
- * when the agent is at none of the versions `ifMatch`, or at one of `ifNoneMatch`.
+ * Agents, for /v1 and the dashboard. Methods throw `ApiError`; 412 if the agent's version is not in
+ * `ifMatch`, or is in `ifNoneMatch`.
  */
 export class AgentService {
   #store: AgentStore;
   #references: ReferenceLookups;
   #cursors: CursorSigner;
 
-  constructor(store: AgentStore, parts: ReferenceLookups & { cursors: CursorSigner }) {
+  constructor(store: AgentStore, deps: ReferenceLookups & { cursors: CursorSigner }) {
     this.#store = store;
-    this.#references = parts;
-    this.#cursors = parts.cursors;
+    this.#references = deps;
+    this.#cursors = deps.cursors;
   }
 
-  /** `body` is what the caller sent, unparsed; `commit` may add to the step that stores the agent. */
+  /** `body` is unparsed; `commit` may extend the transaction that stores the agent. */
   async create(
     tenant: string,
     body: unknown,
@@ -48,7 +48,7 @@ export class AgentService {
     return await this.#store.create(tenant, agent, options);
   }
 
-  /** `undefined` where `get` is 404. */
+  /** Like `get`, but `undefined` instead of 404. */
   find(tenant: string, id: string): Promise<Agent | undefined> {
     return this.#store.get(tenant, id);
   }
@@ -57,20 +57,20 @@ export class AgentService {
     return await this.#store.get(tenant, id, reader) ?? notFound();
   }
 
-  /** Newest first; 400 for a cursor that this list did not give out. */
+  /** Newest first; 400 for a cursor of another list. */
   list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
     const load = (opened: PageRequest) => this.#store.list(tenant, opened);
     return this.#cursors.page(page, { list: `agents ${tenant}`, load });
   }
 
-  /** The agents that answer from a knowledge base, newest first; no more than people read. */
+  /** The agents that use a knowledge base, newest first, at most 50. */
   async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentSearchResult> {
     const page = { limit: MAX_LISTED_AGENTS };
     const { data, nextCursor } = await this.#store.listByBase(tenant, knowledgeBaseId, page);
     return { data, more: nextCursor !== undefined };
   }
 
-  /** By the words of their names, or the one of that id; at most `limit`, newest first. */
+  /** Finds agents by words in their name, or one by its id; at most `limit`, newest first. */
   async search(
     tenant: string,
     { query, limit }: { query: string; limit: number },
@@ -81,7 +81,7 @@ export class AgentService {
     return await this.#store.search(tenant, { query, limit });
   }
 
-  /** `undefined` where `getVersion` is 404. */
+  /** Like `getVersion`, but `undefined` instead of 404. */
   findVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
     return this.#store.getVersion(tenant, id, version);
   }
@@ -90,14 +90,14 @@ export class AgentService {
     return await this.#store.getVersion(tenant, id, version) ?? notFound();
   }
 
-  /** Newest first; 400 for a cursor that this list did not give out. */
+  /** Newest first; 400 for a cursor of another list. */
   async listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
     await this.get(tenant, id);
     const load = (opened: PageRequest) => this.#store.listVersions(tenant, id, opened);
     return await this.#cursors.page(page, { list: `agent_versions ${tenant} ${id}`, load });
   }
 
-  /** Merges, validates the whole again, stores; the same version when nothing changed. */
+  /** Merges the patch, validates the result and stores it. An empty change keeps the version. */
   async patch(
     tenant: string,
     id: string,
@@ -116,7 +116,7 @@ export class AgentService {
     );
   }
 
-  /** Makes the agent what it was at `version`, as a new version; refused like any other change. */
+  /** Stores the body of `version` as a new version, after the same checks as any change. */
   async restore(
     tenant: string,
     id: string,
@@ -127,7 +127,7 @@ export class AgentService {
     return unwrapChange(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
   }
 
-  /** What `patch` would make of the agent, with every check of `patch` and nothing stored. */
+  /** Returns what `patch` would store, with all its checks. */
   async preview(tenant: string, id: string, patch: unknown): Promise<Agent> {
     const current = await this.get(tenant, id);
     const parsed = parseOrThrow(agentPatchSchema, patch);
@@ -138,7 +138,7 @@ export class AgentService {
     return { id, ...merged, createdAt, updatedAt, version };
   }
 
-  /** Throws what `create` would refuse `body` for, and makes nothing. */
+  /** Throws whatever `create` would throw for `body`, and stores nothing. */
   async check(tenant: string, body: unknown): Promise<void> {
     const agent = parseOrThrow(agentBodySchema, body);
     await this.#checkReferences({ tenant, agent });
@@ -154,7 +154,7 @@ export class AgentService {
   }
 }
 
-/** Applies a patch: policy and budget field by field, the rest whole; `fallback: null` clears. */
+/** Applies a patch: policy and budget field by field, the rest as a whole; `fallback: null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, ...rest } = patch;
   const merged = {

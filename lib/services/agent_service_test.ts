@@ -8,7 +8,7 @@ import { keys } from "../store/keys/keys.ts";
 
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 
-/** The paths at fault in a refused call. */
+/** The paths of the issues of a rejected call. */
 async function faults(call: () => Promise<unknown>): Promise<string[]> {
   const error = await assertRejects(call, ApiError);
   assertEquals(error.code, "schema_validation_failed");
@@ -19,7 +19,7 @@ async function codeOf(call: () => Promise<unknown>): Promise<string> {
   return (await assertRejects(call, ApiError)).code;
 }
 
-Deno.test("AgentService: models outside the plan and foreign knowledge bases are faults, all at once", async () => {
+Deno.test("AgentService: models outside the plan and foreign knowledge bases are reported together", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const body = rawAgentBody({
@@ -35,7 +35,7 @@ Deno.test("AgentService: models outside the plan and foreign knowledge bases are
   assertEquals(await agents.list(OURS, { limit: 1 }), { data: [] });
 });
 
-Deno.test("AgentService: a plan that names its models allows those alone", async () => {
+Deno.test("AgentService: a plan with a list of models allows only those", async () => {
   using kv = await Deno.openKv(":memory:");
   const { models } = openAgentServices(kv);
   const plan = { v: 1, models: [{ vendor: "vendor_b", model: "demo" }] };
@@ -46,7 +46,7 @@ Deno.test("AgentService: a plan that names its models allows those alone", async
   assertEquals((await issues("vendor_a")).map((issue) => issue.path), ["model"]);
 });
 
-Deno.test("AgentService: a patch merges policy and budget, replaces the rest, keeps what it leaves out", async () => {
+Deno.test("AgentService: a patch merges policy and budget, replaces other fields and keeps absent ones", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const made = await agents.create(
@@ -71,7 +71,7 @@ Deno.test("AgentService: a patch merges policy and budget, replaces the rest, ke
   assertEquals([patched.version, patched.name], [2, "Helper"]);
 });
 
-Deno.test("AgentService: null clears the fallback, a new one replaces it whole", async () => {
+Deno.test("AgentService: null clears the fallback, a new one replaces it entirely", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -84,7 +84,7 @@ Deno.test("AgentService: null clears the fallback, a new one replaces it whole",
   assertEquals((await patch(null)).version, 3);
 });
 
-Deno.test("AgentService: an empty patch and one that says the same keep the version", async () => {
+Deno.test("AgentService: an empty patch and one without changes keep the version", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody({ allowedDomains: ["a.example"] }));
@@ -93,7 +93,7 @@ Deno.test("AgentService: an empty patch and one that says the same keep the vers
   }
 });
 
-Deno.test("AgentService: a patch that strands a tool's host changes nothing", async () => {
+Deno.test("AgentService: a patch that disallows a tool's host changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const body = rawAgentBody({ tools: [httpTool()], allowedDomains: ["tools.example.com"] });
@@ -103,7 +103,7 @@ Deno.test("AgentService: a patch that strands a tool's host changes nothing", as
   assertEquals(await agents.get(OURS, made.id), made);
 });
 
-Deno.test("AgentService: concurrent patches of different fields all hold", async () => {
+Deno.test("AgentService: concurrent patches of different fields all apply", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -116,7 +116,7 @@ Deno.test("AgentService: concurrent patches of different fields all hold", async
   assertEquals(agent.budget, { maxCostUsd: 2, maxSteps: 1, wallClockMs: 30_000 });
 });
 
-Deno.test("AgentService: a version that has passed is version_conflict", async () => {
+Deno.test("AgentService: an outdated version is version_conflict", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -127,7 +127,7 @@ Deno.test("AgentService: a version that has passed is version_conflict", async (
   await agents.delete(OURS, id, { ifMatch: [2] });
 });
 
-Deno.test("AgentService: another tenant's agent is not_found, whatever is asked", async () => {
+Deno.test("AgentService: another tenant's agent is not_found for every method", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -141,7 +141,7 @@ Deno.test("AgentService: another tenant's agent is not_found, whatever is asked"
   for (const call of calls) assertEquals(await codeOf(call), "not_found");
 });
 
-Deno.test("AgentService: a cursor is good for its own tenant's list alone, and cannot be altered", async () => {
+Deno.test("AgentService: a cursor is valid only for its own tenant's list and cannot be altered", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   for (const tenant of [OURS, OURS, THEIRS, THEIRS]) await agents.create(tenant, rawAgentBody());
@@ -154,7 +154,7 @@ Deno.test("AgentService: a cursor is good for its own tenant's list alone, and c
   }
 });
 
-Deno.test("AgentService: a tool whose schema cannot be compiled is a fault with its path", async () => {
+Deno.test("AgentService: a tool with an invalid schema is reported with its path", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const allowedDomains = ["tools.example.com"];
@@ -181,7 +181,7 @@ Deno.test("AgentService: a tool whose schema cannot be compiled is a fault with 
   ]);
 });
 
-Deno.test("AgentService: restoring makes an earlier version the newest, if nobody was faster and it is still valid", async () => {
+Deno.test("AgentService: restore stores an earlier version again, if it is still valid and nothing changed meanwhile", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const tools = [httpTool()];
@@ -200,7 +200,7 @@ Deno.test("AgentService: restoring makes an earlier version the newest, if nobod
   assertEquals(await faults(gone), ["modelPolicy.model"]);
 });
 
-Deno.test("AgentService: a preview and a check refuse what a change would, and store nothing", async () => {
+Deno.test("AgentService: preview and check reject what a change would, and store nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody());
@@ -215,7 +215,7 @@ Deno.test("AgentService: a preview and a check refuse what a change would, and s
   assertEquals((await agents.list(OURS, { limit: 10 })).data, [made]);
 });
 
-Deno.test("AgentService: an agent is found by its id as well, in its own tenant alone", async () => {
+Deno.test("AgentService: search also finds an agent by id, only in its own tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody());
@@ -224,7 +224,7 @@ Deno.test("AgentService: an agent is found by its id as well, in its own tenant 
   assertEquals((await find(THEIRS)).data, []);
 });
 
-Deno.test("AgentService: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
+Deno.test("AgentService: a tool stored before a rule existed stays valid and does not block other changes", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, runtime } = openAgentServices(kv);
   const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };

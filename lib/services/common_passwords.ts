@@ -1,23 +1,22 @@
 import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
 
 /**
- * Passwords that take fewer guesses are refused: zxcvbn's boundary between its scores 2 and 3. It
- * refuses 999 of the 1,000 most common leaked passwords of ten characters and more.
+ * zxcvbn's boundary between its scores 2 and 3. It rejects 999 of the 1,000 most common leaked passwords
+ * of ten or more characters.
  */
 const MIN_GUESSES = 1e8;
-/** The estimator holds up the process, for about 15 ms with so many characters. */
+/** The estimator blocks the event loop: about 15 ms for this many characters. */
 const MAX_ESTIMATED = 64;
-/** What somebody might call the product they sign in to. */
+/** Names that people use for this product. */
 const PRODUCT_NAMES = ["agent chat service", "agentchatservice", "agentchat", "agent", "chat"];
 
-const NO_WORD = /[^\p{L}\p{N}]+/u;
+const NON_WORD = /[^\p{L}\p{N}]+/u;
 
-/** What is wrong with a password that attackers try first. */
 export type CommonPasswordIssue = "common" | "personal";
 
 /**
- * Whether a password is common, a variation of a common one, or made of the user's e-mail or the
- * product's name. The word lists take 40 MiB and 0.2 s: they are loaded when first needed.
+ * `common`: a common password or a variation of one; `personal`: made of the user's e-mail or the
+ * product's name. The word lists take 40 MiB and 0.2 s to load, on first use.
  */
 export async function commonPasswordIssue(
   password: string,
@@ -55,10 +54,10 @@ async function loadLists(): Promise<Lists> {
   return { estimator, isListed: (password) => list.test(password.toLowerCase()) };
 }
 
-/** The address whole, its two sides as they are and in one word, and all its words. */
+/** The whole address, its two sides with and without punctuation, and all its words. */
 function wordsOf(email: string): string[] {
   const sides = email.split("@");
-  const words = email.split(NO_WORD);
-  const joined = sides.map((side) => side.split(NO_WORD).join(""));
+  const words = email.split(NON_WORD);
+  const joined = sides.map((side) => side.split(NON_WORD).join(""));
   return [email, ...sides, ...joined, ...words].filter((word) => word.length > 2);
 }

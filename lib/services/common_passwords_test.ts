@@ -29,20 +29,20 @@ const GOOD = [
   "x".repeat(3) + "violet tram under snow",
 ];
 
-Deno.test("commonPasswordIssue: a common password and what people make of one are refused", async () => {
+Deno.test("commonPasswordIssue: common passwords and variations of them are rejected", async () => {
   for (const password of COMMON) {
     assertEquals(await commonPasswordIssue(password, EMAIL), "common", password);
   }
 });
 
-Deno.test("commonPasswordIssue: what nobody guesses is accepted, in any script and of any length", async () => {
+Deno.test("commonPasswordIssue: a strong password is accepted in any script and length", async () => {
   const long = Array.from({ length: 200 }, (_, n) => "plum orbit seven".charAt(n % 16 * 5 % 16));
   for (const password of [...GOOD, long.join("")]) {
     assertEquals(await commonPasswordIssue(password, EMAIL), undefined, password);
   }
 });
 
-Deno.test("commonPasswordIssue: the user's e-mail and the product's name are no passwords", async () => {
+Deno.test("commonPasswordIssue: the user's e-mail and the product's name are rejected", async () => {
   const personal = [
     "maria.lindqvist@nordhaus.example",
     "Lindqvist2026!",

@@ -22,12 +22,12 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../schemas/conversation.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
-/** With how runs of it ended, where that was not as usual. */
+/** A conversation with the unusual finish reasons of its runs. */
 export interface FoundConversation extends Conversation {
   ended: ConversationRun["finishReason"][];
 }
 
-/** Conversations as their tenant handles them. Throws `ApiError`: 404 for one it does not have. */
+/** A tenant's conversations. Methods throw `ApiError`; 404 for one that the tenant does not have. */
 export class ConversationService {
   #store: ConversationStore;
   #cursors: CursorSigner;
@@ -35,14 +35,14 @@ export class ConversationService {
 
   constructor(
     store: ConversationStore,
-    parts: { cursors: CursorSigner; runs: Pick<RunRegistry, "runsInConversation" | "cancel"> },
+    deps: { cursors: CursorSigner; runs: Pick<RunRegistry, "runsInConversation" | "cancel"> },
   ) {
     this.#store = store;
-    this.#cursors = parts.cursors;
-    this.#runs = parts.runs;
+    this.#cursors = deps.cursors;
+    this.#runs = deps.runs;
   }
 
-  /** Those last added to first; 400 for a cursor that this list did not give out. */
+  /** Most recently updated first; 400 for a cursor of another list. */
   list(
     tenant: string,
     { agentId, ...page }: PageRequest & { agentId?: string | undefined },
@@ -56,7 +56,7 @@ export class ConversationService {
     });
   }
 
-  /** Those that are searched for, the latest first; `cutShort` where the search may find more. */
+  /** Most recent first; `cutShort` if the search stopped early. */
   async search(
     tenant: string,
     search: ConversationSearch,
@@ -68,23 +68,22 @@ export class ConversationService {
       list,
       load: async ({ limit, cursor }) => {
         const after = cursor === undefined ? undefined : decodePosition(cursor);
-        const { data, next, ...rest } = await this.#store.search(tenant, { search, limit, after });
-        cutShort = rest.cutShort;
-        const told = data.map((one) => ({ ...toConversation(one), ended: finishReasonsOf(one) }));
-        return next === undefined
-          ? { data: told }
-          : { data: told, nextCursor: encodePosition(next) };
+        const page = await this.#store.search(tenant, { search, limit, after });
+        const { data: found, next } = page;
+        cutShort = page.cutShort;
+        const data = found.map((one) => ({ ...toConversation(one), ended: finishReasonsOf(one) }));
+        return next === undefined ? { data } : { data, nextCursor: encodePosition(next) };
       },
     });
     return { ...found, cutShort };
   }
 
-  /** What else is known of runs, by their ids. */
+  /** The records of runs, by their ids. */
   async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
     return await this.#store.readRunRecords(tenant, runIds);
   }
 
-  /** The conversation of a run; `undefined` for one that has none, or is forgotten. */
+  /** The conversation of a run; `undefined` if it has none or its record has expired. */
   async findByRun(
     tenant: string,
     runId: string,
@@ -93,7 +92,7 @@ export class ConversationService {
     return run && { id: run.conversationId, agentId: run.agentId };
   }
 
-  /** A conversation with a page of its runs, in the order they ended. */
+  /** A conversation with a page of its runs in the order they ended. */
   async get(
     tenant: string,
     id: string,
@@ -117,28 +116,28 @@ export class ConversationService {
   }
 
   /**
-   * Removes everything of it but sums of usage; a run that goes on in it is cancelled. It is there to be
-   * deleted from its first message on, though there is nothing to be read before that has been answered.
+   * Deletes a conversation except its usage totals and cancels its active runs. A conversation can be
+   * deleted from its first message on, even though nothing is readable before the first answer.
    */
   async delete(tenant: string, id: string, filter: ConversationFilter): Promise<void> {
-    // Before it is looked for: what ends meanwhile is found as a part of it.
+    // Before reading the conversation: a run that ends in between is then part of it.
     const running = await this.#runs.runsInConversation(tenant, id);
     const found = await this.#store.find(tenant, id, filter) ??
       running.find((run) => matchesFilter(run, filter)) ?? notFound();
-    const of = { agentId: found.agentId, origin: found.origin ?? "" };
-    const runIds = running.filter((run) => matchesFilter(run, of)).map(({ runId }) => runId);
+    const exact = { agentId: found.agentId, origin: found.origin ?? "" };
+    const runIds = running.filter((run) => matchesFilter(run, exact)).map(({ runId }) => runId);
     await this.#store.delete(await conversationName(id, { ...found, tenant }), runIds);
     for (const runId of runIds) await this.#runs.cancel(tenant, runId);
   }
 }
 
-/** As text that an address can hold. */
+/** Encodes a position for use in URLs. */
 function encodePosition(position: SearchCursor): string {
   const bytes = new TextEncoder().encode(JSON.stringify(position));
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Its signature was checked: it is one of ours. */
+/** Trusts its input: the cursor's signature has been verified. */
 function decodePosition(cursor: string): SearchCursor {
   const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
   return JSON.parse(new TextDecoder().decode(bytes));
@@ -167,15 +166,15 @@ function toConversation(stored: Stored): Conversation {
 }
 
 function toRun({ row, transcript }: RunWithTranscript): ConversationRun {
-  const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...told } = row;
-  const { cost, startedAt, endedAt, ...facts } = told;
+  const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...fields } = row;
+  const { cost, startedAt, endedAt, ...rest } = fields;
   const times = { startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) };
-  const known = { ...facts, ...times, costUsd: toUsd(cost) };
+  const known = { ...rest, ...times, costUsd: toUsd(cost) };
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }
-  const { tools, ...said } = transcript;
-  return { ...known, ...said, toolCalls: tools };
+  const { tools, ...words } = transcript;
+  return { ...known, ...words, toolCalls: tools };
 }
 
 function notFound(): never {

@@ -1,17 +1,27 @@
 import { z } from "zod";
-import { passwordIssue } from "./password_rules.ts";
+import { commonPasswordIssue } from "./common_passwords.ts";
 
-export { MIN_PASSWORD_LENGTH } from "./password_rules.ts";
+export const MIN_PASSWORD_LENGTH = 10;
+/** Longer passwords are rejected, because hashing them is expensive. */
+const MAX_PASSWORD_LENGTH = 1024;
+
+const COMMON_PASSWORD_MESSAGES = {
+  common: "This password is easy to guess because many people use it or a similar one. " +
+    "Choose another, for example three or four unrelated words.",
+  personal:
+    "This password is too similar to your e-mail or the name of this service. Choose another, " +
+    "for example three or four unrelated words.",
+} as const;
 
 const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
-/** What is wrong with a new account's fields, in words for its form. */
+/** Problems with the fields of a new account, worded for its form. */
 export interface CredentialIssues {
   email?: string;
   password?: string;
 }
 
-/** The address as accounts are found by it, or `undefined` when it cannot be one. */
+/** The address in the form that accounts are stored under; `undefined` if it is invalid. */
 export function normalizeEmail(email: string): string | undefined {
   const parsed = emailSchema.safeParse(email);
   return parsed.success ? parsed.data : undefined;
@@ -26,4 +36,18 @@ export async function credentialIssues(
     ...(email === undefined && { email: "Enter an e-mail address." }),
     ...(password !== undefined && { password }),
   };
+}
+
+/**
+ * The problem with a new password, worded for its form. Follows NIST SP 800-63B: a minimum length, long
+ * passwords allowed, no rules on kinds of characters, no common passwords.
+ */
+export async function passwordIssue(
+  { email, password }: { email: string; password: string },
+): Promise<string | undefined> {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD_LENGTH) return `Use at least ${MIN_PASSWORD_LENGTH} characters.`;
+  if (length > MAX_PASSWORD_LENGTH) return `Use at most ${MAX_PASSWORD_LENGTH} characters.`;
+  const issue = await commonPasswordIssue(password, { email });
+  return issue && COMMON_PASSWORD_MESSAGES[issue];
 }

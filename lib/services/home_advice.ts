@@ -7,33 +7,32 @@ import type { UsageSummary } from "../billing/usage_report.ts";
 import type { AgentService } from "./agent_service.ts";
 import { lacksVisitorLimits } from "../billing/visitor_limits.ts";
 
-/** The offer to limit what one visitor may take of the tenant's day, while nothing limits it. */
+/** Suggests limiting one visitor's share of the tenant's day, while no limit is set. */
 export interface VisitorLimitsAdvice {
   tenant: string;
   /** Only an operator changes plans. */
   canSet: boolean;
   canDismiss: boolean;
-  /** E-mail addresses of the operators that the reader can ask: those of the same tenant. */
+  /** E-mail addresses of the operators in the reader's tenant. */
   operators: string[];
-  /** What one visitor can take today: streams, and micro-USD. */
+  /** What one visitor can use up today: streams, and micro-USD. */
   streams: number;
   dailyCost: number;
 }
 
-/** One step of setting up, and whether it has been done. */
+/** One step of the setup. */
 export interface SetupStep {
   name: "agent" | "key" | "chat" | "visitor_limits";
   done: boolean;
 }
 
-/** The advice on the first page of the dashboard. */
+/** The advice on the dashboard's home page. */
 export interface HomeAdvice {
-  /** The steps of a tenant that has not finished them all, unless dismissed. */
+  /** The setup steps, until all are done or dismissed. */
   gettingStarted: SetupStep[] | undefined;
   visitorLimits: VisitorLimitsAdvice | undefined;
 }
 
-/** Dependencies of the advice. */
 export interface HomeAdviceDeps {
   agents: Pick<AgentService, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
@@ -45,14 +44,14 @@ export interface HomeAdviceDeps {
 
 export async function readHomeAdvice(
   user: SignedInUser,
-  parts: HomeAdviceDeps,
+  deps: HomeAdviceDeps,
   { usage }: { usage: UsageSummary },
 ): Promise<HomeAdvice> {
   const { tenant } = user;
   const [plan, dismissed, steps] = await Promise.all([
-    parts.tenants.plan(tenant),
-    parts.dismissals.list(tenant),
-    setupSteps(tenant, parts, usage),
+    deps.tenants.plan(tenant),
+    deps.dismissals.list(tenant),
+    setupSteps(tenant, deps, usage),
   ]);
   const isSettingUp = steps.some(({ done }) => !done) && !dismissed.has("getting_started");
   const unlimited = lacksVisitorLimits(plan);
@@ -60,7 +59,7 @@ export async function readHomeAdvice(
   const limits: SetupStep = { name: "visitor_limits", done: !unlimited };
   return {
     gettingStarted: isSettingUp ? [...steps, limits] : undefined,
-    visitorLimits: isOffered ? await adviceFor(user, parts, usage) : undefined,
+    visitorLimits: isOffered ? await adviceFor(user, deps, usage) : undefined,
   };
 }
 

@@ -6,16 +6,15 @@ import type { UsageSummary } from "../billing/usage_report.ts";
 import type { VisitorLimitsAdvice } from "./home_advice.ts";
 import type { AgentService } from "./agent_service.ts";
 
-/** A key is told of this long before it expires: a working week, and the one before. */
+/** Keys that expire within two weeks are reported. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
-/** Of each kind; who has more of it knows. */
 const MAX_PER_KIND = 5;
 
-/** One thing that somebody should look at. Money in micro-USD. */
+/** Something that needs attention. Money in micro-USD. */
 export type HomeAlert =
   | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
   | { kind: "vendor_failed"; item: Alert }
-  /** `agent` is left out when it has been deleted since. */
+  /** `agent` is absent if it was deleted. */
   | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** An unconfigured proxy in front of the service; shown to operators. */
@@ -27,23 +26,22 @@ export type HomeAlert =
   /** No limit stops one visitor from using the tenant's whole daily budget. */
   | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
-/** Dependencies of `HomeAdvice`. */
 export interface HomeAlertDeps {
   alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   agents: Pick<AgentService, "get">;
 }
 
-/** What needs a look in this tenant, the most pressing first. */
+/** What needs attention in this tenant, the most pressing first. */
 export async function readHomeAlerts(
   tenant: string,
   { alerts, apiKeys, agents }: HomeAlertDeps,
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
-    /** Advice to show here; absent if there is none or another place shows it. */
+    /** Absent if there is none, or if it is shown elsewhere. */
     visitorLimits?: VisitorLimitsAdvice | undefined;
-    /** The number of unconfigured proxies in front, if the reader may change the configuration. */
+    /** The number of unconfigured proxies, if the reader may change the configuration. */
     untrustedHops?: number | undefined;
     now: number;
   },
@@ -59,8 +57,8 @@ export async function readHomeAlerts(
       })
     ),
   ]);
-  const refused = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
-    const agent = await found(agents.get(tenant, item.detail));
+  const rejected = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
+    const agent = await undefinedIfNotFound(agents.get(tenant, item.detail));
     const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
     return { kind: "origin_refused", item, ...named };
   });
@@ -70,7 +68,7 @@ export async function readHomeAlerts(
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
     ...failures.slice(0, MAX_PER_KIND).map((item) => ({ kind: "vendor_failed" as const, item })),
-    ...await Promise.all(refused),
+    ...await Promise.all(rejected),
     ...nearlyFull(storage),
     ...trimmed(full),
     ...expiring
@@ -88,7 +86,7 @@ function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAl
   return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
 }
 
-/** The share of a quota from which on it is reported. */
+/** Quotas are reported from this share on. */
 const NEARLY_FULL = 0.9;
 
 /** Full conversation quotas never reject chats, so they are reported by a separate item. */
@@ -106,8 +104,7 @@ function trimmed(full: readonly Alert[]): HomeAlert[] {
   return [{ kind: "conversations_full", isStored }];
 }
 
-/** What a look-up finds; `undefined` for what has gone. */
-async function found<T>(look: Promise<T>): Promise<T | undefined> {
+async function undefinedIfNotFound<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;
   } catch (error) {

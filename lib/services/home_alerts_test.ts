@@ -54,7 +54,7 @@ function tenantWith(
   };
 }
 
-Deno.test("readHomeAlerts: the hard limit once it is reached, before that the soft one, before that none", async () => {
+Deno.test("readHomeAlerts: reports the hard limit when reached, else the soft limit", async () => {
   const kinds = async (cost: number) =>
     (await readHomeAlerts("t", tenantWith(), { usage: spent(cost), storage: stored(), now: NOW }))
       .map((a) => a.kind);
@@ -63,7 +63,7 @@ Deno.test("readHomeAlerts: the hard limit once it is reached, before that the so
   assertEquals(await kinds(500), ["hard_limit"]);
 });
 
-Deno.test("readHomeAlerts: active keys that expire within two weeks, the next one first", async () => {
+Deno.test("readHomeAlerts: reports active keys that expire within two weeks, soonest first", async () => {
   const keys = {
     later: { days: 13 },
     soon: { days: 1 },
@@ -79,7 +79,7 @@ Deno.test("readHomeAlerts: active keys that expire within two weeks, the next on
   assertEquals(found.map((one) => one.kind === "key_expires" && one.name), ["soon", "later"]);
 });
 
-Deno.test("readHomeAlerts: a refused page names its agent, unless that was deleted since", async () => {
+Deno.test("readHomeAlerts: a rejected page names its agent unless it was deleted", async () => {
   const at = { count: 1, firstAt: NOW, lastAt: NOW };
   const notes = {
     origin_refused: [
@@ -96,7 +96,7 @@ Deno.test("readHomeAlerts: a refused page names its agent, unless that was delet
   assertEquals(agents, ["Shop", undefined]);
 });
 
-Deno.test("readHomeAlerts: a quota from nine tenths on, but not those that old conversations make way for", async () => {
+Deno.test("readHomeAlerts: reports quotas from 90% on, but not those of conversations", async () => {
   const storage = stored({
     agents: { used: 89, limit: 100 },
     agentBytes: { used: 90, limit: 100 },
@@ -108,7 +108,7 @@ Deno.test("readHomeAlerts: a quota from nine tenths on, but not those that old c
   assertEquals(names, ["agentBytes", "knowledgeBases"]);
 });
 
-Deno.test("readHomeAlerts: conversations that are deleted early or not stored, as one item", async () => {
+Deno.test("readHomeAlerts: reports conversations deleted early or not stored as one alert", async () => {
   const at = { detail: "", count: 1, firstAt: NOW, lastAt: NOW };
   const kinds = async (...names: string[]) => {
     const notes = { conversations_full: names.map((name) => ({ name, ...at })) };

@@ -18,7 +18,7 @@ import {
 import { KNOWLEDGE_BOUNDS } from "../schemas/limits.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
-/** More than a model is given, so that one sees what just missed. */
+/** More than a model gets, to show what just missed. */
 const EXPLAINED_PASSAGES = 10;
 
 interface KnowledgeServiceDeps {
@@ -30,33 +30,33 @@ interface KnowledgeServiceDeps {
 }
 
 /**
- * Knowledge bases and their documents as their owners handle them, from /v1 and from the dashboard
- * alike. Throws `ApiError`: 404 for what the tenant does not have.
+ * Knowledge bases and their documents, for /v1 and the dashboard. Methods throw `ApiError`; 404 for what
+ * the tenant does not have.
  */
 export class KnowledgeService {
-  #parts: KnowledgeServiceDeps;
+  #deps: KnowledgeServiceDeps;
 
-  constructor(parts: KnowledgeServiceDeps) {
-    this.#parts = parts;
+  constructor(deps: KnowledgeServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * `body` is what the caller sent, unparsed; `commit` may add to the step that stores the base. Throws
-   * 403 when the plan has no room for another one.
+   * `body` is unparsed; `commit` may extend the transaction that stores the base. Throws 403 if the
+   * plan's quota is used up.
    */
   async create(
     tenant: string,
     body: unknown,
     options: { commit?: CommitStep<KnowledgeBase> | undefined } = {},
   ): Promise<KnowledgeBase> {
-    const { bases } = this.#parts;
+    const { bases } = this.#deps;
     const parsed = parseOrThrow(knowledgeBaseBodySchema, body);
     return await bases.create(tenant, parsed, options);
   }
 
-  /** `undefined` where `get` is 404. */
+  /** Like `get`, but `undefined` instead of 404. */
   async find(tenant: string, id: string): Promise<KnowledgeBase | undefined> {
-    const record = await this.#parts.bases.get(tenant, id);
+    const record = await this.#deps.bases.get(tenant, id);
     return record && toKnowledgeBase(record);
   }
 
@@ -64,65 +64,65 @@ export class KnowledgeService {
     return await this.find(tenant, id) ?? noBase();
   }
 
-  /** Newest first; 400 for a cursor that this list did not give out. */
+  /** Newest first; 400 for a cursor of another list. */
   list(tenant: string, page: PageRequest): Promise<Page<KnowledgeBase>> {
-    const load = (opened: PageRequest) => this.#parts.bases.list(tenant, opened);
-    return this.#parts.cursors.page(page, { list: `knowledge_bases ${tenant}`, load });
+    const load = (opened: PageRequest) => this.#deps.bases.list(tenant, opened);
+    return this.#deps.cursors.page(page, { list: `knowledge_bases ${tenant}`, load });
   }
 
   async patch(tenant: string, id: string, patch: unknown): Promise<KnowledgeBase> {
     const change = parseOrThrow(knowledgeBasePatchSchema, patch);
-    const changed = await this.#parts.bases.update(tenant, id, change);
+    const changed = await this.#deps.bases.update(tenant, id, change);
     return changed === "not_found" ? noBase() : changed;
   }
 
-  /** Deletes the base with all its documents; agents that name it find nothing any more. */
+  /** Deletes the base with all its documents. Agents that use it find nothing from then on. */
   async delete(tenant: string, id: string): Promise<void> {
-    if (!await this.#parts.bases.delete(tenant, id)) noBase();
+    if (!await this.#deps.bases.delete(tenant, id)) noBase();
   }
 
-  /** Stores a document and has it read; 400 when its base has no room for it, 403 when the plan has. */
+  /** Stores a document and starts processing; 400 if its base is full, 403 if the plan's quota is. */
   async addDocument(
     base: { tenant: string; base: string },
     upload: Upload,
     options: { commit?: CommitStep<Document> | undefined } = {},
   ): Promise<Document> {
-    const document = unwrapChange(await this.#parts.documents.create(base, upload, options));
-    this.#parts.processor.wake();
+    const document = unwrapChange(await this.#deps.documents.create(base, upload, options));
+    this.#deps.processor.wake();
     return document;
   }
 
-  /** Puts another content in a document's place and has it read; 400 as for a new one. */
+  /** Replaces a document's content and starts processing; the same errors as for a new one. */
   async replaceDocument(
     of: { tenant: string; base: string; id: string },
     upload: Upload,
   ): Promise<Document> {
-    const document = unwrapChange(await this.#parts.documents.replace(of, upload), noDocument);
-    this.#parts.processor.wake();
+    const document = unwrapChange(await this.#deps.documents.replace(of, upload), noDocument);
+    this.#deps.processor.wake();
     return document;
   }
 
   async getDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
-    return await this.#parts.documents.get(of) ?? noDocument();
+    return await this.#deps.documents.get(of) ?? noDocument();
   }
 
-  /** Newest first; 400 for a cursor that this list did not give out. */
+  /** Newest first; 400 for a cursor of another list. */
   async listDocuments(
     base: { tenant: string; base: string },
     page: PageRequest,
   ): Promise<Page<Document>> {
     await this.get(base.tenant, base.base);
-    return await this.#parts.cursors.page(page, {
+    return await this.#deps.cursors.page(page, {
       list: `documents ${base.tenant} ${base.base}`,
-      load: (opened) => this.#parts.documents.list(base, opened),
+      load: (opened) => this.#deps.documents.list(base, opened),
     });
   }
 
   async deleteDocument(of: { tenant: string; base: string; id: string }): Promise<void> {
-    if (!await this.#parts.documents.delete(of)) noDocument();
+    if (!await this.#deps.documents.delete(of)) noDocument();
   }
 
-  /** The passages that fit a query, best first; 5 unless `limit` says otherwise. */
+  /** The passages that match a query, best first, 5 by default. */
   async search(
     base: { tenant: string; base: string },
     { query, limit = KNOWLEDGE_BOUNDS.defaultPassages }: {
@@ -130,22 +130,22 @@ export class KnowledgeService {
       limit?: number | undefined;
     },
   ): Promise<Passage[]> {
-    return await this.#parts.search.search(base, { query, limit }) ?? noBase();
+    return await this.#deps.search.search(base, { query, limit }) ?? noBase();
   }
 
-  /** The same with where in each passage words of the query stand. */
+  /** Like `search`, with the positions of the query's words in each passage. */
   async explainSearch(
     base: { tenant: string; base: string },
-    asked: unknown,
+    body: unknown,
   ): Promise<FoundPassage[]> {
-    const { query, limit = EXPLAINED_PASSAGES } = parseOrThrow(searchBodySchema, asked);
-    return await this.#parts.search.search(base, { query, limit, explain: true }) ?? noBase();
+    const { query, limit = EXPLAINED_PASSAGES } = parseOrThrow(searchBodySchema, body);
+    return await this.#deps.search.search(base, { query, limit, explain: true }) ?? noBase();
   }
 
-  /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
+  /** Processes a document again. The old version stays searchable until that has finished. */
   async reprocessDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
-    const document = unwrapChange(await this.#parts.documents.reprocess(of), noDocument);
-    this.#parts.processor.wake();
+    const document = unwrapChange(await this.#deps.documents.reprocess(of), noDocument);
+    this.#deps.processor.wake();
     return document;
   }
 }
@@ -154,13 +154,10 @@ function unwrapChange(change: DocumentChangeResult, notFound: () => never = noBa
   if ("document" in change) return change.document;
   if (change.refused === "not_found") return notFound();
   if (change.refused === "busy") {
-    throw new ApiError("version_conflict", "somebody else is changing this document; try again");
+    throw new ApiError("version_conflict", "the document is being changed; try again");
   }
-  throw full(`the knowledge base ${change.reason}`);
-}
-
-function full(message: string): ApiError {
-  return validationError([{ path: "", code: "too_many", message }]);
+  const message = `the knowledge base ${change.reason}`;
+  throw validationError([{ path: "", code: "too_many", message }]);
 }
 
 function noBase(): never {

@@ -2,14 +2,14 @@ import type { Signer } from "../platform/crypto/hashing.ts";
 import { base64url } from "../platform/crypto/hashing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
-/** How long a browser is known after a sign-in. */
+/** How long a browser stays known after a sign-in. */
 export const KNOWN_BROWSER_MS = 90 * 86_400_000;
 const FORMAT = /^([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
 
-/** A browser in which somebody has given this user's password. */
+/** A browser in which this user has signed in. */
 export interface KnownBrowser {
   userId: string;
-  /** Random: failures are counted by it. */
+  /** Random; failures are counted under it. */
   id: string;
 }
 
@@ -38,12 +38,12 @@ export class KnownBrowserTokens {
   }
 
   /** The browser that a token identifies; `undefined` if it is forged or expired. */
-  async identify(mark: string): Promise<KnownBrowser | undefined> {
-    const [, userId, exp, id, mac] = FORMAT.exec(mark) ?? [];
+  async identify(token: string): Promise<KnownBrowser | undefined> {
+    const [, userId, exp, id, mac] = FORMAT.exec(token) ?? [];
     if (userId === undefined || exp === undefined || id === undefined || mac === undefined) {
       return undefined;
     }
-    const genuine = await this.#signer.verify(`known browser ${userId}.${exp}.${id}`, mac);
-    return genuine && Number(exp) > this.#runtime.now() ? { userId, id } : undefined;
+    const valid = await this.#signer.verify(`known browser ${userId}.${exp}.${id}`, mac);
+    return valid && Number(exp) > this.#runtime.now() ? { userId, id } : undefined;
   }
 }

@@ -9,7 +9,7 @@ function known(clock: { ms: number }, secrets = ["a secret that signs marks"]): 
   return new KnownBrowserTokens(new Signer(secrets), { ...systemRuntime, now: () => clock.ms });
 }
 
-Deno.test("KnownBrowserTokens: a mark names its user for ninety days, also after the secret was rotated", async () => {
+Deno.test("KnownBrowserTokens: a token identifies its user for 90 days, also after a secret rotation", async () => {
   const clock = { ms: 1_000_000 };
   const mark = await known(clock).issue(USER);
   assertEquals((await known(clock).identify(mark))?.userId, USER);
@@ -19,7 +19,7 @@ Deno.test("KnownBrowserTokens: a mark names its user for ninety days, also after
   assertEquals(await rotated.identify(mark), undefined);
 });
 
-Deno.test("KnownBrowserTokens: what is forged, changed or cut is no mark", async () => {
+Deno.test("KnownBrowserTokens: a forged, changed or truncated token is invalid", async () => {
   const clock = { ms: 1_000_000 };
   const browsers = known(clock);
   const mark = await browsers.issue(USER);

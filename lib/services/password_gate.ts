@@ -11,7 +11,7 @@ import { FairQueue, type FairTask } from "../platform/fair_queue.ts";
 import { Throttle } from "../platform/throttle.ts";
 import { unlessBusy } from "../platform/busy_error.ts";
 
-/** A hash takes about 0.3 s and 32 MiB, so at most two run at once. */
+/** A hash takes about 0.3 s and 32 MiB, so at most two run concurrently. */
 const HASHING = {
   concurrency: 2,
   concurrencyPerClient: 1,
@@ -27,23 +27,22 @@ const ADDRESS_FAILURES = { limit: 30, windowMs: FAILURE_WINDOW_MS };
 const REJECTION_DELAY_MS = 1_000;
 /** Maximum delayed rejections; any more are sent immediately. */
 const MAX_DELAYED = 256;
-/** From so many failures elsewhere on, strangers' attempts on an account are slowed down. */
+/** From this many failures elsewhere on, attempts by unknown clients are slowed down. */
 const SPREAD_FAILURES = 20;
 
-/** `too_many_tries` waits `retryAfterMs`; `busy` means that too many passwords are being checked. */
+/** `too_many_tries` may retry after `retryAfterMs`; `busy` means too many concurrent checks. */
 export type PasswordRejection =
   | { refused: "too_many_tries"; retryAfterMs: number }
   | { refused: "busy" };
 
-/** One attempt to give an account's password. */
+/** One attempt to sign in to an account. */
 export interface PasswordAttempt {
-  /** Lower-cased; an account need not have it. */
+  /** Lower-cased; need not belong to an account. */
   email: string;
-  /** The client's address. */
   address: string;
-  /** What the client has shown of this account: a known browser, or a live sign-in. */
+  /** The credential that the client presented: a known browser, or a live sign-in. */
   credential?: {
-    /** Failures are counted by it. */
+    /** Failures are counted under it. */
     name: string;
     /** Reject it after too many failures, instead of treating it as an unknown client. */
     only?: boolean;
@@ -64,7 +63,7 @@ export interface PasswordGateOptions {
   events?: PasswordGateEvents | undefined;
 }
 
-/** The key failures are counted by: the credential if there is one, else the address. */
+/** The name failures are counted under: the credential if there is one, else the address. */
 interface FailureScope {
   name: string;
   known: boolean;
@@ -77,19 +76,15 @@ interface FailureScope {
  * the client that guessed, and during a distributed attack attempts by unknown clients are slowed down.
  */
 export class PasswordGate {
-  readonly #failures: SignInFailureStore;
-  readonly #runtime: Pick<Runtime, "now" | "sleep">;
-  readonly #events: PasswordGateEvents | undefined;
+  readonly #options: PasswordGateOptions;
   readonly #queue = new FairQueue(HASHING);
   readonly #addresses = new SlidingWindowLimiter(ADDRESS_FAILURES);
-  readonly #pacer: Throttle;
+  readonly #throttle: Throttle;
   #delayed = 0;
 
-  constructor({ failures, runtime, events }: PasswordGateOptions) {
-    this.#failures = failures;
-    this.#runtime = runtime;
-    this.#events = events;
-    this.#pacer = new Throttle(runtime);
+  constructor(options: PasswordGateOptions) {
+    this.#options = options;
+    this.#throttle = new Throttle(options.runtime);
   }
 
   /** Attempts waiting for a hashing slot. */
@@ -97,7 +92,7 @@ export class PasswordGate {
     return this.#queue.waiting;
   }
 
-  /** Hashes for a caller who has already shown a credential, such as a live sign-in or a link. */
+  /** Hashes for a caller who is already authenticated by a live sign-in or a link. */
   run<T>(client: string, work: () => Promise<T>): Promise<T | { refused: "busy" }> {
     return this.#inSlot({ client, preferred: true }, work);
   }
@@ -107,69 +102,70 @@ export class PasswordGate {
     attempt: PasswordAttempt,
     check: () => Promise<T | undefined>,
   ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
-    const place = await this.#placeOf(attempt);
-    if (place.known) return await this.#admitted(attempt, place, check);
-    const at = this.#runtime.now();
-    const wait = this.#addresses.take(place.name, at);
+    const scope = await this.#scopeOf(attempt);
+    if (scope.known) return await this.#check(attempt, scope, check);
+    const at = this.#options.runtime.now();
+    const wait = this.#addresses.take(scope.name, at);
     if (wait > 0) {
-      this.#events?.rejected(attempt, "address");
-      await this.#delayRefusal();
+      this.#options.events?.rejected(attempt, "address");
+      await this.#delayRejection();
       return { refused: "too_many_tries", retryAfterMs: wait };
     }
-    const result = await this.#admitted(attempt, place, check);
+    const result = await this.#check(attempt, scope, check);
     const busy = "refused" in result && result.refused === "busy";
-    if (busy || "right" in result) this.#addresses.refund(place.name, at);
-    if (busy) await this.#delayRefusal();
+    if (busy || "right" in result) this.#addresses.refund(scope.name, at);
+    if (busy) await this.#delayRejection();
     return result;
   }
 
-  async #delayRefusal(): Promise<void> {
+  async #delayRejection(): Promise<void> {
     if (this.#delayed >= MAX_DELAYED) return;
     this.#delayed++;
-    await this.#runtime.sleep(REJECTION_DELAY_MS).finally(() => this.#delayed--);
+    await this.#options.runtime.sleep(REJECTION_DELAY_MS).finally(() => this.#delayed--);
   }
 
   /** A known browser with too many failures is treated as an unknown client. */
-  async #placeOf({ email, address, credential }: PasswordAttempt): Promise<FailureScope> {
+  async #scopeOf({ email, address, credential }: PasswordAttempt): Promise<FailureScope> {
     const stranger = { name: addressBlock(address), known: false };
     if (credential === undefined) return stranger;
     const known = { name: credential.name, known: true };
     if (credential.only) return known;
-    const { waitMs } = await this.#failures.read(email, known.name);
+    const { waitMs } = await this.#options.failures.read(email, known.name);
     return waitMs > 0 ? stranger : known;
   }
 
-  async #admitted<T>(
+  async #check<T>(
     attempt: PasswordAttempt,
-    place: FailureScope,
+    scope: FailureScope,
     check: () => Promise<T | undefined>,
   ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
     const { email } = attempt;
-    const { waitMs, elsewhere } = await this.#failures.read(email, place.name);
+    const { failures, events } = this.#options;
+    const { waitMs, elsewhere } = await failures.read(email, scope.name);
     if (waitMs > 0) return this.#locked(attempt, waitMs);
-    const slowed = !place.known && elsewhere >= SPREAD_FAILURES;
+    const slowed = !scope.known && elsewhere >= SPREAD_FAILURES;
     if (slowed) {
-      const retryAfterMs = await this.#pacer.wait(await sha256(email));
+      const retryAfterMs = await this.#throttle.wait(await sha256(email));
       if (retryAfterMs > 0) return this.#locked(attempt, retryAfterMs);
     }
-    const task = { client: place.name, preferred: place.known };
+    const task = { client: scope.name, preferred: scope.known };
     const result = await this.#inSlot(task, async () => {
-      const state = await this.#failures.recordAttempt(email, place.name);
+      const state = await failures.recordAttempt(email, scope.name);
       if (state.waitMs > 0) return this.#locked(attempt, state.waitMs);
       const right = await check();
       if (right === undefined) {
-        this.#events?.failed(attempt, { locked: state.here >= MAX_FAILURES, slowed });
+        events?.failed(attempt, { locked: state.here >= MAX_FAILURES, slowed });
         return { refused: "wrong_password" as const };
       }
-      await this.#failures.clear(email, place.name);
+      await failures.clear(email, scope.name);
       return { right };
     });
-    if ("refused" in result && result.refused === "busy") this.#events?.rejected(attempt, "busy");
+    if ("refused" in result && result.refused === "busy") events?.rejected(attempt, "busy");
     return result;
   }
 
   #locked(attempt: PasswordAttempt, retryAfterMs: number): PasswordRejection {
-    this.#events?.rejected(attempt, "pair");
+    this.#options.events?.rejected(attempt, "pair");
     return { refused: "too_many_tries", retryAfterMs };
   }
 

@@ -9,7 +9,7 @@ const EMAIL = "owner@example.com";
 const wrong = () => Promise.resolve(undefined);
 const right = () => Promise.resolve("in");
 
-/** A gate whose clock moves as far as a wait asks for: `waited` are those waits. */
+/** A gate with a clock that advances with each wait; `waited` lists the waits. */
 async function withGate(
   run: (fixture: { gate: PasswordGate; kv: Deno.Kv; waited: number[] }) => Promise<void>,
 ): Promise<void> {
@@ -33,7 +33,7 @@ function stranger(n: number) {
   return { email: EMAIL, address: `2001:db8:${n.toString(16)}:1::5` };
 }
 
-Deno.test("PasswordGate: a guess from a thousand addresses slows the account down and does not lock it", () =>
+Deno.test("PasswordGate: guesses from a thousand addresses slow the account down but do not lock it", () =>
   withGate(async ({ gate, waited }) => {
     const outcomes: string[] = [];
     for (let n = 0; n < 1_000; n++) {
@@ -41,14 +41,14 @@ Deno.test("PasswordGate: a guess from a thousand addresses slows the account dow
       outcomes.push("refused" in result ? result.refused : "in");
     }
     assertEquals(new Set(outcomes), new Set(["wrong_password"]));
-    // 20 at once, the others two seconds apart: the owner's password gets in all the same.
+    // 20 immediately, the rest two seconds apart; the owner's password is still accepted.
     assert(waited.length > 900, `${waited.length} waited`);
     const owner = await gate.attempt({ email: EMAIL, address: "192.0.2.1" }, right);
     assertEquals(owner, { right: "in" });
     assert(waited.at(-1)! <= 2_000);
   }));
 
-Deno.test("PasswordGate: while many addresses guess at once, a known browser waits for none of them", async () => {
+Deno.test("PasswordGate: a known browser does not wait while many addresses guess", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const gate = new PasswordGate({ failures: new SignInFailureStore(kv, runtime), runtime });
@@ -61,7 +61,7 @@ Deno.test("PasswordGate: while many addresses guess at once, a known browser wai
   }
   const known = { email: EMAIL, address: "192.0.2.1", credential: { name: "browser 1" } };
   assertEquals(await gate.attempt(known, right), { right: "in" });
-  // The clock stands still: one may go ahead at once, ten wait, the others were refused.
+  // The clock does not advance: one runs, ten wait, the others are rejected.
   while (outcomes.length < 30) await settledStore(kv);
   const refused = outcomes.filter((outcome) => outcome === "too_many_tries").length;
   assertEquals([refused, runtime.sleeping], [29, 10]);
@@ -69,7 +69,7 @@ Deno.test("PasswordGate: while many addresses guess at once, a known browser wai
   while (outcomes.length < 40) await settledStore(kv);
 });
 
-Deno.test("PasswordGate: one address's flood leaves a newcomer a free slot, and a row for each password looked at", () =>
+Deno.test("PasswordGate: one address's flood leaves a free slot for others and one record per checked password", () =>
   withGate(async ({ gate, kv }) => {
     const doors: (() => void)[] = [];
     const order: string[] = [];
@@ -95,7 +95,7 @@ Deno.test("PasswordGate: one address's flood leaves a newcomer a free slot, and 
     });
     assertEquals(owner, { right: "in" });
     assertEquals([order.length, order[1]], [2, "owner"]);
-    // The store may answer in any order, so any 23 of the 40 may be the refused ones.
+    // The store may answer in any order, so any 23 of the 40 may be rejected.
     while (outcomes.length < 23) await settledStore(kv);
     assert(outcomes.every((one) => one === "busy" || one === "too_many_tries"));
     while (order.length < 18) {

@@ -11,7 +11,7 @@ import type { SignedInUser } from "./signed_in_user.ts";
 const WINDOW_MS = 60_000;
 /** Maximum distinct entries per window; the rest are merged, since attackers have many addresses. */
 const MAX_ENTRIES = 20;
-/** Entries that a stranger can cause are not kept as long as what people changed. */
+/** Shorter than for changes, because strangers can cause these entries. */
 const KEPT_MS = 90 * 86_400_000;
 /** The address of the merged entry. */
 const MANY_ADDRESSES = "many addresses";
@@ -29,7 +29,7 @@ type Action = keyof typeof KINDS;
 interface Event {
   action: Action;
   address: string;
-  /** Whose account it is about; without one the entry is in the installation's log. */
+  /** The account's user; without one the entry belongs to the installation's log. */
   user?: Pick<SignedInUser, "id" | "tenant" | "email"> | undefined;
   /** True if the user is signed in and so is the actor. */
   signedIn?: boolean;
@@ -39,7 +39,7 @@ interface Event {
 
 interface Pending {
   event: Event;
-  /** Not written yet. */
+  /** Occurrences that are not written yet. */
   times: number;
 }
 
@@ -51,9 +51,9 @@ export interface SecurityLogOptions {
 }
 
 /**
- * Writes failed sign-ins, lockouts and refusals to the audit log and the log. A flood must fill
- * neither: the first event of its kind is written at once, those that follow within a minute are one
- * more entry with their number. An e-mail is written only if it is an account's, because people type
+ * Writes failed sign-ins, lockouts and rejections to the audit log and the log. A flood must fill
+ * neither: the first event of its kind is written immediately, later ones within a minute become one
+ * entry with their count. An e-mail is written only if it belongs to an account, because people type
  * passwords into the wrong field.
  */
 export class SecurityLog implements PasswordGateEvents {
@@ -68,27 +68,27 @@ export class SecurityLog implements PasswordGateEvents {
 
   failed(attempt: PasswordAttempt, { locked, slowed }: { locked: boolean; slowed: boolean }): void {
     const action = locked ? "locked out" : slowed ? "slowed down" : "failed";
-    this.#noteAttempt(attempt, { action });
+    this.#recordAttempt(attempt, { action });
   }
 
   rejected({ address }: { address: string }, reason: "address" | "pair" | "busy"): void {
     const detail = reason === "busy" ? "too many at once" : "too many failures before";
-    this.#note({ action: "refused", address, detail });
+    this.#record({ action: "refused", address, detail });
   }
 
-  /** A signed-in user asked for what their role does not allow. */
+  /** A signed-in user requested something that their role does not allow. */
   roleRejected(user: SignedInUser, { address, route }: { address: string; route: string }): void {
-    this.#note({ action: "role not allowed", address, user, signedIn: true, detail: route });
+    this.#record({ action: "role not allowed", address, user, signedIn: true, detail: route });
   }
 
-  /** A page of another site sent a form here. */
+  /** A page of another site submitted a form. */
   crossSiteRejected({ address, route }: { address: string; route: string }): void {
-    this.#note({ action: "form of another site", address, detail: route });
+    this.#record({ action: "form of another site", address, detail: route });
   }
 
-  /** Writes what has been counted and not written. */
+  /** Writes the counts of merged events. */
   async flush(): Promise<void> {
-    // An event whose user is still being looked up belongs to this window.
+    // Events that are still looking up their user belong to this window.
     await this.#writing;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -98,24 +98,24 @@ export class SecurityLog implements PasswordGateEvents {
     await this.#writing;
   }
 
-  #noteAttempt({ email, address }: PasswordAttempt, event: Pick<Event, "action">): void {
+  #recordAttempt({ email, address }: PasswordAttempt, event: Pick<Event, "action">): void {
     const found = this.#options.users.findByEmail(email).catch(() => undefined);
-    this.#after(found.then((user) => this.#note({ ...event, address, user })));
+    this.#track(found.then((user) => this.#record({ ...event, address, user })));
   }
 
-  #note(event: Event): void {
-    const known = this.#pending.get(nameOf(event));
+  #record(event: Event): void {
+    const known = this.#pending.get(keyOf(event));
     if (known !== undefined) {
       known.times++;
       return;
     }
     if (this.#pending.size >= MAX_ENTRIES) {
       if (event.address !== MANY_ADDRESSES) {
-        this.#note({ action: event.action, address: MANY_ADDRESSES });
-      } else this.#pending.set(nameOf(event), { event, times: 1 });
+        this.#record({ action: event.action, address: MANY_ADDRESSES });
+      } else this.#pending.set(keyOf(event), { event, times: 1 });
       return;
     }
-    this.#pending.set(nameOf(event), { event, times: 0 });
+    this.#pending.set(keyOf(event), { event, times: 0 });
     this.#write(event, 1);
     const end = () => void this.flush();
     this.#cancelTimer ??= setTimer(this.#options.runtime, WINDOW_MS, end);
@@ -136,18 +136,18 @@ export class SecurityLog implements PasswordGateEvents {
         ...{ tenant: user?.tenant ?? INSTALLATION, kind, action, after: facts, ttlMs: KEPT_MS },
         target: user ? { id: user.id, name: user.email } : { id: "unknown", name: "" },
       }));
-    this.#after(step.commit());
+    this.#track(step.commit());
   }
 
   /** An unavailable store must not turn a rejection into an error. */
-  #after(work: Promise<unknown>): void {
+  #track(work: Promise<unknown>): void {
     const { log } = this.#options;
     const done = work.catch((error) => log.error("cannot store a security event", { error }));
     this.#writing = Promise.all([this.#writing, done]);
   }
 }
 
-/** An IPv6 /64 is one name: its owner could otherwise crowd out everybody else's entries alone. */
-function nameOf({ action, address, user, detail }: Event): string {
+/** Counts an IPv6 /64 as one address: otherwise its owner alone could use up all entries. */
+function keyOf({ action, address, user, detail }: Event): string {
   return JSON.stringify([action, addressBlock(address), user?.id, detail]);
 }

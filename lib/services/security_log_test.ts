@@ -5,7 +5,7 @@ import { AuditStore } from "../store/audit/audit_store.ts";
 import { UserStore } from "../store/users/user_store.ts";
 import { SecurityLog } from "./security_log.ts";
 
-Deno.test("SecurityLog: a thousand addresses a minute are a few entries and lines that count them all", async () => {
+Deno.test("SecurityLog: a thousand addresses a minute become a few entries with their counts", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const lines: string[] = [];
@@ -23,7 +23,7 @@ Deno.test("SecurityLog: a thousand addresses a minute are a few entries and line
   assertEquals(lines.length, data.length);
 });
 
-Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what happens elsewhere", async () => {
+Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out other events", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const log = createLogger({ write: () => {} });
@@ -40,7 +40,7 @@ Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what 
   ]);
 });
 
-Deno.test("SecurityLog: a store that fails makes no refusal fail", async () => {
+Deno.test("SecurityLog: a failing store does not fail the rejection", async () => {
   const kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const lines: string[] = [];

@@ -1,5 +1,6 @@
 import type { KvReader } from "../store/tx/view.ts";
 import { ApiError } from "../schemas/api_error.ts";
+import { rejectSessionToken } from "../schemas/credential_errors.ts";
 import type { CommitStep } from "../store/values/record.ts";
 import type { OnRevoked } from "../store/credentials/api_key_store.ts";
 import type { Session, SessionStore } from "../store/credentials/session_store.ts";
@@ -12,13 +13,13 @@ export interface MintOptions {
   commit?: CommitStep<MintedSession> | undefined;
 }
 
-/** Minting, checking and revoking widget sessions. Throws `ApiError`. */
+/** Creates, checks and revokes widget sessions. Throws `ApiError`. */
 export class SessionService {
   #store: SessionStore;
   #runtime: Runtime;
   #onRevoked: OnRevoked;
 
-  /** `onRevoked` is told of each session that is revoked. */
+  /** `onRevoked` is called for each revoked session. */
   constructor(
     store: SessionStore,
     options: { runtime: Runtime; onRevoked?: OnRevoked },
@@ -29,8 +30,8 @@ export class SessionService {
   }
 
   /**
-   * A session for the page at `origin`, as the browser spelled it: a strict match with one of the
-   * agent's `allowedOrigins`, none of which is no embed at all.
+   * A session for the page at `origin`, as the browser sends it, which must be one of the agent's
+   * `allowedOrigins`.
    */
   async mintForOrigin(
     tenant: string,
@@ -44,7 +45,7 @@ export class SessionService {
     return await this.#store.mint(tenant, { agentId: agent.id, origin }, options);
   }
 
-  /** A session for trying the agent out; bound to `origin` where the caller sent its own. */
+  /** A session for the playground, bound to `origin` if the caller sent one. */
   mintForPlayground(
     tenant: string,
     agent: Agent,
@@ -54,31 +55,20 @@ export class SessionService {
     return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true }, options);
   }
 
-  /** The live session behind a token; 401 when there is none. */
+  /** The live session of a token; 401 if there is none. */
   async require(sessionToken: string, reader?: KvReader): Promise<Session> {
     return await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
   }
 
-  /** The session behind a token, live or not; `undefined` when it is unknown or revoked. */
+  /** The session of a token, live or expired; `undefined` if it is unknown or revoked. */
   async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
     return await this.#store.find(sessionToken);
   }
 
-  /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
+  /** Deletes a session of this tenant and cancels its runs; 404 if there is none. */
   async revoke(tenant: string, sessionToken: string): Promise<void> {
     const id = await this.#store.revoke(tenant, sessionToken);
     if (id !== undefined) return await this.#onRevoked(tenant, id);
     throw new ApiError("not_found", "there is no such session");
   }
-}
-
-const CHALLENGE = { "www-authenticate": 'ServiceSession realm="agent-chat"' };
-
-/** The one answer to an unknown, expired or revoked token. */
-export function rejectSessionToken(): never {
-  throw new ApiError(
-    "session_token_invalid",
-    "the session token is unknown, expired or revoked; mint a new one",
-    { headers: CHALLENGE },
-  );
 }

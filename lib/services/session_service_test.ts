@@ -18,7 +18,7 @@ async function refusal(call: () => Promise<unknown>): Promise<ApiError> {
   return await assertRejects(call, ApiError);
 }
 
-Deno.test("SessionService: an origin mints only when it is spelled as allowed", async () => {
+Deno.test("SessionService: an origin must match an allowed one exactly", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
@@ -29,7 +29,7 @@ Deno.test("SessionService: an origin mints only when it is spelled as allowed", 
   }
 });
 
-Deno.test("SessionService: without allowedOrigins nobody may embed", async () => {
+Deno.test("SessionService: an agent without allowedOrigins cannot be embedded", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   for (const agent of [agentOf(), agentOf({ allowedOrigins: [] })]) {
@@ -46,7 +46,7 @@ Deno.test("SessionService: the playground needs no allowed origin", async () => 
   assertEquals([session.playground, "origin" in session], [true, false]);
 });
 
-Deno.test("SessionService: unknown, expired and revoked tokens have one answer", async () => {
+Deno.test("SessionService: unknown, expired and revoked tokens get the same answer", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions, runtime } = open(kv);
   const mint = async () => (await sessions.mintForOrigin(TENANT, AGENT, SHOP)).sessionToken;

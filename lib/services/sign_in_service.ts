@@ -14,32 +14,32 @@ import type { PasswordAttempt, PasswordGate, PasswordRejection } from "./passwor
 import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
-const SETUP_TRIES = { limit: 10, windowMs: 60_000 };
+const SETUP_ATTEMPTS = { limit: 10, windowMs: 60_000 };
 
 export interface SetUpInput {
   token: string;
   email: string;
   password: string;
-  /** The client's, for the limit on tries. */
+  /** The client's address, for the limit on attempts. */
   address: string;
 }
 
 export interface SignInInput {
   email: string;
   password: string;
-  /** The client's, for the lockout of the pair account + address. */
+  /** The client's address: failures are counted per account and address. */
   address: string;
   /** The token of a known browser. */
   browserToken?: string | undefined;
 }
 
-/** A new sign-in: the token of its cookie and the token of the known browser. */
+/** The cookie token of a new sign-in and the token of the known browser. */
 export interface SignInTokens {
   cookieToken: string;
   browserToken: string;
 }
 
-/** The new sign-in, or why there is none. */
+/** The new sign-in, or the reason for rejecting it. */
 export type SetUpResult =
   | SignInTokens
   | PasswordRejection
@@ -47,73 +47,63 @@ export type SetUpResult =
   | { refused: "already_set_up" }
   | { refused: "invalid"; faults: CredentialIssues };
 
-/** The new sign-in, or why there is none; it never tells which accounts exist. */
+/** The new sign-in, or the reason for rejecting it, which never reveals which accounts exist. */
 export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
 
 export interface SignInDeps {
   runtime: Runtime;
-  /** `SETUP_TOKEN`; without it each start makes its own. */
+  /** `SETUP_TOKEN`; without it each start generates one. */
   setupToken?: string | undefined;
   hasher: PasswordHasher;
-  /** Shared by all that hash passwords, because it limits how many are hashed at once. */
+  /** Shared by everything that hashes passwords, because it limits concurrent hashes. */
   gate: PasswordGate;
   browsers: KnownBrowserTokens;
   log: Pick<Logger, "info">;
 }
 
-/** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
+/** Sign-in to the dashboard: setup by the first owner, sign-in, sign-out, passwords. */
 export class SignInService {
-  #runtime: Runtime;
-  #configuredToken: string | undefined;
-  #users: UserStore;
-  #signIns: SignInStore;
-  #tenants: TenantStore;
-  #hasher: PasswordHasher;
-  #gate: PasswordGate;
-  #browsers: KnownBrowserTokens;
-  #log: Pick<Logger, "info">;
-  #setupTries = new SlidingWindowLimiter(SETUP_TRIES);
+  readonly #deps: SignInDeps;
+  readonly #users: UserStore;
+  readonly #signIns: SignInStore;
+  readonly #tenants: TenantStore;
+  readonly #setupAttempts = new SlidingWindowLimiter(SETUP_ATTEMPTS);
   #isSetUp = false;
 
-  constructor(kv: Deno.Kv, options: SignInDeps) {
-    const { runtime } = options;
-    this.#runtime = runtime;
-    this.#configuredToken = options.setupToken;
+  constructor(kv: Deno.Kv, deps: SignInDeps) {
+    const { runtime } = deps;
+    this.#deps = deps;
     this.#users = new UserStore(kv, runtime);
     this.#signIns = new SignInStore(kv, runtime);
     this.#tenants = new TenantStore(kv, runtime);
-    this.#hasher = options.hasher;
-    this.#gate = options.gate;
-    this.#browsers = options.browsers;
-    this.#log = options.log;
   }
 
-  /** Whether the first owner is still to come. Once set up an installation stays so. */
+  /** True until the first owner exists. An installation that is set up stays set up. */
   async needsSetup(): Promise<boolean> {
     this.#isSetUp ||= (await this.#users.setupState()).done;
     return !this.#isSetUp;
   }
 
   /**
-   * The token that proves to be the operator at the first visit: the configured one, or a new one
-   * for this start, of which only the hash is stored. `undefined` once set up.
+   * The token that authenticates the operator during setup: the configured one, or a new one for this
+   * start, of which only the hash is stored. `undefined` after setup.
    */
   async ensureSetupToken(): Promise<string | undefined> {
-    const token = this.#configuredToken ?? base64url(this.#runtime.randomBytes(24));
+    const token = this.#deps.setupToken ?? base64url(this.#deps.runtime.randomBytes(24));
     const open = await this.#users.setSetupToken(await sha256(token));
     return open ? token : undefined;
   }
 
-  /** Makes the first owner, who is also operator of the default tenant, and signs them in. */
+  /** Creates the first owner, who is also operator of the default tenant, and signs them in. */
   async setUp(input: SetUpInput): Promise<SetUpResult> {
     if (!await this.needsSetup()) return { refused: "already_set_up" };
     const block = addressBlock(input.address);
-    const wait = this.#setupTries.take(block, this.#runtime.now());
+    const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
     const faults = await credentialIssues(input);
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
-    return await this.#gate.run<SetUpResult>(block, async () => {
+    return await this.#deps.gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
@@ -121,32 +111,32 @@ export class SignInService {
     });
   }
 
-  /** A wrong password and an unknown account give the same answer after the same work. */
+  /** A wrong password and an unknown account get the same answer after the same work. */
   async signIn(input: SignInInput): Promise<SignInResult> {
     const { address, password } = input;
     const email = normalizeEmail(input.email);
     if (email === undefined || password === "") return { refused: "wrong_credentials" };
-    const credential = await this.#browserOf(email, input.browserToken);
-    const result = await this.#gate.attempt({ email, address, credential }, async () => {
+    const credential = await this.#knownBrowser(email, input.browserToken);
+    const result = await this.#deps.gate.attempt({ email, address, credential }, async () => {
       const user = await this.#users.findByEmail(email);
-      return await this.#isRight(password, user) ? user : undefined;
+      return await this.#checkPassword(password, user) ? user : undefined;
     });
     if ("right" in result) return await this.createSignIn(result.right, { address });
     return result.refused === "wrong_password" ? { refused: "wrong_credentials" } : result;
   }
 
-  /** Signs a user in who has just proved to be one; from an `address`, where that is their sign-in. */
+  /** Signs in a user who has just authenticated. With an `address` the sign-in is audited. */
   async createSignIn(user: User, { address }: { address?: string } = {}): Promise<SignInTokens> {
     const { tenant, id: userId, epoch, email: name } = user;
     setActor({ kind: "user", id: userId, name });
     const audit = address === undefined ? {} : { audit: { name, address } };
-    // Always a new token: a cookie planted before the sign-in is worth nothing after it.
+    // Always a new token, so that a cookie planted before the sign-in is worthless.
     const cookieToken = await this.#signIns.create({ tenant, userId, epoch }, audit);
-    if (address !== undefined) this.#log.info("sign-in: signed in", { user: userId, address });
-    return { cookieToken, browserToken: await this.#browsers.issue(userId) };
+    if (address !== undefined) this.#deps.log.info("sign-in: signed in", { user: userId, address });
+    return { cookieToken, browserToken: await this.#deps.browsers.issue(userId) };
   }
 
-  /** Who a cookie stands for, read afresh so that a changed role or a removed user counts at once. */
+  /** The user of a cookie, read from the store so that changed roles and removals apply immediately. */
   async authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
     const signIn = await this.#signIns.use(cookieToken);
     if (signIn === undefined) return undefined;
@@ -156,14 +146,14 @@ export class SignInService {
     return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
   }
 
-  /** Why a cookie no longer signs anybody in, where that is known. */
+  /** Why a cookie is no longer valid, if known. */
   endReason(cookieToken: string): Promise<SignInEnd | undefined> {
     return this.#signIns.endReason(cookieToken);
   }
 
   /**
-   * Takes the password of somebody who is signed in once more, before what a borrowed browser must not
-   * do. Failures are counted by the sign-in: a stolen cookie has five tries, from whatever addresses.
+   * Checks the password of a signed-in user again, before actions that a borrowed browser must not do.
+   * Failures count per sign-in: a stolen cookie has five attempts, from whatever addresses.
    */
   async reauthenticate(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
@@ -173,16 +163,16 @@ export class SignInService {
     if (password === "") return { refused: "wrong_password" };
     const name = `sign-in ${await sha256(cookieToken)}`;
     const attempt = { email: user.email, address, credential: { name, only: true } };
-    const result = await this.#gate.attempt(attempt, async () => {
+    const result = await this.#deps.gate.attempt(attempt, async () => {
       const stored = await this.#users.get(user.tenant, user.id);
-      return await this.#isRight(password, stored) || undefined;
+      return await this.#checkPassword(password, stored) || undefined;
     });
     if ("refused" in result) return result;
     await this.#signIns.recordPasswordCheck(cookieToken);
     return undefined;
   }
 
-  /** Ends every sign-in of a user and starts a new one, as old as this one, whose token it returns. */
+  /** Ends all sign-ins of a user and creates one as old as the current one. Returns its token. */
   async signOutElsewhere(
     user: Pick<SignedInUser, "tenant" | "id">,
     { cookieToken }: { cookieToken: string },
@@ -197,15 +187,15 @@ export class SignInService {
     return await this.#signIns.create(signIn, { replaces: { createdAt, provenAt } });
   }
 
-  /** Sets a new password; every sign-in ends but the new one, whose token it returns. */
+  /** Sets a new password, ends all sign-ins and creates a new one. */
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
   ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; faults: CredentialIssues }> {
     const faults = await credentialIssues({ email: user.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
-    return await this.#gate.run(`user ${user.id}`, async () => {
-      const passwordHash = await this.#hasher.hash(password);
+    return await this.#deps.gate.run(`user ${user.id}`, async () => {
+      const passwordHash = await this.#deps.hasher.hash(password);
       const change = { passwordHash, action: "change password" };
       const next = await this.#users.endSignIns(user.tenant, user.id, change);
       if (next === undefined) throw new Error("a signed-in user is gone");
@@ -219,38 +209,39 @@ export class SignInService {
     if (user) setActor({ kind: "user", id: user.id, name: user.email });
     const audit = user && { name: user.email, address };
     await this.#signIns.delete(cookieToken, { audit });
-    if (user) this.#log.info("sign-in: signed out", { user: user.id, address });
+    if (user) this.#deps.log.info("sign-in: signed out", { user: user.id, address });
   }
 
-  /** What a browser has shown of the account before. */
-  async #browserOf(
+  /** The credential that a known browser of this account presents. */
+  async #knownBrowser(
     email: string,
     browserToken: string | undefined,
   ): Promise<PasswordAttempt["credential"]> {
     const browser = browserToken === undefined
       ? undefined
-      : await this.#browsers.identify(browserToken);
+      : await this.#deps.browsers.identify(browserToken);
     if (browser === undefined) return undefined;
     const user = await this.#users.findByEmail(email);
     return user?.id === browser.userId ? { name: `browser ${browser.id}` } : undefined;
   }
 
-  /** Whether the password is the user's. A hash that was made at a lower cost is replaced. */
-  async #isRight(password: string, user: User | undefined): Promise<boolean> {
-    const genuine = await this.#hasher.verify(password, user?.passwordHash);
-    if (!genuine || user === undefined) return false;
-    if (!this.#hasher.isCurrent(user.passwordHash)) {
-      const change = { before: user.passwordHash, after: await this.#hasher.hash(password) };
+  /** Checks the password and replaces a hash of lower cost. */
+  async #checkPassword(password: string, user: User | undefined): Promise<boolean> {
+    const matches = await this.#deps.hasher.verify(password, user?.passwordHash);
+    if (!matches || user === undefined) return false;
+    if (!this.#deps.hasher.isCurrent(user.passwordHash)) {
+      const change = { before: user.passwordHash, after: await this.#deps.hasher.hash(password) };
       await this.#users.upgradePasswordHash(user, change);
     }
     return true;
   }
 
-  /** Hashes are compared, so neither length nor content of the token shows in the time taken. */
+  /** Compares hashes, so that timing reveals neither length nor content of the token. */
   async #isSetupToken(token: string): Promise<boolean> {
-    const expected = this.#configuredToken === undefined
+    const { setupToken } = this.#deps;
+    const expected = setupToken === undefined
       ? (await this.#users.setupState()).tokenHash
-      : await sha256(this.#configuredToken);
+      : await sha256(setupToken);
     if (expected === undefined) return false;
     const encoder = new TextEncoder();
     return timingSafeEqual(encoder.encode(await sha256(token.trim())), encoder.encode(expected));
@@ -260,13 +251,13 @@ export class SignInService {
     const tenant = await this.#tenants.ensureDefault();
     return {
       v: 1,
-      id: this.#runtime.uuid(),
+      id: this.#deps.runtime.uuid(),
       tenant: tenant.id,
       email: normalizeEmail(input.email)!,
-      passwordHash: await this.#hasher.hash(input.password),
+      passwordHash: await this.#deps.hasher.hash(input.password),
       role: "owner",
       operator: true,
-      createdAt: this.#runtime.now(),
+      createdAt: this.#deps.runtime.now(),
       epoch: 0,
     };
   }

@@ -83,7 +83,7 @@ Deno.test("two racing set-ups make one owner", async () => {
   });
 });
 
-Deno.test("set-up refuses a wrong token, and the eleventh try within a minute", async () => {
+Deno.test("set-up rejects a wrong token and the eleventh attempt within a minute", async () => {
   await withAccounts(async ({ accounts, clock }) => {
     for (let n = 0; n < 10; n++) {
       const result = await accounts.setUp({ token: `guess ${n}`, ...OWNER, ...HERE });
@@ -96,7 +96,7 @@ Deno.test("set-up refuses a wrong token, and the eleventh try within a minute", 
   });
 });
 
-Deno.test("set-up names the fields at fault", async () => {
+Deno.test("set-up names the invalid fields", async () => {
   await withAccounts(async ({ accounts }) => {
     const input = { token: TOKEN, email: "nobody", password: "short", ...HERE };
     const result = await accounts.setUp(input);
@@ -166,7 +166,7 @@ Deno.test("five failures lock the account for their address only, for fifteen mi
   });
 });
 
-Deno.test("tries sent at once do not slip past the lockout", async () => {
+Deno.test("concurrent attempts do not bypass the lockout", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     const guess = { email: OWNER.email, password: "a wrong password", ...HERE };
@@ -176,7 +176,7 @@ Deno.test("tries sent at once do not slip past the lockout", async () => {
   });
 });
 
-Deno.test("a success forgets the failures before it", async () => {
+Deno.test("a success clears earlier failures", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     for (let round = 0; round < 2; round++) {
@@ -188,7 +188,7 @@ Deno.test("a success forgets the failures before it", async () => {
   });
 });
 
-Deno.test("a sign-in that found no place in the queue costs no try, and writes nothing", async () => {
+Deno.test("a sign-in rejected by a full queue does not count and writes nothing", async () => {
   await withAccounts(async ({ kv, accounts }) => {
     await setUp(accounts);
     const same = () => accounts.signIn({ ...OWNER, ...HERE });
@@ -200,7 +200,7 @@ Deno.test("a sign-in that found no place in the queue costs no try, and writes n
   });
 });
 
-Deno.test("wrong passwords for many accounts from one address are refused before anything is looked at", async () => {
+Deno.test("wrong passwords for many accounts from one address are rejected before any read", async () => {
   await withAccounts(async ({ kv, accounts, clock }) => {
     await setUp(accounts);
     const guess = (n: number, address = HERE.address) =>
@@ -216,7 +216,7 @@ Deno.test("wrong passwords for many accounts from one address are refused before
   });
 });
 
-Deno.test("an office of many people signs in from one address, some of them after a typing error", async () => {
+Deno.test("many people can sign in from one address, some after a typo", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     for (let n = 0; n < 100; n++) {
@@ -226,7 +226,7 @@ Deno.test("an office of many people signs in from one address, some of them afte
   });
 });
 
-Deno.test("a browser that has signed in before gets in from an address that is refused", async () => {
+Deno.test("a known browser can sign in from a rejected address", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     const before = await accounts.signIn({ ...OWNER, ...HERE });
@@ -245,7 +245,7 @@ Deno.test("a browser that has signed in before gets in from an address that is r
   });
 });
 
-Deno.test("a known browser has five failures of its own, then counts as a stranger", async () => {
+Deno.test("a known browser has five failed attempts, then counts as unknown", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     const started = await accounts.signIn({ ...OWNER, ...HERE });
@@ -261,7 +261,7 @@ Deno.test("a known browser has five failures of its own, then counts as a strang
   });
 });
 
-Deno.test("a stolen cookie has five tries at the password, from whatever addresses", async () => {
+Deno.test("a stolen cookie has five password attempts, from any address", async () => {
   await withAccounts(async ({ accounts }) => {
     const cookieToken = await setUp(accounts);
     const user = (await accounts.authenticate(cookieToken))!;
@@ -278,7 +278,7 @@ Deno.test("a stolen cookie has five tries at the password, from whatever address
   });
 });
 
-Deno.test("a sign-in replaces a hash of an earlier cost, and ends nothing by it", async () => {
+Deno.test("a sign-in upgrades a hash of lower cost and keeps other sign-ins", async () => {
   using kv = await Deno.openKv(":memory:");
   const earlier = openAccounts(kv, systemRuntime, { setupToken: TOKEN });
   const cookie = await setUp(earlier);
@@ -299,7 +299,7 @@ Deno.test("a sign-in replaces a hash of an earlier cost, and ends nothing by it"
   assert(await now.authenticate(cookie));
 });
 
-Deno.test("signing out elsewhere renews neither the age of a sign-in nor its recent password", async () => {
+Deno.test("signing out elsewhere keeps the age of the sign-in and of its password check", async () => {
   await withAccounts(async ({ accounts, clock }) => {
     let cookie: string | undefined = await setUp(accounts);
     const user = (await accounts.authenticate(cookie))!;

@@ -1,4 +1,4 @@
-/** Roles within a tenant; each includes the ones after it. */
+/** Roles within a tenant; each includes the rights of the later ones. */
 export type Role = "owner" | "admin" | "viewer";
 
 /** A dashboard user as routes and pages see one. */
@@ -7,16 +7,15 @@ export interface SignedInUser {
   tenant: string;
   email: string;
   role: Role;
-  /** Sees tenants, plans, the catalogue and the vendor slots too. */
+  /** Also manages tenants, plans, the catalogue and provider connections. */
   operator: boolean;
-  /** When they last gave their password, in milliseconds. */
+  /** When they last entered their password, milliseconds. */
   provenAt: number;
 }
 
-/** For how long a password counts as just given: long enough for one errand. */
+/** After this long, sensitive actions ask for the password again. */
 export const RECENT_PASSWORD_MS = 15 * 60_000;
 
-/** Whether somebody gave their password recently enough to touch what opens doors. */
 export function isPasswordRecent({ provenAt }: SignedInUser, now: number): boolean {
   return now - provenAt < RECENT_PASSWORD_MS;
 }

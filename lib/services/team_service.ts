@@ -13,46 +13,42 @@ import type { PasswordGate, PasswordRejection } from "./password_gate.ts";
 import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
 
-/** A user as their colleagues see them. */
+/** A user as other members of the tenant see them. */
 export type Member = Omit<User, "passwordHash" | "v" | "epoch">;
 
 export type InviteResult =
   | { token: string; invitation: Invitation }
   | { refused: "invalid" | "already_member" };
 
-/** The new sign-in; `gone` tells nothing of why a link does not work. */
+/** The new sign-in; `gone` does not reveal why a link is invalid. */
 export type LinkResult =
   | SignInTokens
   | PasswordRejection
   | { refused: "gone" }
   | { refused: "invalid"; faults: CredentialIssues };
 
-/** Why a member was not changed; `operator` where only an operator may. */
+/** Why a member was not changed; `operator` if only an operator may change them. */
 export type MemberRejectionReason =
   | Extract<MemberChangeResult, { refused: string }>["refused"]
   | "operator";
 
-/** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
-export class TeamService {
-  #runtime: Runtime;
-  #users: UserStore;
-  #links: AccountLinkStore;
-  #accounts: Pick<SignInService, "createSignIn">;
-  #hasher: PasswordHasher;
-  #gate: PasswordGate;
+export interface TeamDeps {
+  runtime: Runtime;
+  hasher: PasswordHasher;
+  gate: PasswordGate;
+  signIn: Pick<SignInService, "createSignIn">;
+}
 
-  constructor(kv: Deno.Kv, options: {
-    runtime: Runtime;
-    hasher: PasswordHasher;
-    gate: PasswordGate;
-    accounts: Pick<SignInService, "createSignIn">;
-  }) {
-    this.#runtime = options.runtime;
-    this.#users = new UserStore(kv, options.runtime);
-    this.#links = new AccountLinkStore(kv, options.runtime);
-    this.#accounts = options.accounts;
-    this.#hasher = options.hasher;
-    this.#gate = options.gate;
+/** A tenant's members: invitations by link, roles, password resets, removal. */
+export class TeamService {
+  readonly #deps: TeamDeps;
+  readonly #users: UserStore;
+  readonly #links: AccountLinkStore;
+
+  constructor(kv: Deno.Kv, deps: TeamDeps) {
+    this.#deps = deps;
+    this.#users = new UserStore(kv, deps.runtime);
+    this.#links = new AccountLinkStore(kv, deps.runtime);
   }
 
   async members(tenant: string): Promise<Member[]> {
@@ -66,14 +62,11 @@ export class TeamService {
 
   async invitations(tenant: string): Promise<Invitation[]> {
     const all = await this.#links.listInvitations(tenant);
-    const stand = await Promise.all(all.map((link) => this.#stands(link)));
-    return all.filter((_, n) => stand[n]);
+    const valid = await Promise.all(all.map((link) => this.#isValid(link)));
+    return all.filter((_, n) => valid[n]);
   }
 
-  /**
-   * A link to join. Only members of this very tenant are told apart: whether an address has an account
-   * elsewhere is nobody's business here.
-   */
+  /** A link to join. Does not reveal whether an address has an account in another tenant. */
   async invite(
     tenant: string,
     input: { email: string; role: Role },
@@ -91,12 +84,12 @@ export class TeamService {
     return this.#links.revokeInvitation(tenant, id);
   }
 
-  /** Whom a live link is for; `undefined` for one that is unknown, used or expired. */
+  /** The recipient of a link; `undefined` if the link is unknown, used or expired. */
   async findLink(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
     return (await this.#find(token, kind))?.link;
   }
 
-  /** Makes the account that an invitation is for, and signs it in. */
+  /** Creates the account of an invitation and signs it in. */
   async join(
     token: string,
     password: string,
@@ -106,17 +99,17 @@ export class TeamService {
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, { password, client }, async (passwordHash) => {
       const { tenant, email, role } = found.link;
-      const id = this.#runtime.uuid();
-      const createdAt = this.#runtime.now();
+      const id = this.#deps.runtime.uuid();
+      const createdAt = this.#deps.runtime.now();
       const account = { id, tenant, email, passwordHash, role, createdAt };
       const user: User = { v: 1, ...account, operator: false, epoch: 0 };
       setActor({ kind: "user", id, name: email });
-      // An address that another tenant has in the meantime looks like a link that has been used.
+      // If another tenant has taken the address, report the link as used.
       return await this.#users.createFromInvitation(user, found) ? user : undefined;
     });
   }
 
-  /** A token for a member's new password. Operators reach everything, so only one may reset another. */
+  /** A link to reset a member's password. Only an operator may reset an operator's. */
   async createResetLink(
     by: SignedInUser,
     id: string,
@@ -129,7 +122,7 @@ export class TeamService {
     };
   }
 
-  /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
+  /** Sets the password with a reset link, ends the user's other sign-ins, and signs them in. */
   async resetPassword(
     token: string,
     password: string,
@@ -150,23 +143,23 @@ export class TeamService {
     id: string,
     role: Role,
   ): Promise<MemberChangeResult | MemberRejection> {
-    return await this.#refusal(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
+    return await this.#rejection(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
   }
 
   async remove(by: SignedInUser, id: string): Promise<MemberChangeResult | MemberRejection> {
-    return await this.#refusal(by, id) ?? await this.#users.remove(by.tenant, id);
+    return await this.#rejection(by, id) ?? await this.#users.remove(by.tenant, id);
   }
 
   async #find<K extends AccountLink["kind"]>(token: string, kind: K) {
     const found = await this.#links.find(token, kind);
-    return found !== undefined && await this.#stands(found.link) ? found : undefined;
+    return found !== undefined && await this.#isValid(found.link) ? found : undefined;
   }
 
   /**
-   * Whether a link still stands. Who made it knows its token: an owner who is removed, or whose cookie
-   * was stolen for a while, must not have kept a way back in.
+   * The creator of a link knows its token, so the link is void once they lose their rights: a removed
+   * owner or a thief of their cookie must not keep a way in.
    */
-  async #stands(link: AccountLink): Promise<boolean> {
+  async #isValid(link: AccountLink): Promise<boolean> {
     const maker = link.by && await this.#users.get(link.by.tenant, link.by.id);
     if (link.by !== undefined) {
       const isOwner = maker?.tenant === link.tenant && maker.role === "owner";
@@ -176,7 +169,7 @@ export class TeamService {
     return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
   }
 
-  async #refusal(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
+  async #rejection(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
     const user = await this.#users.get(by.tenant, id);
     return user?.operator && !by.operator ? { refused: "operator" } : undefined;
   }
@@ -188,16 +181,15 @@ export class TeamService {
   ): Promise<LinkResult> {
     const faults = await credentialIssues({ email: link.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
-    return await this.#gate.run<LinkResult>(`link ${link.id}`, async () => {
-      const user = await use(await this.#hasher.hash(password));
-      return user === undefined
-        ? { refused: "gone" }
-        : await this.#accounts.createSignIn(user, client);
+    const { gate, hasher, signIn } = this.#deps;
+    return await gate.run<LinkResult>(`link ${link.id}`, async () => {
+      const user = await use(await hasher.hash(password));
+      return user === undefined ? { refused: "gone" } : await signIn.createSignIn(user, client);
     });
   }
 }
 
-/** Who spends a link: where the address is known, the sign-in is in the logs with it. */
+/** The client that uses a link; with an address the sign-in is audited. */
 export interface LinkClient {
   address?: string;
 }

@@ -6,7 +6,7 @@ import { normalizeEmail } from "./credential_rules.ts";
 /** A user as the command line lists them. */
 export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">;
 
-/** User commands of the command line, for people with access to the store. */
+/** The command line's user commands, for people with access to the store. */
 export class UserService {
   #users: UserStore;
   #links: AccountLinkStore;
@@ -24,8 +24,8 @@ export class UserService {
   }
 
   /**
-   * The token of a one-time link to a new password, for a user whom nobody in the dashboard can let
-   * in, as a sole owner. All their sign-ins end at once; `undefined` when there is no such user.
+   * The token of a one-time link to a new password, for users whom no one can help in the dashboard, such
+   * as a sole owner. Ends all their sign-ins; `undefined` if there is no such user.
    */
   async createResetLink(email: string): Promise<{ token: string; email: string } | undefined> {
     const address = normalizeEmail(email);

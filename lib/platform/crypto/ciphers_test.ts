@@ -45,7 +45,7 @@ const KNOWN_ANSWERS: KnownAnswer[] = [
 ];
 
 for (const { name, cipher, plain, begin, tag, ...input } of KNOWN_ANSWERS) {
-  Deno.test(`${name}: encrypts to the known answer, and back`, () => {
+  Deno.test(`${name}: encrypts to the known answer and decrypts it`, () => {
     const sealed = cipher.encrypt(plain, input);
     assertEquals(sealed.subarray(0, 16).toHex(), begin);
     assertEquals(sealed.subarray(-16).toHex(), tag);

@@ -13,7 +13,7 @@ Deno.test("Signer: the first secret signs, every secret verifies", async () => {
   assertEquals(await before.verify("text", signedAfter), false);
 });
 
-Deno.test("Signer: another text, another hash and no hash at all do not verify", async () => {
+Deno.test("Signer: another text, another hash and an empty hash do not verify", async () => {
   const signer = new Signer(["secret"]);
   const hash = await signer.sign("text");
   assertEquals(await signer.verify("Text", hash), false);
@@ -40,7 +40,7 @@ Deno.test("HmacKey: is HMAC-SHA256 for keys and texts of any length, however oft
   }
 });
 
-Deno.test("Signer: without a secret there is none", () => {
+Deno.test("Signer: at least one secret is required", () => {
   assertThrows(() => new Signer([]), Error, "at least one");
 });
 

@@ -30,7 +30,7 @@ Deno.test("PasswordHasher.verify is false without a hash or with a broken one", 
   assertEquals(await hasher.verify("anything", "scrypt$oops"), false);
 });
 
-Deno.test("PasswordHasher.isCurrent: a cheaper hash is to be replaced, a dearer one is not", async () => {
+Deno.test("PasswordHasher.isCurrent: false for a cheaper hash, true for a more expensive one", async () => {
   assertEquals(hasher.isCurrent(await cheaperHash("x")), false);
   const rest = `${"A".repeat(22)}$${"A".repeat(43)}`;
   assertEquals(hasher.isCurrent(`scrypt$32768$8$3$${rest}`), true);

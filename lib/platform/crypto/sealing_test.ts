@@ -19,7 +19,7 @@ function sealer(
   return new Sealer([key].flat(), { purpose, cipher, randomBytes });
 }
 
-Deno.test("Sealer: what was sealed opens again, also nothing at all", async () => {
+Deno.test("Sealer: sealed values unseal, also empty ones", async () => {
   for (const plain of [PLAIN, new Uint8Array(), new Uint8Array(100_000).fill(7)]) {
     for (const cipher of CIPHERS) {
       const sealed = await sealer(KEY, { cipher }).seal(plain, PLACE);
@@ -29,7 +29,7 @@ Deno.test("Sealer: what was sealed opens again, also nothing at all", async () =
   }
 });
 
-Deno.test("Sealer: a context of any length counts to its last character", async () => {
+Deno.test("Sealer: a context of any length is authenticated in full", async () => {
   for (const length of [1, 600, 700, 5_000]) {
     const context = ["ü".repeat(length), "a"];
     const sealed = sealer().sealSync(PLAIN, context);
@@ -39,7 +39,7 @@ Deno.test("Sealer: a context of any length counts to its last character", async 
   }
 });
 
-Deno.test("Sealer: large and small values open either way", async () => {
+Deno.test("Sealer: large and small values unseal synchronously and asynchronously", async () => {
   for (const size of [0, 1, 200, 16_384, 49_152]) {
     const plain = crypto.getRandomValues(new Uint8Array(size));
     const one = sealer(KEY, { cipher: CIPHERS[size % 2]! });
@@ -48,7 +48,7 @@ Deno.test("Sealer: large and small values open either way", async () => {
   }
 });
 
-Deno.test("Sealer: the first key seals, every key opens, and a missing one is named by its id", async () => {
+Deno.test("Sealer: the first key seals, every key unseals, and an error names a missing key by id", async () => {
   const old = sealer(OTHER_KEY);
   const both = sealer([KEY, OTHER_KEY]);
   const before = await old.seal(PLAIN, PLACE);
@@ -60,7 +60,7 @@ Deno.test("Sealer: the first key seals, every key opens, and a missing one is na
   await assertRejects(() => sealer(KEY).unseal(before, PLACE), UnsealError, id);
 });
 
-Deno.test("Sealer: a value of version 1, which names no key, opens under any key of the list", async () => {
+Deno.test("Sealer: a value of version 1, without a key id, unseals under any key of the list", async () => {
   const kept = "AbiPt0QhUpqab2WKP41k0Lsyjtg9/7svprYjFxOzFTKNbXexbq8cgt/mMaLq5Q==";
   const value = Uint8Array.fromBase64(kept);
   assertEquals(await sealer([OTHER_KEY, KEY]).unseal(value, PLACE), PLAIN);
@@ -84,7 +84,7 @@ Deno.test("Sealer: a value is sealed under the key that HKDF derives for purpose
   }
 });
 
-Deno.test("Sealer: a value sealed long ago still opens: the format is settled", async () => {
+Deno.test("Sealer: a value sealed by an earlier version unseals", async () => {
   const kept =
     "AlPlDisAW7YRbMcifdgzjulEn/pVsAtmwRx30i08WcmygDBXv0zBGGSMc/NbmOZOe3ErgWMRVFYguF1ldxk=";
   const opened = await sealer().unseal(Uint8Array.fromBase64(kept), PLACE);
@@ -98,7 +98,7 @@ Deno.test("Sealer: equal values seal differently and reveal nothing of their pla
   assert(!new TextDecoder("latin1").decode(first).includes("secret"));
 });
 
-Deno.test("Sealer: no other place, purpose or encryption key opens it", async () => {
+Deno.test("Sealer: no other context, purpose or encryption key unseals it", async () => {
   const sealed = await sealer().seal(PLAIN, PLACE);
   const tries = [
     () => sealer().unseal(sealed, ["receipts", "hash", 2]),
@@ -123,7 +123,7 @@ Deno.test("Sealer: any changed, missing or added byte is an UnsealError", async 
   }
 });
 
-Deno.test("Sealer: a value of another cipher opens, and is resealed with the sealer's own", async () => {
+Deno.test("Sealer: a value of another cipher unseals and is resealed with the sealer's own", async () => {
   const before = await sealer(KEY, { cipher: XCHACHA20_POLY1305 }).seal(PLAIN, PLACE);
   const resealed = await sealer().reseal(before, PLACE);
   assertEquals([before[0], resealed?.[0]], [XCHACHA20_POLY1305.version, AES_256_GCM.version]);

@@ -1,5 +1,5 @@
 import type { RunRegistry } from "@/lib/chat/run_registry.ts";
-import { rejectSessionToken } from "@/lib/services/session_service.ts";
+import { rejectSessionToken } from "@/lib/schemas/credential_errors.ts";
 import { sha256 } from "@/lib/platform/crypto/hashing.ts";
 import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
