@@ -152,14 +152,14 @@ and what does not work there.
 /** The text of `docs/configuration.md`, from the very table that reads the variables. */
 export function renderConfiguration(): string {
   const fields = allVariables();
-  const isSlot = (field: EnvVariable<unknown>) => field.name.startsWith("VENDOR_");
+  const isSlot = (field: EnvVariable) => field.name.startsWith("VENDOR_");
   return INTRODUCTION + table(fields.filter((field) => !isSlot(field))) +
     VENDORS_TEXT + table(fields.filter(isSlot)) + DATA_TEXT;
 }
 
 function table(fields: ReturnType<typeof allVariables>): string {
   const rows = fields.map((field) => {
-    const unset = field.unset ?? `\`${field.fallback}\``;
+    const unset = field.unset ?? `\`${field.schema.parse(undefined)}\``;
     const purpose = field.secret ? `${field.purpose} (secret)` : field.purpose;
     return row([`\`${field.name}\``, purpose, field.type, unset, `\`${field.example}\``]);
   });

@@ -1,5 +1,5 @@
 import type { AssistantMessage, ModelMessage, ModelToolCall } from "../providers/model.ts";
-import { isTooDeep } from "../platform/json.ts";
+import { isTooDeep } from "../schemas/json_depth.ts";
 import type { StepResult } from "./stream_step.ts";
 
 /**

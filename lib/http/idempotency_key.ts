@@ -1,4 +1,4 @@
-import { canonicalJson } from "../platform/json.ts";
+import { canonicalJson } from "../platform/canonical_json.ts";
 import { sha256 } from "../platform/crypto/hashing.ts";
 import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 

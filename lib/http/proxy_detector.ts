@@ -1,4 +1,3 @@
-import type { Config } from "../server/config/config.ts";
 import type { Logger } from "../platform/log.ts";
 
 /** The maximum value of `TRUSTED_PROXY_HOPS`. */
@@ -22,7 +21,7 @@ export class ProxyDetector {
   #suggestedHops: number | undefined;
 
   constructor(
-    { trustedProxyHops, publicUrl }: Pick<Config, "trustedProxyHops" | "publicUrl">,
+    { trustedProxyHops, publicUrl }: { trustedProxyHops: number; publicUrl?: string | undefined },
     log: Pick<Logger, "warn">,
   ) {
     this.#log = log;

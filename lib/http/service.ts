@@ -9,7 +9,8 @@ import type { SessionService } from "../services/session_service.ts";
 import type { ChatService } from "../chat/chat_service.ts";
 import type { ConversationQuota } from "../chat/conversation_quota.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
-import type { Config } from "../server/config/config.ts";
+import type { ConnectionConfig } from "../schemas/connection_config.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { DocumentProcessor } from "../knowledge/document_processor.ts";
@@ -31,15 +32,31 @@ import type { SecretStore } from "../store/credentials/secret_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { ProxyDetector } from "./proxy_detector.ts";
 import type { RateLimiterDeps } from "./rate_limiter.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger, LogLevel } from "../platform/log.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { StorageReports } from "../billing/storage_report.ts";
 import type { UsageReports } from "../billing/usage_report.ts";
 import type { ScriptBundle } from "../store/script_bundle.ts";
 
+/** The part of the configuration that is read after the service has opened. */
+export interface ServiceConfig {
+  readonly publicUrl?: string | undefined;
+  readonly cdnUrl?: string | undefined;
+  readonly setupToken?: string | undefined;
+  readonly kvPath: string;
+  readonly kvUrl?: string | undefined;
+  readonly demoModel: boolean;
+  readonly trustedProxyHops: number;
+  readonly egressAllow: readonly string[];
+  readonly logLevel: LogLevel;
+  /** Connections that the environment configures; the dashboard shows them read-only. */
+  readonly connections: Readonly<Partial<Record<ProviderId, ConnectionConfig>>>;
+  readonly onDenoDeploy: boolean;
+}
+
 /** Everything a route may call: one per process, composed in `composition/open_service.ts`. */
 export interface Service {
-  readonly config: Config;
+  readonly config: ServiceConfig;
   readonly runtime: Runtime;
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;

@@ -1,5 +1,7 @@
-import type { LogLevel } from "../server/config/variables.ts";
 import { LineWriter } from "./line_writer.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = typeof LOG_LEVELS[number];
 
 /** Facts about one log line; never whole requests or records. */
 export type LogFields = Readonly<Record<string, unknown>>;

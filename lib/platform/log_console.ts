@@ -1,4 +1,4 @@
-import type { LogLevel } from "../server/config/variables.ts";
+import type { LogLevel } from "./log.ts";
 
 /** Writes one line with its line feed at its level. */
 export type WriteLine = (line: string, tellLost: unknown, level: LogLevel) => void;

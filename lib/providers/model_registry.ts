@@ -1,5 +1,4 @@
-import type { ConnectionConfig } from "../server/config/config.ts";
-import type { Protocol as ProtocolName } from "../server/config/variables.ts";
+import type { ConnectionConfig, Protocol as ProtocolName } from "../schemas/connection_config.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionConfig } from "../server/config/config.ts";
+import type { ConnectionConfig } from "../schemas/connection_config.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import { ModelError } from "./model.ts";

@@ -1,4 +1,4 @@
-import { isTooDeep, MAX_JSON_DEPTH } from "../platform/json.ts";
+import { isTooDeep, MAX_JSON_DEPTH } from "./json_depth.ts";
 import { MAX_PATH_LENGTH, textIssues } from "./text_issues.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./error_codes.ts";
 import { NOT_PLAIN_TEXT, plainTextIssue } from "./plain_text.ts";

@@ -1,5 +1,5 @@
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
-import { canonicalJson } from "../../platform/json.ts";
+import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import { compileParameters } from "./arguments/compile_parameters.ts";

@@ -1,10 +1,11 @@
-import { type ConnectionConfig, type Protocol, PROTOCOLS } from "../../server/config/config.ts";
 import {
-  type ConnectionLetter,
+  type ConnectionConfig,
   DEFAULT_BASE_URLS,
   DEFAULT_PROTOCOLS,
-} from "../../server/config/variables.ts";
-import { httpUrl } from "../../server/config/value_parsers.ts";
+  type Protocol,
+  PROTOCOLS,
+} from "../../schemas/connection_config.ts";
+import { httpUrlSchema } from "../../schemas/http_url.ts";
 import type { StoredConnection } from "../../store/providers/connection_store.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import type { Context } from "fresh";
@@ -28,8 +29,7 @@ export function toConnectionForm(
   vendor: ProviderId,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
 ): ConnectionFormValues {
-  const protocol = slot?.protocol ??
-    DEFAULT_PROTOCOLS[vendor.slice(-1).toUpperCase() as ConnectionLetter];
+  const protocol = slot?.protocol ?? DEFAULT_PROTOCOLS[vendor];
   return {
     protocol,
     baseUrl: slot?.baseUrl ?? DEFAULT_BASE_URLS[protocol],
@@ -54,21 +54,21 @@ export function parseConnectionForm(
   apiKey: string,
 ): { config: ConnectionConfig; model: string } | { faults: ConnectionFormIssues } {
   const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
-  const url = httpUrl()(values.baseUrl);
+  const url = httpUrlSchema.safeParse(values.baseUrl);
   const faults: ConnectionFormIssues = {
     ...(protocol === undefined && { protocol: "Choose one of these." }),
-    ...("problem" in url && { baseUrl: `The address ${url.problem}.` }),
+    ...(url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` }),
     ...(values.name.length > 64 && { name: "Use at most 64 characters." }),
     ...(!isHeaderText(apiKey) && { apiKey: "Enter the credential: letters, digits and signs." }),
     ...((values.model === "" || values.model.length > 256) && {
       model: "Name a model that the vendor has.",
     }),
   };
-  if (protocol === undefined || "problem" in url || Object.keys(faults).length > 0) {
+  if (protocol === undefined || !url.success || Object.keys(faults).length > 0) {
     return { faults };
   }
   const name = values.name === "" ? undefined : values.name;
-  return { config: { protocol, baseUrl: url.value, apiKey, name }, model: values.model };
+  return { config: { protocol, baseUrl: url.data, apiKey, name }, model: values.model };
 }
 
 /** What a header may carry; anything else would be refused at every request. */

@@ -5,7 +5,7 @@ import { allVariables } from "./variables.ts";
 const SECRET = "s".repeat(32);
 const KEY = "A".repeat(43) + "=";
 
-function problemsOf(env: Record<string, string>): readonly { name: string; message: string }[] {
+function issuesOf(env: Record<string, string>): readonly { name: string; message: string }[] {
   return assertThrows(() => readConfig(env), ConfigError).issues;
 }
 
@@ -26,7 +26,7 @@ Deno.test("readConfig: an empty environment gives a loopback service with its ow
   assertEquals(config.hmacSecrets, undefined);
 });
 
-Deno.test("readConfig: the result is frozen, its lists and slots too", () => {
+Deno.test("readConfig: the result is frozen, with its lists and connections", () => {
   const config = readConfig({ API_KEY_HMAC_SECRET: SECRET, VENDOR_A_API_KEY: "key" });
   assert(Object.isFrozen(config));
   assert(Object.isFrozen(config.hmacSecrets));
@@ -52,7 +52,7 @@ Deno.test("readConfig: a blank variable counts as unset", () => {
   assertEquals(readConfig({ PORT: "", KV_URL: "  ", SETUP_TOKEN: "" }).port, 8000);
 });
 
-Deno.test("readConfig: all problems are reported at once, each with its name and purpose", () => {
+Deno.test("readConfig: all issues are reported at once, each with its name and purpose", () => {
   const env = {
     PORT: "many",
     PUBLIC_URL: "https://example.com/chat",
@@ -92,7 +92,7 @@ Deno.test("readConfig: an error never repeats a value", () => {
 Deno.test("readConfig: several HMAC secrets rotate, the first signs", () => {
   const config = readConfig({ API_KEY_HMAC_SECRET: `${"n".repeat(32)}, ${SECRET}` });
   assertEquals(config.hmacSecrets, ["n".repeat(32), SECRET]);
-  assertEquals(problemsOf({ API_KEY_HMAC_SECRET: `${SECRET},` })[0]?.name, "API_KEY_HMAC_SECRET");
+  assertEquals(issuesOf({ API_KEY_HMAC_SECRET: `${SECRET},` })[0]?.name, "API_KEY_HMAC_SECRET");
 });
 
 Deno.test("readConfig: ENCRYPTION_KEY is a list of keys, each exactly 32 bytes of base64", () => {
@@ -100,11 +100,11 @@ Deno.test("readConfig: ENCRYPTION_KEY is a list of keys, each exactly 32 bytes o
   assertEquals(readConfig({ ENCRYPTION_KEY: KEY }).encryptionKeys, [KEY]);
   assertEquals(readConfig({ ENCRYPTION_KEY: `${other}, ${KEY}` }).encryptionKeys, [other, KEY]);
   for (const wrong of ["AAAA", `${KEY},`, `${KEY},AAAA`, `${KEY}${other}`]) {
-    assertEquals(problemsOf({ ENCRYPTION_KEY: wrong })[0]?.name, "ENCRYPTION_KEY", wrong);
+    assertEquals(issuesOf({ ENCRYPTION_KEY: wrong })[0]?.name, "ENCRYPTION_KEY", wrong);
   }
 });
 
-Deno.test("readConfig: a slot with a credential speaks its default protocol at its vendor", () => {
+Deno.test("readConfig: a connection with a credential defaults to its own protocol and provider", () => {
   const { connections } = readConfig({
     VENDOR_A_API_KEY: "a",
     VENDOR_B_API_KEY: "b",
@@ -124,27 +124,27 @@ Deno.test("readConfig: a slot with a credential speaks its default protocol at i
   });
 });
 
-Deno.test("readConfig: a base URL follows the protocol that a slot is told", () => {
+Deno.test("readConfig: a base URL follows the configured protocol", () => {
   const { connections } = readConfig({ VENDOR_A_API_KEY: "a", VENDOR_A_PROTOCOL: "google" });
   assertEquals(connections.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
 });
 
-Deno.test("readConfig: half a vendor slot is an error, not a slot silently off", () => {
-  const [problem] = problemsOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
-  assertEquals(problem?.name, "VENDOR_A_API_KEY");
-  assertEquals(problem?.message, "is needed because VENDOR_A_BASE_URL is set");
+Deno.test("readConfig: half a connection is an error", () => {
+  const [issue] = issuesOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
+  assertEquals(issue?.name, "VENDOR_A_API_KEY");
+  assertEquals(issue?.message, "is needed because VENDOR_A_BASE_URL is set");
 });
 
-Deno.test("readConfig: a slot may have an embedding model, where its protocol knows such", () => {
+Deno.test("readConfig: a connection has an embedding model only if its protocol supports one", () => {
   const slot = { VENDOR_A_API_KEY: "a", VENDOR_A_EMBEDDING_MODEL: "emb" };
   assertEquals(readConfig(slot).connections.vendor_a?.embeddingModel, "emb");
-  const [problem] = problemsOf({ ...slot, VENDOR_A_PROTOCOL: "anthropic" });
-  assertEquals(problem?.name, "VENDOR_A_EMBEDDING_MODEL");
-  assertEquals(problem?.message, "needs the protocol openai or google");
+  const [issue] = issuesOf({ ...slot, VENDOR_A_PROTOCOL: "anthropic" });
+  assertEquals(issue?.name, "VENDOR_A_EMBEDDING_MODEL");
+  assertEquals(issue?.message, "needs the protocol openai or google");
 });
 
 Deno.test("readConfig: on Deno Deploy secrets, setup token and address are required", () => {
-  const names = problemsOf({ DENO_DEPLOY: "1" }).map((one) => one.name);
+  const names = issuesOf({ DENO_DEPLOY: "1" }).map((one) => one.name);
   assertEquals(names, ["API_KEY_HMAC_SECRET", "ENCRYPTION_KEY", "SETUP_TOKEN", "PUBLIC_URL"]);
   const config = readConfig({
     DENO_DEPLOY: "1",
@@ -156,7 +156,7 @@ Deno.test("readConfig: on Deno Deploy secrets, setup token and address are requi
   assertEquals(config.onDenoDeploy, true);
 });
 
-Deno.test("demoOn: auto shows the demo until some vendor credential is configured", () => {
+Deno.test("isDemoEnabled: auto shows the demo until some vendor credential is configured", () => {
   assertEquals(isDemoEnabled(readConfig({})), true);
   assertEquals(isDemoEnabled(readConfig({}), { hasCredential: true }), false);
   assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a" })), false);

@@ -5,8 +5,8 @@ const MODULE = new URL("./process_lock.ts", import.meta.url).href;
 
 /** A child process that takes the lock, says so, and then lives until it is killed. */
 async function holdInChild(path: string): Promise<Deno.ChildProcess> {
-  const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
-    await takeProcessLock(${JSON.stringify(path)}, { what: "store", path: "it" });
+  const program = `const { acquireProcessLock } = await import(${JSON.stringify(MODULE)});
+    await acquireProcessLock(${JSON.stringify(path)}, { what: "store", path: "it" });
     console.log("held");
     await new Response(Deno.stdin.readable).text();`;
   const args = ["eval", program];
@@ -62,9 +62,9 @@ Deno.test("acquireProcessLock: a released lock is free, whatever is being starte
 Deno.test("acquireProcessLock: a Deno that can only wait for locks is refused as well, and ends", async () => {
   const dir = await Deno.makeTempDir();
   const lock = await acquireProcessLock(`${dir}/lock`, { what: "store", path: "it" });
-  const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
+  const program = `const { acquireProcessLock } = await import(${JSON.stringify(MODULE)});
     delete Deno.FsFile.prototype.tryLock;
-    const take = (name) => takeProcessLock(${
+    const take = (name) => acquireProcessLock(${
     JSON.stringify(dir)
   } + name, { what: "store", path: "it" });
     const refused = await take("/lock").catch((error) => error);

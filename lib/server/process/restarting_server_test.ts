@@ -101,14 +101,16 @@ Deno.test("RestartingServer: what prevents the first listening is thrown", () =>
 });
 
 const PROGRAM = `
-  const { LastingServer } = await import(${JSON.stringify(module("./lasting_server.ts"))});
-  const { createLogger } = await import(${JSON.stringify(module("../log.ts"))});
-  const { realSystem: system } = await import(${JSON.stringify(module("../system.ts"))});
+  const { RestartingServer } = await import(${JSON.stringify(module("./restarting_server.ts"))});
+  const { createLogger } = await import(${JSON.stringify(module("../../platform/log.ts"))});
+  const { systemRuntime: runtime } = await import(${
+  JSON.stringify(module("../../platform/runtime.ts"))
+});
   const { readable, writable } = new TransformStream();
   const handle = (request) => new Response(request.url.endsWith("/stream") ? readable : "ok");
   const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
   const listen = (again) => Deno.serve({ ...options, ...again }, handle);
-  const server = new LastingServer(listen, { name: "it", log: createLogger(), system });
+  const server = new RestartingServer(listen, { name: "it", log: createLogger(), runtime });
   console.log(server.addr.port);
   const writer = writable.getWriter();
   await writer.write(new TextEncoder().encode("one "));
@@ -137,7 +139,7 @@ function listenTo(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
 }
 
 Deno.test({
-  name: "LastingServer: a process without a file descriptor left goes on with its streams",
+  name: "RestartingServer: a process without a file descriptor left goes on with its streams",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const child = new Deno.Command("sh", {

@@ -13,7 +13,7 @@ function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) 
   const drained = Promise.withResolvers<void>();
   let runs = active;
   const service = {
-    config: { onDeploy },
+    config: { onDenoDeploy: onDeploy },
     runtime,
     log: createLogger({ json: true, write: (line) => void errors.push(JSON.parse(line).message) }),
     chat: {
@@ -87,12 +87,12 @@ Deno.test("shutDown: runs drain while the control socket still waits for its com
 });
 
 Deno.test({
-  name: "untilStopped: SIGHUP of a terminal that closes ends the process as SIGTERM does",
+  name: "waitForStopSignal: SIGHUP of a terminal that closes ends the process as SIGTERM does",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const module = new URL("./shut_down.ts", import.meta.url).href;
-    const program = `const { untilStopped } = await import(${JSON.stringify(module)});
-      const stopped = untilStopped();
+    const program = `const { waitForStopSignal } = await import(${JSON.stringify(module)});
+      const stopped = waitForStopSignal();
       console.log("ready");
       await stopped;
       console.log("stopped");

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../platform/json.ts";
+import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent, AgentBody } from "../../schemas/agent.ts";
 import { recordChange } from "../audit/audit_record.ts";

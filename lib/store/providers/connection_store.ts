@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ConnectionConfig, PROTOCOLS } from "../../server/config/config.ts";
+import { type ConnectionConfig, PROTOCOLS } from "../../schemas/connection_config.ts";
 import { type Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";

@@ -34,7 +34,7 @@ const SAMPLES: Record<string, string> = {
 };
 
 /** What all threads of a process have in common; a socket for commands is bound under a mask. */
-const OF_ALL_THREADS = /\$(env|folder|mask|memory)OfAll|(?<![.\w$])(serveControl|serveIn)\(/;
+const OF_ALL_THREADS = /\$(env|folder|mask|memory)OfAll|(?<![.\w$])(serveControlSocket|serveIn)\(/;
 
 /** Places besides main.ts that touch the process or the machine. */
 const AMBIENT = /^main\.ts$|^dev\.ts$|^cli\/|^tools\/|^tests\/|^bench\/|^jsr\/|_test\.tsx?$/;

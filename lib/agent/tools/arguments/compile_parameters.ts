@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { CostLimitError, CostMeter } from "./cost_meter.ts";
 import { LinearPatterns } from "./linear_patterns.ts";
-import { isTooDeep } from "../../../platform/json.ts";
+import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { prepareSchema, REFERENCE_COUNTER_KEYWORD, type SchemaIssue } from "./prepare_schema.ts";
 
 /** What is wrong with a call's arguments, in words for the model; `undefined` when nothing is. */

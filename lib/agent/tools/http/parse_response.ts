@@ -1,4 +1,4 @@
-import { isTooDeep } from "../../../platform/json.ts";
+import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { ToolError } from "../tool_error.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;

@@ -1,7 +1,7 @@
 import type { ModelTool } from "../../../providers/model.ts";
 import { TOOL_NAME } from "../../../schemas/tool_definition.ts";
 import type { ListedTool } from "./mcp_messages.ts";
-import { isTooDeep } from "../../../platform/json.ts";
+import { isTooDeep } from "../../../schemas/json_depth.ts";
 
 const MAX_TOOLS_PER_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;

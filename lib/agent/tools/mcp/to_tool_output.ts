@@ -1,5 +1,5 @@
 import { isObject } from "./mcp_messages.ts";
-import { isTooDeep } from "../../../platform/json.ts";
+import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { ToolError } from "../tool_error.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;

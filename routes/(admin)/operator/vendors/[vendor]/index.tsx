@@ -3,7 +3,7 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ConnectionForm, type ConnectionFormProps } from "@/components/ConnectionForm.tsx";
-import { PROTOCOLS } from "@/lib/server/config/config.ts";
+import { PROTOCOLS } from "@/lib/schemas/connection_config.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import {
   type ConnectionFormIssues,

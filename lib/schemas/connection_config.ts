@@ -1,0 +1,29 @@
+import type { ProviderId } from "./provider_id.ts";
+
+export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
+export type Protocol = typeof PROTOCOLS[number];
+
+/** The protocol of a connection that names none. */
+export const DEFAULT_PROTOCOLS: Readonly<Record<ProviderId, Protocol>> = {
+  vendor_a: "openai",
+  vendor_b: "anthropic",
+  vendor_c: "google",
+};
+
+/** The public address of each protocol's own provider. */
+export const DEFAULT_BASE_URLS: Readonly<Record<Protocol, string>> = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+};
+
+/** How a model provider is reached. */
+export interface ConnectionConfig {
+  readonly protocol: Protocol;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly name?: string | undefined;
+  /** The model that embeds the passages of knowledge bases. */
+  readonly embeddingModel?: string | undefined;
+}

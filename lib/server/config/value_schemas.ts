@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { parseEgressTarget } from "../../egress/egress_allow.ts";
+
+/** Schemas of variables' values. They take trimmed text; no message quotes it. */
+
+export const text = z.string();
+
+export function integer(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return text.regex(/^\d{1,15}$/, error).transform(Number).refine(
+    (value) => value >= min && value <= max,
+    error,
+  );
+}
+
+export function choice<const T extends readonly string[]>(values: T) {
+  return text.toLowerCase().pipe(z.enum(values, `must be one of ${values.join(", ")}`));
+}
+
+/** `on` or `off`, as a boolean. */
+export const onOff = choice(["on", "off"]).transform((value) => value === "on");
+
+/** A comma list of `entry`; spaces around entries are ignored. */
+export function list(entry: z.ZodType<string, string>) {
+  return text
+    .transform((value) => value.split(",").map((part) => part.trim()))
+    .pipe(z.array(text.min(1, { error: "has an empty entry", abort: true }).pipe(entry)));
+}
+
+export function secretText(minLength: number) {
+  return text.min(minLength, `needs at least ${minLength} characters`);
+}
+
+/** The base64 (or base64url) of exactly `bytes` bytes. */
+export function base64Key(bytes: number) {
+  return text
+    .transform((value) => value.replaceAll("-", "+").replaceAll("_", "/"))
+    .refine(
+      (value) => base64Length(value) === bytes,
+      `must be the base64 of exactly ${bytes} random bytes`,
+    );
+}
+
+function base64Length(value: string): number | undefined {
+  try {
+    return Uint8Array.fromBase64(value).length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An entry of `EGRESS_ALLOW`. */
+export const egressTarget = text
+  .refine((value) => parseEgressTarget(value) !== undefined, {
+    error: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +
+      "<tenant id>=",
+  })
+  .toLowerCase();
