@@ -1,25 +1,21 @@
-/** What the README tells a new user to type is typed here. */
+/** Runs what the quickstart tells a new user to type. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startService } from "./support/started_service.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 
-/** The shell block under a heading. */
-function shellBlock(readme: string, heading: string): string {
-  const section = readme.split(`## ${heading}\n`)[1];
-  const block = /```sh\n([\s\S]*?)```/.exec(section ?? "")?.[1];
-  if (block === undefined) throw new Error(`README has no shell block under "${heading}"`);
+/** The first shell block of a document. */
+function firstShellBlock(document: string): string {
+  const block = /```sh\n([\s\S]*?)```/.exec(document)?.[1];
+  if (block === undefined) throw new Error("the document has no shell block");
   return block;
 }
 
-Deno.test("README: the flow from a key to a chat on a page works as it is written", async () => {
+Deno.test("quickstart: the commands from an API key to a chat on a page work as written", async () => {
   const dir = await Deno.makeTempDir();
   const service = await startService(dir);
   try {
-    const flow = shellBlock(
-      await Deno.readTextFile(`${root}README.md`),
-      "From a key to a chat on a page",
-    );
+    const flow = firstShellBlock(await Deno.readTextFile(`${root}docs/quickstart.md`));
     const script = flow
       .replace("BASE=http://127.0.0.1:8000", `BASE=${service.base}`)
       .replace('npx --yes deno@2.9.6 "$@"', `"${Deno.execPath()}" "$@"`)
@@ -30,11 +26,11 @@ Deno.test("README: the flow from a key to a chat on a page works as it is writte
       cwd: root,
       env: { DATA_DIR: `${dir}/data` },
     }).output();
-    const said = new TextDecoder().decode(shell.stdout);
+    const output = new TextDecoder().decode(shell.stdout);
     assertEquals(shell.code, 0);
-    assertMatch(said, /agent [0-9a-f]{8}-[0-9a-f-]{27}\n/);
-    assertMatch(said, /event: start\ndata: .*"provider":"vendor_a","model":"demo"/);
-    assertMatch(said, /event: done\ndata: {"type":"done","finishReason":"stop"}\n\n$/);
+    assertMatch(output, /agent [0-9a-f]{8}-[0-9a-f-]{27}\n/);
+    assertMatch(output, /event: start\ndata: .*"provider":"vendor_a","model":"demo"/);
+    assertMatch(output, /event: done\ndata: {"type":"done","finishReason":"stop"}\n\n$/);
     const page = await Deno.readTextFile(`${dir}/page.html`);
     assertMatch(page, /integrity="sha384-[A-Za-z0-9+/]{64}"/);
     assertMatch(page, /data-session-token="cs_[\w-]{64}"/);
@@ -44,7 +40,7 @@ Deno.test("README: the flow from a key to a chat on a page works as it is writte
   }
 });
 
-Deno.test("start: the second start finds everything as it was", async () => {
+Deno.test("start: a second start finds the data of the first", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const first = await startService(dir);
