@@ -1,4 +1,4 @@
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type { CommitStep } from "../store/values/record.ts";
 import type { OnRevoked } from "../store/credentials/api_key_store.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
