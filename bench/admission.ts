@@ -1,4 +1,4 @@
-import type { Committer } from "@/lib/store/tx/committer.ts";
+import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { DEFAULT_LIMITS, WINDOW_MS } from "@/lib/billing/limits.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
@@ -82,7 +82,7 @@ function measureChecks(
 ): Promise<Measured> {
   return withStore(store, async (kv) => {
     const stop = new AbortController();
-    const committer = ENGINES[engine](kv, stop.signal) as unknown as Committer;
+    const committer = ENGINES[engine](kv, stop.signal) as unknown as GroupCommitter;
     const admission = new Admission(committer, { runtime: rollingClock(spread) });
     const who = Array.from({ length: spread }, (_, n) => ({
       address: `address-${n}`,

@@ -1,6 +1,6 @@
 /** Budgets hold whatever vendors say and however runs meet: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import { currentLedger, heldBy, type Ledger } from "@/lib/billing/ledger.ts";
+import { currentLedger, type Ledger, sumHolds } from "@/lib/billing/ledger.ts";
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
@@ -191,7 +191,7 @@ async function runAll(
     const batch = Array.from({ length: AT_ONCE }, async (_, at) => {
       const run = await runOne(on, new SeededRandom(seed * 7_919 + n + at), n + at);
       const ledger = await ledgerOf(on);
-      assert(ledger.spent + heldBy(ledger, TODAY) <= hardDailyCost);
+      assert(ledger.spent + sumHolds(ledger, TODAY) <= hardDailyCost);
       if (run !== undefined) told.push(run);
     });
     await Promise.all(batch);

@@ -1,8 +1,8 @@
 /** docs/operations.md: its figures are those that the code and other tests hold, its commands run. */
 import { assert, assertEquals } from "@std/assert";
 import { HEARTBEAT_MS } from "@/lib/billing/ledger.ts";
-import { REST_MS, SWEEP_MS } from "@/lib/billing/dead_runs.ts";
-import { SILENT_MS } from "@/lib/billing/lease_watch.ts";
+import { IDLE_INTERVAL_MS, SWEEP_INTERVAL_MS } from "@/lib/billing/orphaned_run_sweeper.ts";
+import { SILENCE_TIMEOUT_MS } from "@/lib/billing/failure_detector.ts";
 import {
   CHAT_BUDGETS,
   costOf,
@@ -109,7 +109,7 @@ Deno.test("docs/operations.md: times and bounds of a fleet are the code's", asyn
   const last = await constantIn(shutDown, "LAST_MS");
   const ping = await constantIn("lib/http/sse_response.ts", "HEARTBEAT_MS");
   assert(last < 10_000);
-  // A process looks every `SWEEP_MS` and takes a lease for dead that has not changed for `SILENCE_THRESHOLD_MS`.
+  // A process looks every `SWEEP_INTERVAL_MS` and takes a lease for dead that has not changed for `SILENCE_THRESHOLD_MS`.
   const statements = [
     `TRUSTED_PROXY_HOPS=1`,
     "At 0 all visitors share the proxy's limits",
@@ -119,8 +119,8 @@ Deno.test("docs/operations.md: times and bounds of a fleet are the code's", asyn
     "(nginx's 60 s are)",
     "up to 20 MiB",
     `SIGTERM and 10 s before SIGKILL. Its runs have ${grace / 1_000} s to end`,
-    `free again within ${(SILENT_MS + SWEEP_MS) / 1_000} s`,
-    `it takes up to ${(SILENT_MS + REST_MS + SWEEP_MS) / 1_000} s`,
+    `free again within ${(SILENCE_TIMEOUT_MS + SWEEP_INTERVAL_MS) / 1_000} s`,
+    `it takes up to ${(SILENCE_TIMEOUT_MS + IDLE_INTERVAL_MS + SWEEP_INTERVAL_MS) / 1_000} s`,
   ];
   const section = sectionOf(await readOperations(), "## Routing to several processes");
   assertEquals(unstatedFigures(section, statements), []);

@@ -1,6 +1,6 @@
-import { keyText } from "@/lib/store/tx/documents.ts";
-import type { Draft, Operation } from "@/lib/store/tx/operation.ts";
-import { ChangedError, type KvReader } from "@/lib/store/tx/view.ts";
+import { encodeKey } from "@/lib/store/tx/kv_cache.ts";
+import type { Operation, Transaction } from "@/lib/store/tx/operation.ts";
+import { ConflictError, type KvReader } from "@/lib/store/tx/read_transaction.ts";
 
 /** Deno KV reads at most this many keys at once. */
 const KEYS_PER_READ = 10;
@@ -18,12 +18,12 @@ class Reading implements KvReader {
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
     await this.preload(() => [key]);
-    return this.entries.get(keyText(key)) as Deno.KvEntryMaybe<T>;
+    return this.entries.get(encodeKey(key)) as Deno.KvEntryMaybe<T>;
   }
 
   async preload(wanted: () => readonly Deno.KvKey[]): Promise<void> {
     const keys = wanted();
-    const missing = keys.filter((key) => !this.entries.has(keyText(key)));
+    const missing = keys.filter((key) => !this.entries.has(encodeKey(key)));
     for (const [text, entry] of await readAll(this.#kv, missing)) this.entries.set(text, entry);
   }
 }
@@ -56,7 +56,7 @@ export class CheckAndSet {
       try {
         return await work(new Reading(this.#kv));
       } catch (error) {
-        if (!(error instanceof ChangedError)) throw error;
+        if (!(error instanceof ConflictError)) throw error;
       }
     }
   }
@@ -64,7 +64,7 @@ export class CheckAndSet {
   async run<T>(operation: Operation<T>, reading = new Reading(this.#kv)): Promise<T> {
     const basis = reading.entries;
     await reading.preload(() => operation.keys);
-    const own = new Set(operation.keys.map(keyText));
+    const own = new Set(operation.keys.map(encodeKey));
     let entries: Entries = basis;
     while (true) {
       const change = this.#kv.atomic();
@@ -77,7 +77,7 @@ export class CheckAndSet {
       entries = await readAll(this.#kv, [...basis.values()].map(({ key }) => key));
       for (const [text, { versionstamp }] of basis) {
         if (own.has(text) || entries.get(text)?.versionstamp === versionstamp) continue;
-        throw new ChangedError("what was read has changed");
+        throw new ConflictError("what was read has changed");
       }
     }
   }
@@ -93,14 +93,14 @@ async function readAll(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<Entrie
   for (let i = 0; i < keys.length; i += KEYS_PER_READ) {
     reads.push(kv.getMany<unknown[]>(keys.slice(i, i + KEYS_PER_READ)));
   }
-  return new Map((await Promise.all(reads)).flat().map((entry) => [keyText(entry.key), entry]));
+  return new Map((await Promise.all(reads)).flat().map((entry) => [encodeKey(entry.key), entry]));
 }
 
 /** A draft whose writes go straight into the atomic. */
 function draftOn(
   entries: Entries,
   change: Deno.AtomicOperation,
-): { draft: Draft; writes: () => number } {
+): { draft: Transaction; writes: () => number } {
   const written = new Map<string, unknown>();
   let writes = 0;
   const put = (key: Deno.KvKey, value: unknown, options: { expireIn?: number } = {}) => {
@@ -108,14 +108,14 @@ function draftOn(
     if (value === undefined) change.delete(key);
     else change.set(key, value, options);
   };
-  const draft: Draft = {
+  const draft: Transaction = {
     get: <T>(key: Deno.KvKey) => {
-      const text = keyText(key);
+      const text = encodeKey(key);
       if (written.has(text)) return written.get(text) as T;
       return (entries.get(text)?.value ?? undefined) as T | undefined;
     },
     set: (key, value, options) => {
-      written.set(keyText(key), value);
+      written.set(encodeKey(key), value);
       put(key, value, options);
     },
     // What it holds was read for it alone.
@@ -127,8 +127,8 @@ function draftOn(
       const held = draft.get<T>(key);
       draft.set(key, make(held, held !== undefined), options);
     },
-    delete: (key) => draft.note(key, undefined),
-    note: put,
+    delete: (key) => draft.blindWrite(key, undefined),
+    blindWrite: put,
     create: put,
   };
   return { draft, writes: () => writes };

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { ChangedError } from "@/lib/store/tx/view.ts";
+import { ConflictError } from "@/lib/store/tx/read_transaction.ts";
 import type { Operation } from "@/lib/store/tx/operation.ts";
 import { CheckAndSet } from "./check_and_set.ts";
 
@@ -54,6 +54,6 @@ Deno.test("CheckAndSet: tries no longer than it is asked to", async () => {
     },
   };
   const error = await assertRejects(() => engine.run(contended), Error, "time is up");
-  assert(!(error instanceof ChangedError));
+  assert(!(error instanceof ConflictError));
   assertEquals(tries, 3);
 });

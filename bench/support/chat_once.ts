@@ -42,8 +42,8 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     return await meter.admitRun(view, {
       run: prepared.facts,
       hold: prepared.hold,
-      least: prepared.minFirstStepCost,
-      receipt,
+      minHold: prepared.minFirstStepCost,
+      idempotency: receipt,
       sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
     });
   });

@@ -3,15 +3,15 @@ import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
-import type { Committer } from "@/lib/store/tx/committer.ts";
+import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { HashCache } from "@/lib/platform/crypto/hash_cache.ts";
 import { Signer } from "@/lib/platform/crypto/hashing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { RateLimiterDeps } from "@/lib/http/rate_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
-import { LeaseWatch } from "@/lib/billing/lease_watch.ts";
-import { AddressWindows } from "@/lib/billing/address_windows.ts";
-import { RequestsUnderWay } from "@/lib/billing/requests_under_way.ts";
+import { FailureDetector } from "@/lib/billing/failure_detector.ts";
+import { AddressLimiter } from "@/lib/billing/address_limiter.ts";
+import { InFlightRequests } from "@/lib/billing/in_flight_requests.ts";
 import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import { WindowShards } from "@/lib/billing/window_shards.ts";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
@@ -80,12 +80,12 @@ export async function buildChatWorld(
   const catalogue = new CatalogueStore(kv, { demoModel: false });
   await catalogue.addMissing([MODEL]);
   const signer = new Signer(["a secret that only this benchmark knows"]);
-  const committer = engine as unknown as Committer;
+  const committer = engine as unknown as GroupCommitter;
   const shards = new LedgerShards(committer, runtime);
   const windows = new WindowShards(committer, { runtime, contended: shards.contended });
   const admission = new Admission(committer, { runtime, shards, windows });
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
-  const leases = new LeaseWatch(runtime);
+  const leases = new FailureDetector(runtime);
   const content = await openContentCipher(kv, {
     sealer: createContentSealer([ENCRYPTION_KEY], runtime.randomBytes),
     randomBytes: runtime.randomBytes,
@@ -114,8 +114,8 @@ export async function buildChatWorld(
   const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const addresses = new AddressWindows(committer, { runtime, windows });
-  const meter = { ...asked, addresses, limits: LIMITS, inFlight: new RequestsUnderWay() };
+  const addresses = new AddressLimiter(committer, { runtime, windows });
+  const meter = { ...asked, addresses, limits: LIMITS, inFlight: new InFlightRequests() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };

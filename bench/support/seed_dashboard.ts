@@ -1,5 +1,5 @@
 import { appendRun } from "@/lib/store/conversations/append_run.ts";
-import type { Draft } from "@/lib/store/tx/operation.ts";
+import type { Transaction } from "@/lib/store/tx/operation.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { updateWordIndex } from "@/lib/store/agents/agent_index.ts";
 import { setAgentRecord } from "@/lib/store/agents/agent_record.ts";
@@ -133,19 +133,20 @@ function writeRun(
     ...draft,
     get: () => usage.get(text)?.value,
     set: (_key: Deno.KvKey, value: unknown) => void usage.set(text, { key, value }),
-  } as Draft;
+  } as Transaction;
   addToUsage(row, key, run);
 }
 
 /** What `appendRun` writes of a conversation that has just begun. */
-function draftOn(step: Deno.AtomicOperation): Draft {
+function draftOn(step: Deno.AtomicOperation): Transaction {
   return {
     get: () => undefined,
     set: (key, value) => void step.set(key, value),
     update: (key, make) => void step.set(key, make(undefined, false)),
     delete: (key) => void step.delete(key),
     create: (key, value) => void step.set(key, value),
-    note: (key, value) => void (value === undefined ? step.delete(key) : step.set(key, value)),
+    blindWrite: (key, value) =>
+      void (value === undefined ? step.delete(key) : step.set(key, value)),
   };
 }
 

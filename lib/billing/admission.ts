@@ -1,45 +1,49 @@
-import type { Committer } from "../store/tx/committer.ts";
-import type { View } from "../store/tx/view.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunEnd } from "../store/runs/run_record.ts";
-import { callerKeys, type Count, countRequest, type RequestCount } from "./count_request.ts";
 import {
-  type AdmittedRun,
+  callerKeys,
+  countRequest,
+  type CountResult,
+  type RateLimitStatus,
+} from "./count_request.ts";
+import {
+  activeRunOf,
+  type Admittance,
   decideRun,
-  limitRefusal,
-  liveOf,
   type RunDecision,
   runKeys,
   type RunRequest,
+  toLimitRejection,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, type Lease, type LedgerRefusal } from "./ledger.ts";
+import { HEARTBEAT_MS, type Lease, type LedgerRejection } from "./ledger.ts";
 import { LedgerShards, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
-import { LimitError, reusedKey } from "./refusal.ts";
-import { Repeating } from "./repeating.ts";
+import { idempotencyKeyReusedError, LimitError } from "./limit_error.ts";
+import { PeriodicTask } from "../platform/periodic_task.ts";
 import type { Caller } from "./request_windows.ts";
-import { raiseHold, renewAll } from "./running_leases.ts";
-import { settleInFull } from "./settle_in_full.ts";
-import type { Charge, Closing, Settlement } from "./settle_run.ts";
-import { Settlements, withdrawing } from "./settlements.ts";
-import { type Unsettled, UnsettledRuns } from "./unsettled.ts";
+import { raiseHold, renewAllLeases } from "./running_leases.ts";
+import { settleInFull, SettlementWriter, toUndoHook } from "./settlement_writer.ts";
+import type { Charge, SettleHook, Settlement } from "./decide_settlement.ts";
+import { type PendingSettlement, SettlementRetryQueue } from "./settlement_retry_queue.ts";
 import { WindowShards } from "./window_shards.ts";
 
 /** What came of a message that no limit refused. */
-export type Admitted =
-  | ({ kind: "admitted" } & AdmittedRun)
+export type AdmissionResult =
+  | ({ kind: "admitted" } & Admittance)
   /** The same message was let in before, as this run. */
-  | { kind: "replayed"; runId: string; left: RequestCount }
+  | { kind: "replayed"; runId: string; windows: RateLimitStatus }
   /** The session has ended. */
   | { kind: "gone" };
 
 /** A shard that is emptied by others this often in a row makes the store too busy for one more. */
 const MAX_REBALANCES = 100;
 
-interface Running {
-  live: ActiveRun;
+interface TrackedRun {
+  activeRun: ActiveRun;
   limits: Limits;
   /** What is set aside for it, micro-USD. */
   hold: number;
@@ -52,19 +56,19 @@ interface Running {
  * what was read through it (credential, plan, agent) is checked in that same commit.
  */
 export class Admission {
-  #committer: Committer;
+  #committer: GroupCommitter;
   #shards: LedgerShards;
   #windows: WindowShards;
   #runtime: Runtime;
-  #running = new Map<string, Running>();
-  #settlements: Settlements;
-  #unsettled = new UnsettledRuns();
-  #heartbeat: Repeating;
+  #running = new Map<string, TrackedRun>();
+  #settlementWriter: SettlementWriter;
+  #retryQueue = new SettlementRetryQueue();
+  #heartbeat: PeriodicTask;
   #onLost: (runId: string) => void;
 
   /** `onLost` is called with a run that others have settled, because this process stood still too long. */
   constructor(
-    committer: Committer,
+    committer: GroupCommitter,
     options: {
       runtime: Runtime;
       shards?: LedgerShards;
@@ -78,11 +82,11 @@ export class Admission {
     this.#committer = committer;
     this.#runtime = runtime;
     this.#shards = shards;
-    this.#settlements = new Settlements(committer, shards.process);
+    this.#settlementWriter = new SettlementWriter(committer, shards.process);
     this.#windows = options.windows ?? new WindowShards(committer, { runtime, contended });
     this.#onLost = options.onLost ?? (() => {});
-    const work = () => this.#beat();
-    this.#heartbeat = new Repeating(options.runtime, { everyMs: HEARTBEAT_MS, work });
+    const work = () => this.#onHeartbeat();
+    this.#heartbeat = new PeriodicTask(options.runtime, { everyMs: HEARTBEAT_MS, work });
   }
 
   /** A random number for `countRequest` and `admit`, the same for every try of one request. */
@@ -93,22 +97,25 @@ export class Admission {
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
   async countRequest(
     asked: { id: number; caller: Caller; limits: Limits },
-    view?: View,
-  ): Promise<RequestCount> {
-    const request = { ...asked, caller: this.#windows.locate(asked.caller) };
-    const decided = await this.#windows.withRoom(request, () =>
-      this.#committer.run<Count>({
-        keys: callerKeys(request.caller),
-        decide: (draft) => {
-          const now = this.#runtime.now();
-          const count = countRequest(draft, { ...request, message: false, now });
-          if ("left" in count) count.note();
-          return count;
-        },
-        isFinal: isFinalCount,
-      }, view));
-    if ("refused" in decided) throw new LimitError(decided.refused);
-    return decided.left;
+    view?: ReadTransaction,
+  ): Promise<RateLimitStatus> {
+    const request = { ...asked, caller: this.#windows.assignShards(asked.caller) };
+    const decided = await this.#windows.withCapacity(
+      request,
+      () =>
+        this.#committer.run<CountResult>({
+          keys: callerKeys(request.caller),
+          decide: (draft) => {
+            const now = this.#runtime.now();
+            const count = countRequest(draft, { ...request, isMessage: false, now });
+            if ("windows" in count) count.record();
+            return count;
+          },
+          isFinal: isFinalCount,
+        }, view),
+    );
+    if ("rejected" in decided) throw new LimitError(decided.rejected);
+    return decided.windows;
   }
 
   /**
@@ -116,35 +123,38 @@ export class Admission {
    * aside, all or nothing in one commit. Throws the 429 of the first limit that is reached, and 422
    * for an idempotency key that was used for another message.
    */
-  async admit(asked: RunRequest & { id: number }, view?: View): Promise<Admitted> {
-    const caller = this.#windows.locate(asked.caller);
+  async admit(
+    asked: RunRequest & { id: number },
+    view?: ReadTransaction,
+  ): Promise<AdmissionResult> {
+    const caller = this.#windows.assignShards(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
     let request = { ...asked, caller, ledgerKey, hasClearance: false };
     const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
     for (let tries = 0; tries < MAX_REBALANCES && this.#runtime.now() <= giveUpAt; tries++) {
-      const decided = await this.#windows.withRoom(request, () => this.#decide(request, view));
-      if ("refused" in decided) throw new LimitError(decided.refused);
-      if ("reused" in decided) throw reusedKey();
+      const decided = await this.#windows.withCapacity(request, () => this.#decide(request, view));
+      if ("rejected" in decided) throw new LimitError(decided.rejected);
+      if ("reused" in decided) throw idempotencyKeyReusedError();
       if ("gone" in decided) return { kind: "gone" };
       if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
       if ("admitted" in decided) {
-        this.#note(request, decided.admitted.hold);
+        this.#track(request, decided.admitted.hold);
         return { kind: "admitted", ...decided.admitted };
       }
-      const need = { streams: 1, hold: asked.hold, least: asked.least };
+      const need = { streams: 1, hold: asked.hold, minHold: asked.minHold };
       const hold = await this.#rebalance(request, need);
       if (hold !== undefined) request = { ...request, hold, hasClearance: hold === 0 };
     }
-    throw this.#refusal({ refused: "streams" }, asked.limits);
+    throw this.#toLimitError({ rejected: "streams" }, asked.limits);
   }
 
-  #decide(request: RunRequest & { id: number }, view?: View): Promise<RunDecision> {
+  #decide(request: RunRequest & { id: number }, view?: ReadTransaction): Promise<RunDecision> {
     return this.#committer.run<RunDecision>({
       keys: runKeys(request),
       decide: (draft) => decideRun(draft, { ...request, now: this.#runtime.now() }),
       isFinal: (result) => "short" in result || isFinalCount(result),
-      bytes: 5_120 + (request.opening?.bytes ?? 0),
-    }, view).catch((failure) => this.#release(request, failure));
+      estimatedBytes: 5_120 + (request.startHook?.estimatedBytes ?? 0),
+    }, view).catch((failure) => this.#withdraw(request, failure));
   }
 
   /**
@@ -158,12 +168,12 @@ export class Admission {
     const rebalanced = await this.#shards.rebalance(tenant, { key: ledgerKey, limits, need });
     if ("changed" in rebalanced) return undefined;
     if ("available" in rebalanced) return rebalanced.available;
-    throw this.#refusal(rebalanced.refused, limits);
+    throw this.#toLimitError(rebalanced.rejected, limits);
   }
 
-  #refusal(refusal: LedgerRefusal, limits: Limits): LimitError {
+  #toLimitError(refusal: LedgerRejection, limits: Limits): LimitError {
     const how = { refusal, streams: limits.streams, limits, now: this.#runtime.now() };
-    return new LimitError(limitRefusal({ kind: "tenant" }, how));
+    return new LimitError(toLimitRejection({ kind: "tenant" }, how));
   }
 
   /**
@@ -176,22 +186,30 @@ export class Admission {
   ): Promise<number | undefined> {
     const running = this.#running.get(runId);
     if (running === undefined) return undefined;
-    const { live: { accounts, run: { tenant } }, limits } = running;
+    const { activeRun: { accounts, run: { tenant } }, limits } = running;
     const key = accounts[0]!.key;
     for (let most = hold, tries = 0; tries < MAX_REBALANCES; tries++) {
       const raised = await this.#committer.run({
         keys: [...accounts.map((account) => account.key), keys.ledgerDivision(tenant)],
         decide: (draft) => {
           const now = this.#runtime.now();
-          return raiseHold(draft, { runId, tenant, accounts, limits, hold: most, least, now });
+          return raiseHold(draft, {
+            runId,
+            tenant,
+            scopes: accounts,
+            limits,
+            hold: most,
+            minHold: least,
+            now,
+          });
         },
       });
       if (raised === undefined) return undefined;
       if ("granted" in raised) return running.hold = raised.granted;
       const { held } = raised;
-      const need = { streams: 0, hold: hold - held, least: Math.max(0, least - held) };
+      const need = { streams: 0, hold: hold - held, minHold: Math.max(0, least - held) };
       const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
-      if ("refused" in rebalanced) return undefined;
+      if ("rejected" in rebalanced) return undefined;
       if ("available" in rebalanced) most = held + rebalanced.available;
     }
     return undefined;
@@ -205,30 +223,30 @@ export class Admission {
    */
   async settle(
     runId: string,
-    { end, cost, ceiling, closing, opened = true }: {
+    { end, cost, ceiling, settleHook, opened = true }: {
       end: RunEnd;
       cost: number;
       ceiling: number;
-      closing?: Closing;
+      settleHook?: SettleHook;
       opened?: boolean;
     },
   ): Promise<Charge> {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
-    const { live, limits, receipt } = running;
-    const forget = opened ? undefined : receipt;
+    const { activeRun, limits, receipt } = running;
+    const forgetKey = opened ? undefined : receipt;
     const exceedsHold = Math.min(cost, ceiling) > running.hold;
-    const unsettled = { live, end, cost, ceiling, limits, closing, exceedsHold, forget };
+    const unsettled = { activeRun, end, cost, ceiling, limits, settleHook, exceedsHold, forgetKey };
     try {
       const charge = await this.#settleInFull(unsettled);
       return charge ?? { charged: 0, excess: cost };
     } catch (failure) {
-      this.#unsettled.add(unsettled, failure);
+      this.#retryQueue.add(unsettled, failure);
       throw failure;
     } finally {
       // One that nobody can settle is not kept alive: its lease lapses, and a sweep settles it.
       this.#running.delete(runId);
-      this.#restIfIdle();
+      this.#stopIfIdle();
     }
   }
 
@@ -241,13 +259,20 @@ export class Admission {
    * Settles a run whose process died, `lease` being what it was judged by, and clears it away; answers
    * nothing when it goes on after all, or has been settled.
    */
-  async settleDead(
+  async settleOrphaned(
     live: ActiveRun,
-    { lease, end, closing }: { lease: Lease | undefined; end: RunEnd; closing?: Closing },
+    { lease, end, settleHook }: { lease: Lease | undefined; end: RunEnd; settleHook?: SettleHook },
   ): Promise<Charge | undefined> {
     const now = this.#runtime.now();
-    const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
-    return await this.#settlements.write(settlement, { dead: { until: lease?.until } });
+    const settlement: Settlement = {
+      activeRun: live,
+      end,
+      cost: undefined,
+      ceiling: Infinity,
+      settleHook,
+      now,
+    };
+    return await this.#settlementWriter.write(settlement, { dead: { until: lease?.until } });
   }
 
   /** Ends the heartbeat. */
@@ -255,37 +280,42 @@ export class Admission {
     void this.#heartbeat.stop();
   }
 
-  #settleInFull(unsettled: Unsettled): Promise<Charge | undefined> {
-    const settle = (one: Unsettled) =>
-      this.#settlements.write({ ...one, now: this.#runtime.now() });
+  #settleInFull(unsettled: PendingSettlement): Promise<Charge | undefined> {
+    const settle = (one: PendingSettlement) =>
+      this.#settlementWriter.write({ ...one, now: this.#runtime.now() });
     return settleInFull(unsettled, { shards: this.#shards, settle });
   }
 
-  #note(request: RunRequest, hold: number): void {
-    const { run, limits, receipt } = request;
-    this.#running.set(run.runId, { live: liveOf(request), limits, hold, receipt: receipt?.key });
+  #track(request: RunRequest, hold: number): void {
+    const { run, limits, idempotency } = request;
+    this.#running.set(run.runId, {
+      activeRun: activeRunOf(request),
+      limits,
+      hold,
+      receipt: idempotency?.key,
+    });
     this.#heartbeat.start();
   }
 
   /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
-  #release(request: RunRequest, failure: unknown): never {
-    const { run, limits, receipt, opening } = request;
-    const unsettled = { live: liveOf(request), limits, end: interruptedEnd(run) };
-    const closing = opening && withdrawing(opening);
-    const forget = receipt?.key;
-    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, closing, forget }, failure);
-    if (this.#unsettled.size > 0) this.#heartbeat.start();
+  #withdraw(request: RunRequest, failure: unknown): never {
+    const { run, limits, idempotency, startHook } = request;
+    const unsettled = { activeRun: activeRunOf(request), limits, end: interruptedEnd(run) };
+    const settleHook = startHook && toUndoHook(startHook);
+    const forgetKey = idempotency?.key;
+    this.#retryQueue.add({ ...unsettled, cost: 0, ceiling: 0, settleHook, forgetKey }, failure);
+    if (this.#retryQueue.size > 0) this.#heartbeat.start();
     throw failure;
   }
 
-  #restIfIdle(): void {
-    if (this.#running.size + this.#unsettled.size === 0) this.close();
+  #stopIfIdle(): void {
+    if (this.#running.size + this.#retryQueue.size === 0) this.close();
   }
 
-  async #beat(): Promise<void> {
-    await this.#unsettled.retry((one) => this.#settleInFull(one));
-    this.#restIfIdle();
-    const lost = await renewAll(this.#committer, {
+  async #onHeartbeat(): Promise<void> {
+    await this.#retryQueue.retry((one) => this.#settleInFull(one));
+    this.#stopIfIdle();
+    const lost = await renewAllLeases(this.#committer, {
       running: this.#running,
       runtime: this.#runtime,
     });
@@ -294,6 +324,6 @@ export class Admission {
 }
 
 /** An address's window only fills up, and a full shard is only a reason to look at all of them. */
-function isFinalCount(result: Count | RunDecision): boolean {
-  return "full" in result || ("refused" in result && result.refused.scope === "ip");
+function isFinalCount(result: CountResult | RunDecision): boolean {
+  return "full" in result || ("rejected" in result && result.rejected.scope === "ip");
 }

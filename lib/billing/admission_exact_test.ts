@@ -25,7 +25,7 @@ import { keys } from "../store/keys/keys.ts";
 import { SessionStore } from "../store/credentials/session_store.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { SUGGESTED_VISITOR_LIMITS } from "../schemas/limits.ts";
-import { heldBy } from "./ledger.ts";
+import { sumHolds } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 /** One admission, or three with caches of their own behind a bad connection. */
@@ -96,7 +96,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
         const sessionHash = hashes[n % hashes.length]!;
         const admission = all[n % all.length]!;
         const hold = 20_000 + Math.floor(random() * 60_000);
-        const visit = request(n, { sessionHash, hold, least: hold, limits });
+        const visit = request(n, { sessionHash, hold, minHold: hold, limits });
         const told = await outcome(admission.admit(visit));
         if (told !== "admitted") return told;
         running.set(sessionHash, (running.get(sessionHash) ?? 0) + 1);
@@ -135,9 +135,9 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const runOf = async (n: number) => {
         const admission = all[n % all.length]!;
         const hold = 10_000 + Math.floor(random() * 50_000);
-        const told = await outcome(admission.admit(request(n, { hold, least: 10, limits })));
+        const told = await outcome(admission.admit(request(n, { hold, minHold: 10, limits })));
         const ledger = await ledgerOf(kv);
-        assert(ledger.spent + heldBy(ledger, TODAY) <= limits.hardDailyCost);
+        assert(ledger.spent + sumHolds(ledger, TODAY) <= limits.hardDailyCost);
         if (told !== "admitted") return told;
         const cost = Math.floor(random() * (ledger.runs[`run-${n}`]!.hold + 1));
         const { charged } = await admission.settle(`run-${n}`, settlement(cost));
@@ -169,17 +169,17 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const receipt = {
         key: keys.chatIdempotencyRecord(TENANT, "scope"),
         fingerprint: "body",
-        keptMs: 86_400_000,
+        ttlMs: 86_400_000,
       };
       const limits = { ...OPEN_LIMITS, ipRequests: 40, ipMessages: 1 };
       const tries = Array.from({ length: 60 }, (_, n) => {
-        return all[n % all.length]!.admit(request(n, { receipt, limits }));
+        return all[n % all.length]!.admit(request(n, { idempotency: receipt, limits }));
       });
       const told = tally(await Promise.all(tries.map(outcome)));
       assertEquals(told, { admitted: 1, replayed: 39, ip: 20 });
       const other = { ...receipt, fingerprint: "another body" };
       const error = await assertRejects(
-        () => all[0]!.admit(request(99, { receipt: other })),
+        () => all[0]!.admit(request(99, { idempotency: other })),
         ApiError,
       );
       assertEquals([error.code, error.status], ["idempotency_key_reused", 422]);

@@ -17,8 +17,8 @@ import {
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
-import type { Draft } from "../store/tx/operation.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import { sha256 } from "../platform/crypto/hashing.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { keys } from "../store/keys/keys.ts";
@@ -27,7 +27,7 @@ import { SessionStore } from "../store/credentials/session_store.ts";
 import type { RunEnd, RunRecord } from "../store/runs/run_record.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
-import { dayOf, HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { dayOf, findLease, HEARTBEAT_MS, LEASE_MS, type Ledger, sumHolds } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 describe("Admission", () => {
@@ -113,7 +113,7 @@ describe("Admission", () => {
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 70 }));
-    const told = await admission.admit(request(2, { limits, hold: 70, least: 10 }));
+    const told = await admission.admit(request(2, { limits, hold: 70, minHold: 10 }));
     assertEquals(told.kind === "admitted" && told.hold, 30);
     assertEquals(
       await outcome(admission.admit(request(3, { limits, hold: 5 }))),
@@ -130,7 +130,7 @@ describe("Admission", () => {
     await admission.admit(request(2, { limits, hold: 30 }));
     assertEquals(await admission.reserve("run-1", { hold: 90, least: 60 }), 70);
     assertEquals(await admission.reserve("run-1", { hold: 90, least: 71 }), undefined);
-    assertEquals(heldBy(await ledgerOf(kv), TODAY), 100);
+    assertEquals(sumHolds(await ledgerOf(kv), TODAY), 100);
     assertEquals(await admission.reserve("run-9", { hold: 1, least: 0 }), undefined);
     admission.close();
   });
@@ -174,12 +174,12 @@ describe("Admission", () => {
     dead.close();
     const [live] = await valuesOf<ActiveRun>(kv, keys.activeRuns());
     const end: RunEnd = { ...RUN_END, finishReason: "interrupted" };
-    const lease = leaseOf(await ledgerOf(kv), "run-1")!;
+    const lease = findLease(await ledgerOf(kv), "run-1")!;
     const older = { ...lease, until: lease.until - 1 };
     const stored = activeRunSchema.parse(live);
-    assertEquals(await alive.settleDead(stored, { end, lease: older }), undefined);
-    assertEquals(await alive.settleDead(live!, { end, lease }), { charged: 70, excess: 0 });
-    assertEquals(await alive.settleDead(live!, { end, lease }), undefined);
+    assertEquals(await alive.settleOrphaned(stored, { end, lease: older }), undefined);
+    assertEquals(await alive.settleOrphaned(live!, { end, lease }), { charged: 70, excess: 0 });
+    assertEquals(await alive.settleOrphaned(live!, { end, lease }), undefined);
     const ledger = await ledgerOf(kv);
     assertEquals([ledger.spent, ledger.runs], [70, {}]);
     const [record] = await valuesOf<RunRecord>(kv, ["runs", TENANT]);
@@ -190,7 +190,7 @@ describe("Admission", () => {
     using kv = await Deno.openKv(":memory:");
     const runtime = new FakeRuntime(NOON);
     const lost = Promise.withResolvers<string>();
-    const committer = new Committer(kv, { runtime });
+    const committer = new GroupCommitter(kv, { runtime });
     const admission = new Admission(committer, { runtime, onLost: lost.resolve });
     await admission.admit(request(1, { hold: 70 }));
     const key = keys.tenantLedger(TENANT);
@@ -208,7 +208,7 @@ describe("Admission", () => {
       let set = 0;
       const runtime = { ...world, now: () => world.now() + set };
       const lost: string[] = [];
-      const committer = new Committer(kv, { runtime });
+      const committer = new GroupCommitter(kv, { runtime });
       const admission = new Admission(committer, { runtime, onLost: (runId) => lost.push(runId) });
       const limits = { ...OPEN_LIMITS, streams: 1 };
       await admission.admit(request(1, { hold: 70, limits }));
@@ -217,7 +217,7 @@ describe("Admission", () => {
       for (let beats = 0; beats < 3; beats++) {
         await world.advance(HEARTBEAT_MS);
         // Decided behind the renewal.
-        const decide = (draft: Draft) => leaseOf(draft.get<Ledger>(key), "run-1")?.until;
+        const decide = (draft: Transaction) => findLease(draft.get<Ledger>(key), "run-1")?.until;
         const until = await committer.run({ keys: [key], decide });
         assertEquals([lost, until], [[], runtime.now() + LEASE_MS]);
       }

@@ -1,45 +1,45 @@
-import type { Draft } from "../store/tx/operation.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type Session, sessionExpireIn } from "../store/credentials/session_store.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import {
-  type Account,
-  accountsOf,
-  chargedFor,
-  divisionIn,
-  keptFor,
-  limitsOf,
-  limitsWithin,
-  momentOf,
-  scopeOf,
-} from "./accounts.ts";
+  allottedScopeLimits,
+  type BudgetScope,
+  budgetScopesOf,
+  limitScopeOf,
+  payerOf,
+  readDivision,
+  retentionOf,
+  scopeLimits,
+  scopeMoment,
+} from "./budget_scope.ts";
 import {
   callerKeys,
   type CountedRequest,
   countRequest,
-  type RequestCount,
+  type RateLimitStatus,
 } from "./count_request.ts";
-import { type Division, ledgerShardOf, spentElsewhere } from "./division.ts";
+import { type Division, ledgerShardOf, spentElsewhere } from "./ledger_division.ts";
 import {
+  countSlots,
   currentLedger,
-  leaseOf,
+  findLease,
   type Ledger,
-  type LedgerRefusal,
+  type LedgerRejection,
+  ledgerRejection,
   type Moment,
-  refusalOf,
-  roomOf,
+  remainingBudget,
   setLease,
-  slotsOf,
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
-import type { WindowLeft } from "./rate_window.ts";
-import type { LimitRefusal } from "./refusal.ts";
-import type { Caller, FullShard } from "./request_windows.ts";
+import type { WindowStatus } from "./rate_window.ts";
+import type { LimitRejection } from "./limit_error.ts";
+import type { Caller, WindowRef } from "./request_windows.ts";
 
 /** Slots and holds of running runs come free at any moment: a hint, not a promise. */
-const SOON_MS = 2_000;
+const RETRY_SOON_MS = 2_000;
 
 /** A message that wants in. Money in micro-USD. */
 export interface RunRequest {
@@ -47,7 +47,7 @@ export interface RunRequest {
   /** What its first step can cost at most. */
   hold: number;
   /** What it can do with at least: less output is better than none. */
-  least: number;
+  minHold: number;
   limits: Limits;
   caller: Caller;
   /** SHA-256 of the session token, on the widget path. */
@@ -57,35 +57,35 @@ export interface RunRequest {
   /** All shards together have room for a run that holds nothing. */
   hasClearance?: boolean;
   /** Written in the same commit, as the beginning of what the run leaves behind. */
-  opening?: Opening | undefined;
+  startHook?: StartHook | undefined;
   /** Names the one run that a repeated message means. */
-  receipt?: ReceiptRequest | undefined;
+  idempotency?: IdempotencyRequest | undefined;
 }
 
 /** What else is begun with a run. */
-export interface Opening {
+export interface StartHook {
   /** Kept with the run while it goes on. */
-  begun: ActiveRunState;
+  state: ActiveRunState;
   /** About how many bytes it writes, where they are many. */
-  bytes?: number;
+  estimatedBytes?: number;
   /** Notes what has no room there. */
-  note?(draft: Draft): void;
+  write?(draft: Transaction): void;
   /** Takes that back. */
-  withdraw?(draft: Draft): void;
+  undo?(draft: Transaction): void;
 }
 
-export interface ReceiptRequest {
+export interface IdempotencyRequest {
   key: Deno.KvKey;
   /** A keyed digest of the message, which nobody can guess it by. */
   fingerprint: string;
   /** The digest without a key that versions before 2026-11-22 stored; they are kept for a day. */
-  unkeyed?: string;
+  legacyFingerprint?: string;
   /** How long it is remembered, milliseconds. */
-  keptMs: number;
+  ttlMs: number;
 }
 
 /** Which run an `Idempotency-Key` began. */
-export interface ChatReceipt {
+export interface ChatIdempotencyRecord {
   v: 1;
   fingerprint: string;
   runId: string;
@@ -94,8 +94,8 @@ export interface ChatReceipt {
 }
 
 /** A message that was let in. */
-export interface AdmittedRun {
-  left: RequestCount;
+export interface Admittance {
+  windows: RateLimitStatus;
   /** What was set aside: the first step may cost no more. Micro-USD. */
   hold: number;
   /** The tenant's day is past its soft limit. */
@@ -103,27 +103,27 @@ export interface AdmittedRun {
 }
 
 export type RunDecision =
-  | { admitted: AdmittedRun }
-  | { replayed: { runId: string; left: RequestCount } }
-  | { refused: LimitRefusal }
+  | { admitted: Admittance }
+  | { replayed: { runId: string; windows: RateLimitStatus } }
+  | { rejected: LimitRejection }
   /** The idempotency key was used for another body. */
   | { reused: true }
   /** The session has ended. */
   | { gone: true }
   /** The shard of a request window needs more of the places that the other shards have. */
-  | { full: FullShard }
+  | { full: WindowRef }
   /** The shard of the tenant's ledger needs more of what the other shards have. */
   | { short: true };
 
 /** The keys that letting a message in touches. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
-  const { run, limits, caller, sessionHash, receipt } = request;
+  const { run, limits, caller, sessionHash, idempotency } = request;
   return [
     ...callerKeys(caller),
-    ...accountsOf(chargedFor(request), limits).map(({ key }) => key),
+    ...budgetScopesOf(payerOf(request), limits).map(({ key }) => key),
     keys.ledgerDivision(run.tenant),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
-    ...(receipt === undefined ? [] : [receipt.key]),
+    ...(idempotency === undefined ? [] : [idempotency.key]),
   ];
 }
 
@@ -132,72 +132,74 @@ export function runKeys(request: RunRequest): Deno.KvKey[] {
  * money set aside; nothing is written before the last of them has let the run pass.
  */
 export function decideRun(
-  draft: Draft,
+  draft: Transaction,
   request: RunRequest & { id: number; now: number },
 ): RunDecision {
   const { run, now, limits } = request;
-  const replay = replayOf(draft, request);
+  const replay = findReplay(draft, request);
   if (replay !== undefined) return replay;
-  const accounts = accountsOf(chargedFor(request), limits);
-  const division = divisionIn(draft, run.tenant);
+  const accounts = budgetScopesOf(payerOf(request), limits);
+  const division = readDivision(draft, run.tenant);
   const ledgers = accounts.map((account) => {
-    const moment = momentOf(account, now, division);
+    const moment = scopeMoment(account, now, division);
     return { account, moment, ledger: currentLedger(draft.get<Ledger>(account.key), moment) };
   });
-  const lease = leaseOf(ledgers[0]!.ledger, run.runId);
+  const lease = findLease(ledgers[0]!.ledger, run.runId);
   const { spent, period } = ledgers[0]!.ledger;
   const elsewhere = spentElsewhere(division, { shard: ledgerShardOf(accounts[0]!.key), period });
   const softLimitPassed = spent + elsewhere >= limits.softDailyCost;
-  const count = countRequest(draft, { ...request, message: true });
+  const count = countRequest(draft, { ...request, isMessage: true });
   // Our own commit of unknown outcome was made: it is told, and not counted twice.
   if (lease !== undefined) {
-    const left = "left" in count ? count.left : NONE_LEFT(limits);
-    return { admitted: { left, hold: lease.hold, softLimitPassed } };
+    const left = "windows" in count ? count.windows : noneLeft(limits);
+    return { admitted: { windows: left, hold: lease.hold, softLimitPassed } };
   }
-  if (!("left" in count)) return count;
-  const session = takeMessage(draft, request);
+  if (!("windows" in count)) return count;
+  const session = takeSessionMessage(draft, request);
   if ("decision" in session) return session.decision;
-  const granted = grant(ledgers, { ...request, division, sessionEndsIn: session.leftMs });
+  const granted = grantHold(ledgers, { ...request, division, sessionEndsIn: session.leftMs });
   if (!("hold" in granted)) return granted;
-  count.note();
+  count.record();
   session.note();
   for (const { account, moment } of ledgers) {
     draft.update<Ledger>(account.key, (held, isOwn) => {
       const lease = { runId: run.runId, hold: granted.hold, now };
       return setLease(currentLedger(held, moment), lease, isOwn);
-    }, keptFor(account));
+    }, retentionOf(account));
   }
-  noteRun(draft, request, accounts);
-  const left = { ...count.left, ...(session.left && { session_messages: session.left }) };
-  return { admitted: { left, hold: granted.hold, softLimitPassed } };
+  recordRun(draft, request, accounts);
+  const left = { ...count.windows, ...(session.left && { session_messages: session.left }) };
+  return { admitted: { windows: left, hold: granted.hold, softLimitPassed } };
 }
 
-const NONE_LEFT = ({ ipRequests }: Limits): RequestCount => ({
+const noneLeft = ({ ipRequests }: Limits): RateLimitStatus => ({
   ip: { limit: ipRequests, remaining: 0, resetMs: 0 },
 });
 
 /** A message sent again is counted as a request, and answered by the run it began. */
-function replayOf(
-  draft: Draft,
-  request: RunRequest & Omit<CountedRequest, "message">,
+function findReplay(
+  draft: Transaction,
+  request: RunRequest & Omit<CountedRequest, "isMessage">,
 ): RunDecision | undefined {
-  if (request.receipt === undefined) return undefined;
-  const known = draft.get<ChatReceipt>(request.receipt.key);
+  if (request.idempotency === undefined) return undefined;
+  const known = draft.get<ChatIdempotencyRecord>(request.idempotency.key);
   if (known === undefined || known.exp <= request.now) return undefined;
   if (known.runId === request.run.runId) return undefined;
-  const { fingerprint, unkeyed } = request.receipt;
-  if (known.fingerprint !== fingerprint && known.fingerprint !== unkeyed) return { reused: true };
-  const count = countRequest(draft, { ...request, message: false });
-  if (!("left" in count)) return count;
-  count.note();
-  return { replayed: { runId: known.runId, left: count.left } };
+  const { fingerprint, legacyFingerprint } = request.idempotency;
+  if (known.fingerprint !== fingerprint && known.fingerprint !== legacyFingerprint) {
+    return { reused: true };
+  }
+  const count = countRequest(draft, { ...request, isMessage: false });
+  if (!("windows" in count)) return count;
+  count.record();
+  return { replayed: { runId: known.runId, windows: count.windows } };
 }
 
 /** One message of the session, where there is one. */
-function takeMessage(
-  draft: Draft,
+function takeSessionMessage(
+  draft: Transaction,
   { run, sessionHash, now }: { run: RunFacts; sessionHash?: string | undefined; now: number },
-): { decision: RunDecision } | { leftMs: number; left?: WindowLeft; note: () => void } {
+): { decision: RunDecision } | { leftMs: number; left?: WindowStatus; note: () => void } {
   if (sessionHash === undefined) return { leftMs: 0, note: () => {} };
   const key = keys.session(run.tenant, sessionHash);
   const session = draft.get<Session>(key);
@@ -205,7 +207,7 @@ function takeMessage(
   if (session === undefined || leftMs <= 0) return { decision: { gone: true } };
   if (session.messages >= session.messageCap) {
     const limit = session.messageCap;
-    return { decision: { refused: { scope: "session_messages", limit, retryAfterMs: leftMs } } };
+    return { decision: { rejected: { scope: "session_messages", limit, retryAfterMs: leftMs } } };
   }
   const next: Session = { ...session, messages: session.messages + 1 };
   const limit = session.messageCap;
@@ -214,25 +216,25 @@ function takeMessage(
 }
 
 /** Sets aside what every account has room for, or names the one that has none. */
-function grant(
-  ledgers: { account: Account; moment: Moment; ledger: Ledger }[],
+function grantHold(
+  ledgers: { account: BudgetScope; moment: Moment; ledger: Ledger }[],
   request: RunRequest & { now: number; division: Division | undefined; sessionEndsIn: number },
-): { hold: number } | { refused: LimitRefusal } | { short: true } {
-  const { least, division } = request;
+): { hold: number } | { rejected: LimitRejection } | { short: true } {
+  const { minHold, division } = request;
   let hold = request.hold;
   for (const { account, ledger, moment } of ledgers) {
-    const within = limitsWithin(account, { limits: request.limits, division, moment });
+    const within = allottedScopeLimits(account, { limits: request.limits, division, moment });
     if (within === undefined) return { short: true };
     const isCleared = account.kind === "tenant" && hold === 0 && request.hasClearance === true;
     const limits = isCleared ? { ...within, hardLimit: undefined } : within;
-    const refusal = refusalOf(ledger, { least, limits, moment });
-    const room = roomOf(ledger, { limits, moment });
+    const refusal = ledgerRejection(ledger, { least: minHold, limits, moment });
+    const room = remainingBudget(ledger, { limits, moment });
     const isShort = refusal !== undefined || room < request.hold;
     // Only all shards together can tell whether the tenant's limit is reached.
     if (isShort && division !== undefined && account.kind === "tenant") return { short: true };
     if (refusal !== undefined) {
-      const streams = limits.streams ?? slotsOf(ledger, moment);
-      return { refused: limitRefusal(account, { ...request, refusal, streams }) };
+      const streams = limits.streams ?? countSlots(ledger, moment);
+      return { rejected: toLimitRejection(account, { ...request, refusal, streams }) };
     }
     hold = Math.min(hold, room);
   }
@@ -240,42 +242,45 @@ function grant(
 }
 
 /** The 429 of an account that has no room; `streams` is how many it may have at once. */
-export function limitRefusal(
-  account: Pick<Account, "kind">,
+export function toLimitRejection(
+  account: Pick<BudgetScope, "kind">,
   { refusal, streams, limits, now, sessionEndsIn = 0 }: {
-    refusal: LedgerRefusal;
+    refusal: LedgerRejection;
     streams: number;
     limits: Limits;
     now: number;
     sessionEndsIn?: number;
   },
-): LimitRefusal {
-  if (refusal.refused === "streams") {
-    return { scope: scopeOf(account, "streams"), limit: streams, retryAfterMs: SOON_MS };
+): LimitRejection {
+  if (refusal.rejected === "streams") {
+    return { scope: limitScopeOf(account, "streams"), limit: streams, retryAfterMs: RETRY_SOON_MS };
   }
-  const { spent } = refusal;
+  const { isSpent } = refusal;
   const ends = account.kind === "session" ? sessionEndsIn : untilMidnight(now);
-  const limit = limitsOf(account, limits).hardLimit! / 1_000_000;
+  const limit = scopeLimits(account, limits).hardLimit! / 1_000_000;
   const windowSeconds = account.kind === "session" ? {} : { windowSeconds: 86_400 };
-  const retryAfterMs = spent ? ends : SOON_MS;
-  return { scope: scopeOf(account, "cost"), limit, ...windowSeconds, retryAfterMs };
+  const retryAfterMs = isSpent ? ends : RETRY_SOON_MS;
+  return { scope: limitScopeOf(account, "cost"), limit, ...windowSeconds, retryAfterMs };
 }
 
 /** What another process needs to settle the run, and what a repeated message is answered by. */
-function noteRun(
-  draft: Draft,
-  { run, receipt, opening, now }: RunRequest & { now: number },
-  accounts: Account[],
+function recordRun(
+  draft: Transaction,
+  { run, idempotency, startHook, now }: RunRequest & { now: number },
+  accounts: BudgetScope[],
 ): void {
-  opening?.note?.(draft);
-  draft.create(keys.activeRun(run.tenant, run.runId), newActiveRun(run, accounts, opening?.begun));
-  if (receipt === undefined) return;
-  const { key, fingerprint, keptMs } = receipt;
-  const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };
-  draft.set(key, noted, { expireIn: keptMs });
+  startHook?.write?.(draft);
+  draft.create(
+    keys.activeRun(run.tenant, run.runId),
+    newActiveRun(run, accounts, startHook?.state),
+  );
+  if (idempotency === undefined) return;
+  const { key, fingerprint, ttlMs } = idempotency;
+  const noted: ChatIdempotencyRecord = { v: 1, fingerprint, runId: run.runId, exp: now + ttlMs };
+  draft.set(key, noted, { expireIn: ttlMs });
 }
 
 /** A run that has been let in, with all that settling it takes. */
-export function liveOf(request: RunRequest): ActiveRun {
-  return newActiveRun(request.run, accountsOf(chargedFor(request), request.limits));
+export function activeRunOf(request: RunRequest): ActiveRun {
+  return newActiveRun(request.run, budgetScopesOf(payerOf(request), request.limits));
 }

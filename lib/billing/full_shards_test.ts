@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { frozenRuntime, outcome, request, TENANT } from "@/tests/support/admissions.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import { Admission } from "./admission.ts";
-import type { Division } from "./division.ts";
+import type { Division } from "./ledger_division.ts";
 import { dayOf, type Lease, type Ledger } from "./ledger.ts";
 
 const LIMITS = { ...OPEN_LIMITS, streams: 800, hardDailyCost: 10_000 };
 
 Deno.test("reserve: a run goes on although its tenant has as many as there can be, in other shards", async () => {
   using kv = await Deno.openKv(":memory:");
-  const admission = new Admission(new Committer(kv, { runtime: frozenRuntime }), {
+  const admission = new Admission(new GroupCommitter(kv, { runtime: frozenRuntime }), {
     runtime: frozenRuntime,
   });
   assertEquals(await outcome(admission.admit(request(0, { hold: 5, limits: LIMITS }))), "admitted");

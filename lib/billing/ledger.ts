@@ -46,10 +46,10 @@ export interface LedgerLimits {
   readonly hardLimit?: number | undefined;
 }
 
-export type LedgerRefusal =
-  | { refused: "streams" }
+export type LedgerRejection =
+  | { rejected: "streams" }
   /** `spent`: what is left does not pay for it; otherwise only running runs hold it. */
-  | { refused: "cost"; spent: boolean };
+  | { rejected: "cost"; isSpent: boolean };
 
 /** A lease lasts so long unless it is renewed. */
 export const LEASE_MS = 30_000;
@@ -73,11 +73,11 @@ const EARLIER_DAYS = 4;
 export function currentLedger(stored: Ledger | undefined, { now, period }: Moment): Ledger {
   if (stored === undefined) return { v: 1, period, spent: 0, runs: {} };
   const hasBegun = period !== "" && stored.period === dayOf(now + MAX_SKEW_MS);
-  return hasBegun || stored.period === period ? stored : inPeriod(stored, period);
+  return hasBegun || stored.period === period ? stored : startPeriod(stored, period);
 }
 
 /** Of a clock that is set forward past midnight and back the day's limit must not be had twice. */
-function inPeriod(stored: Ledger, period: string): Ledger {
+function startPeriod(stored: Ledger, period: string): Ledger {
   const left = { ...stored.earlier, [stored.period]: stored.spent };
   const { [period]: spent = 0, ...others } = left;
   const earlier = Object.fromEntries(Object.entries(others).slice(-EARLIER_DAYS));
@@ -85,7 +85,7 @@ function inPeriod(stored: Ledger, period: string): Ledger {
 }
 
 /** Whether a lease has lapsed by any clock, be it as far behind as clocks may be. */
-export function isOver({ until }: Lease, now: number): boolean {
+export function hasExpired({ until }: Lease, now: number): boolean {
   return until + MAX_SKEW_MS <= now;
 }
 
@@ -93,11 +93,11 @@ export function isOver({ until }: Lease, now: number): boolean {
  * How many slots are taken. One whose process may have died comes free when its run is settled: who has
  * a fast clock must not take what another still uses.
  */
-export function slotsOf(ledger: Ledger, { now }: Moment): number {
+export function countSlots(ledger: Ledger, { now }: Moment): number {
   let taken = 0;
   for (const runId in ledger.runs) {
     const lease = ledger.runs[runId]!;
-    if (lease.side === undefined && !isOver(lease, now)) taken++;
+    if (lease.side === undefined && !hasExpired(lease, now)) taken++;
   }
   return taken;
 }
@@ -106,28 +106,28 @@ export function slotsOf(ledger: Ledger, { now }: Moment): number {
  * What runs hold, in micro-USD, but for the one named. What a dead process has spent is not known, so
  * its hold counts in full in the period it lapsed in.
  */
-export function heldBy(ledger: Ledger, moment: Moment, except?: string): number {
+export function sumHolds(ledger: Ledger, moment: Moment, except?: string): number {
   const at = { ...moment, period: ledger.period };
   let held = 0;
   for (const runId in ledger.runs) {
     const lease = ledger.runs[runId]!;
-    if (runId !== except && isCounted(lease, at)) held += lease.hold;
+    if (runId !== except && countsInPeriod(lease, at)) held += lease.hold;
   }
   return held;
 }
 
 /** Whether a lease's money belongs to the period of the moment. */
-export function isCounted({ until }: Lease, { now, period }: Moment): boolean {
+export function countsInPeriod({ until }: Lease, { now, period }: Moment): boolean {
   return until > now || period === "" || dayOf(until) === period;
 }
 
 /** Micro-USD that a run may have in all, beside what the others hold; `Infinity` without a limit. */
-export function roomOf(
+export function remainingBudget(
   ledger: Ledger,
   { runId, limits, moment }: { runId?: string; limits: LedgerLimits; moment: Moment },
 ): number {
   if (limits.hardLimit === undefined) return Infinity;
-  return limits.hardLimit - ledger.spent - heldBy(ledger, moment, runId);
+  return limits.hardLimit - ledger.spent - sumHolds(ledger, moment, runId);
 }
 
 /** Whether one more lease may make the ledger larger than a value of the store. */
@@ -136,40 +136,40 @@ export function isFull({ runs }: Ledger): boolean {
 }
 
 /** Why a run that must set aside `least` may not begin; nothing when it may. */
-export function refusalOf(
+export function ledgerRejection(
   ledger: Ledger,
   { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
-): LedgerRefusal | undefined {
+): LedgerRejection | undefined {
   // Past the limit runs of price 0 are refused too, and for that reason before any other.
-  const cost = costRefusalOf(ledger, { least, limits, moment });
+  const cost = costRejection(ledger, { least, limits, moment });
   if (ledger.spent >= (limits.hardLimit ?? Infinity)) return cost;
-  if (isFull(ledger) || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
-    return { refused: "streams" };
+  if (isFull(ledger) || countSlots(ledger, moment) >= (limits.streams ?? Infinity)) {
+    return { rejected: "streams" };
   }
   return cost;
 }
 
 /** Why `least` more may not be set aside for a run that has its slot; nothing when it may. */
-export function costRefusalOf(
+export function costRejection(
   ledger: Ledger,
   { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
-): LedgerRefusal | undefined {
+): LedgerRejection | undefined {
   const { hardLimit = Infinity } = limits;
-  if (ledger.spent >= hardLimit) return { refused: "cost", spent: true };
-  if (least <= roomOf(ledger, { limits, moment })) return undefined;
+  if (ledger.spent >= hardLimit) return { rejected: "cost", isSpent: true };
+  if (least <= remainingBudget(ledger, { limits, moment })) return undefined;
   // With every hold given back it would not fit either: only a new period makes room.
-  return { refused: "cost", spent: ledger.spent + least > hardLimit };
+  return { rejected: "cost", isSpent: ledger.spent + least > hardLimit };
 }
 
 /** A ledger that nobody else has. */
-interface Changeable extends Ledger {
+interface MutableLedger extends Ledger {
   spent: number;
   readonly runs: Record<string, Lease>;
 }
 
 /** The ledger itself where it `isOwn`, else a copy: of hundreds of leases one is dear for each change. */
-function changeable(ledger: Ledger, isOwn: boolean): Changeable {
-  return isOwn ? ledger as Changeable : { ...ledger, runs: { ...ledger.runs } };
+function toMutable(ledger: Ledger, isOwn: boolean): MutableLedger {
+  return isOwn ? ledger as MutableLedger : { ...ledger, runs: { ...ledger.runs } };
 }
 
 /**
@@ -181,7 +181,7 @@ export function setLease(
   { runId, hold, now }: { runId: string; hold: number; now: number },
   isOwn = false,
 ): Ledger {
-  const next = changeable(ledger, isOwn);
+  const next = toMutable(ledger, isOwn);
   next.runs[runId] = { until: now + LEASE_MS, hold };
   return next;
 }
@@ -196,25 +196,25 @@ export function renewLeases(
 ): Ledger {
   const runs = { ...ledger.runs };
   for (const runId of runIds) {
-    const lease = leaseOf(ledger, runId);
+    const lease = findLease(ledger, runId);
     if (lease !== undefined) runs[runId] = { ...lease, until: now + LEASE_MS };
   }
   return { ...ledger, runs };
 }
 
 /** The lease of a run that has not been settled yet, lapsed or not. */
-export function leaseOf(ledger: Ledger | undefined, runId: string): Lease | undefined {
+export function findLease(ledger: Ledger | undefined, runId: string): Lease | undefined {
   return ledger !== undefined && Object.hasOwn(ledger.runs, runId) ? ledger.runs[runId] : undefined;
 }
 
 /** Ends a run: its slot and hold go, its cost (micro-USD) is charged; once, however often it is asked. */
-export function settleRun(
+export function chargeRun(
   ledger: Ledger,
   { runId, cost }: { runId: string; cost: number },
   isOwn = false,
 ): Ledger {
-  const next = changeable(ledger, isOwn);
-  if (leaseOf(ledger, runId) === undefined) return next;
+  const next = toMutable(ledger, isOwn);
+  if (findLease(ledger, runId) === undefined) return next;
   delete next.runs[runId];
   next.spent += cost;
   return next;

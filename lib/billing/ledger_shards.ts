@@ -1,26 +1,26 @@
-import type { Committer } from "../store/tx/committer.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import {
   type AllotmentRequest,
   allottedLimits,
+  createSnapshot,
   divide,
   type Division,
   freeze,
   isFrozen,
   ledgerShardOf,
+  type LedgerSnapshot,
   mergeShards,
-  type Snapshot,
-  snapshotOf,
-} from "./division.ts";
+} from "./ledger_division.ts";
 import {
-  costRefusalOf,
+  costRejection,
+  countSlots,
   type Ledger,
-  type LedgerRefusal,
-  refusalOf,
-  roomOf,
-  slotsOf,
+  type LedgerRejection,
+  ledgerRejection,
+  remainingBudget,
   type TenantLimits,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
@@ -28,41 +28,41 @@ import { ContendedKeys } from "./contended_keys.ts";
 import { type ProcessShard, SHARDS } from "./process_shard.ts";
 
 /** Another process's division is left to be used for so long at least, before it is changed; milliseconds. */
-const STANDS_MS = { least: 20, spread: 60 };
+const MIN_DIVISION_AGE_MS = { least: 20, spread: 60 };
 /** A run that has not begun is refused after that long: its caller may try again. */
 export const MAX_WAIT_MS = 4_000;
 /** Other processes that divide the same ledger are made way for this often. */
-const MAX_TRIES = 50;
+const MAX_ATTEMPTS = 50;
 
 /** What a run needs beyond what its shard has; money in micro-USD. */
 export interface ShardNeed {
   streams: number;
   hold: number;
   /** It can do with so little. */
-  least: number;
+  minHold: number;
 }
 
 /** What came of asking for more. */
-export type Rebalanced =
+export type RebalanceResult =
   /** So much of the hold may be set aside now; micro-USD. */
   | { available: number }
   /** The tenant as a whole has reached its limit. */
-  | { refused: LedgerRefusal }
+  | { rejected: LedgerRejection }
   /** The limits have been divided for another run of this process: there may be enough now. */
   | { changed: true };
 
 /** Who asks for more, and under which limits. */
-interface Ask {
+interface RebalanceRequest {
   key: readonly string[];
   limits: Pick<Limits, "streams" | "hardDailyCost">;
   need: ShardNeed;
 }
 
 /** One division of a tenant's limits, and the runs of this process that wait for it. */
-interface Waiting {
-  ask: Ask;
+interface PendingRebalance {
+  request: RebalanceRequest;
   /** What it came to; nothing where it failed. */
-  done: Promise<Rebalanced | undefined>;
+  done: Promise<RebalanceResult | undefined>;
   /** What the others that wait need as well. */
   others: { streams: number; hold: number };
   /** How often the shards have been read for it. */
@@ -88,11 +88,11 @@ export function ledgerShardKeys(tenant: string): string[][] {
 export class LedgerShards {
   /** What this process writes a shard of; other records than ledgers are divided by it as well. */
   readonly contended: ContendedKeys;
-  readonly #committer: Committer;
+  readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pending = new Map<string, PendingRebalance>();
 
-  constructor(committer: Committer, runtime: Runtime) {
+  constructor(committer: GroupCommitter, runtime: Runtime) {
     this.#committer = committer;
     this.#runtime = runtime;
     this.contended = new ContendedKeys(committer, runtime);
@@ -109,52 +109,57 @@ export class LedgerShards {
   }
 
   /** Gets the shard under `key` what it needs from what is free in all of them. */
-  async rebalance(tenant: string, ask: Ask): Promise<Rebalanced> {
-    const known = this.#waiting.get(tenant);
+  async rebalance(tenant: string, ask: RebalanceRequest): Promise<RebalanceResult> {
+    const known = this.#pending.get(tenant);
     if (known !== undefined) return await this.#join(known, ask);
-    const { promise, resolve } = Promise.withResolvers<Rebalanced | undefined>();
-    const waiting = { ask, done: promise, others: { streams: 0, hold: 0 }, reads: 0 };
-    this.#waiting.set(tenant, waiting);
-    let result: Rebalanced | undefined;
+    const { promise, resolve } = Promise.withResolvers<RebalanceResult | undefined>();
+    const waiting = { request: ask, done: promise, others: { streams: 0, hold: 0 }, reads: 0 };
+    this.#pending.set(tenant, waiting);
+    let result: RebalanceResult | undefined;
     try {
       return result = await this.#rebalance(tenant, waiting);
     } finally {
-      this.#waiting.delete(tenant);
+      this.#pending.delete(tenant);
       resolve(result);
     }
   }
 
   /** Waits with others; a refusal that is decided on what was read after this was asked holds for it too. */
-  async #join(waiting: Waiting, { limits, need }: Ask): Promise<Rebalanced> {
+  async #join(
+    waiting: PendingRebalance,
+    { limits, need }: RebalanceRequest,
+  ): Promise<RebalanceResult> {
     waiting.others.streams += need.streams;
     waiting.others.hold += need.hold;
-    const { reads, ask } = waiting;
+    const { reads, request } = waiting;
     const result = await waiting.done;
-    if (result === undefined || !("refused" in result)) return { changed: true };
-    const isSame = ask.limits.streams === limits.streams &&
-      ask.limits.hardDailyCost === limits.hardDailyCost;
-    const isHere = waiting.reads > reads && isRefused(result.refused, { need, asked: ask.need });
+    if (result === undefined || !("rejected" in result)) return { changed: true };
+    const isSame = request.limits.streams === limits.streams &&
+      request.limits.hardDailyCost === limits.hardDailyCost;
+    const isHere = waiting.reads > reads &&
+      appliesTo(result.rejected, { need, asked: request.need });
     return isSame && isHere ? result : { changed: true };
   }
 
-  async #rebalance(tenant: string, waiting: Waiting): Promise<Rebalanced> {
-    const { ask: { key, limits: { streams, hardDailyCost: hardLimit }, need }, others } = waiting;
+  async #rebalance(tenant: string, waiting: PendingRebalance): Promise<RebalanceResult> {
+    const { request: { key, limits: { streams, hardDailyCost: hardLimit }, need }, others } =
+      waiting;
     const limits = { streams, hardLimit };
     const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
     let stood = 0;
     // All that one commit has found short join before the shards are read.
     await Promise.resolve();
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       // Slots come and go faster than this process gets hold of one.
       const isLate = need.streams > 0 && this.#runtime.now() >= giveUpAt;
-      if (isLate) return { refused: { refused: "streams" } };
+      if (isLate) return { rejected: { rejected: "streams" } };
       waiting.reads++;
       const snapshot = await this.#read(tenant);
       const { division, moment } = snapshot;
       const whole = mergeShards(snapshot);
-      const refused = refusedBy(whole, { limits, need, snapshot });
-      if (refused !== undefined) return { refused };
-      const room = roomOf(whole, { limits, moment });
+      const refused = tenantRejection(whole, { limits, need, snapshot });
+      if (refused !== undefined) return { rejected: refused };
+      const room = remainingBudget(whole, { limits, moment });
       const available = Math.min(need.hold, room);
       const own = { streams: need.streams, hardLimit: available };
       const request = { shard: ledgerShardOf(key), limits };
@@ -168,7 +173,9 @@ export class LedgerShards {
         await this.#write(tenant, freeze(snapshot, asked));
       } else {
         stood = division.revision;
-        await this.#runtime.sleep(STANDS_MS.least + this.#random() * STANDS_MS.spread);
+        await this.#runtime.sleep(
+          MIN_DIVISION_AGE_MS.least + this.#random() * MIN_DIVISION_AGE_MS.spread,
+        );
       }
     }
     throw new StoreUnavailableError("other processes keep dividing the same limits");
@@ -179,10 +186,10 @@ export class LedgerShards {
     return this.#runtime.randomBytes(1)[0]! / 256;
   }
 
-  async #read(tenant: string): Promise<Snapshot> {
+  async #read(tenant: string): Promise<LedgerSnapshot> {
     const wanted = [keys.ledgerDivision(tenant), ...ledgerShardKeys(tenant)];
-    const [division, ...shards] = await this.#committer.read(wanted);
-    return snapshotOf(
+    const [division, ...shards] = await this.#committer.readSnapshot(wanted);
+    return createSnapshot(
       division as Division | undefined,
       shards as (Ledger | undefined)[],
       this.#runtime.now(),
@@ -205,35 +212,35 @@ export class LedgerShards {
 }
 
 /** Whether what was refused to one run is refused to another for the same reason. */
-function isRefused(
-  refusal: LedgerRefusal,
+function appliesTo(
+  refusal: LedgerRejection,
   { need, asked }: { need: ShardNeed; asked: ShardNeed },
 ): boolean {
-  if (refusal.refused === "streams") return need.streams > 0;
-  return need.least === asked.least || (refusal.spent && need.least > asked.least);
+  if (refusal.rejected === "streams") return need.streams > 0;
+  return need.minHold === asked.minHold || (refusal.isSpent && need.minHold > asked.minHold);
 }
 
-function refusedBy(
+function tenantRejection(
   whole: Ledger,
   { limits, need, snapshot: { moment } }: {
     limits: TenantLimits;
     need: ShardNeed;
-    snapshot: Snapshot;
+    snapshot: LedgerSnapshot;
   },
-): LedgerRefusal | undefined {
-  const asked = { least: need.least, limits, moment };
+): LedgerRejection | undefined {
+  const asked = { least: need.minHold, limits, moment };
   // What a run that goes on already needs is money alone, however many others there are.
-  return need.streams === 0 ? costRefusalOf(whole, asked) : refusalOf(whole, asked);
+  return need.streams === 0 ? costRejection(whole, asked) : ledgerRejection(whole, asked);
 }
 
 /** Whether another process has divided meanwhile, and the shard has what it needs. */
 function hasEnough(
-  { division, ledgers, moment }: Snapshot,
+  { division, ledgers, moment }: LedgerSnapshot,
   { shard, limits, need }: AllotmentRequest,
 ): boolean {
   const allotted = allottedLimits(division, { limits, shard, period: moment.period });
   const ledger = ledgers[shard]!;
   return allotted !== undefined &&
-    slotsOf(ledger, moment) + need.streams <= allotted.streams &&
-    roomOf(ledger, { limits: allotted, moment }) >= need.hardLimit;
+    countSlots(ledger, moment) + need.streams <= allotted.streams &&
+    remainingBudget(ledger, { limits: allotted, moment }) >= need.hardLimit;
 }

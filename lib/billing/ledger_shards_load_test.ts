@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { TENANT } from "@/tests/support/admissions.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { keys } from "../store/keys/keys.ts";
-import type { Division } from "./division.ts";
-import { dayOf, heldBy, type Ledger, slotsOf } from "./ledger.ts";
+import type { Division } from "./ledger_division.ts";
+import { countSlots, dayOf, type Ledger, sumHolds } from "./ledger.ts";
 
 import {
   admittedOf,
@@ -90,8 +90,8 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       const at = { now, period: dayOf(now) };
       const shards = (await shardsOf(kv)).filter(({ period }) => period === at.period);
       const sum = (of: (shard: Ledger) => number) => shards.reduce((a, b) => a + of(b), 0);
-      assert(sum((one) => slotsOf(one, at)) <= limits.streams, "too many streams");
-      assert(sum((one) => one.spent + heldBy(one, at)) <= limits.hardDailyCost, "too much money");
+      assert(sum((one) => countSlots(one, at)) <= limits.streams, "too many streams");
+      assert(sum((one) => one.spent + sumHolds(one, at)) <= limits.hardDailyCost, "too much money");
       // Only when nothing is under way may the limits change without being passed already.
       if (running.length === 0) limits = { ...LIMITS, streams: 3 + upTo(9) };
     }

@@ -3,7 +3,7 @@ import { ledgerOf, request, TENANT } from "@/tests/support/admissions.ts";
 import { RUN_END } from "@/tests/support/run_requests.ts";
 import { keys } from "../store/keys/keys.ts";
 import { interruptedEnd } from "../store/runs/run_record.ts";
-import { leaseOf } from "./ledger.ts";
+import { findLease } from "./ledger.ts";
 
 import {
   admittedOf,
@@ -57,9 +57,9 @@ Deno.test("LedgerShards: a run that can do with less gets what all shards have l
   const [one, other] = [open(), open()];
   await divide([one, other]);
   await one.begin(300);
-  const { left: _left, ...granted } = await other.admission.admit(
-    request(900, { hold: 5_000, least: 10, limits: LIMITS }),
-  ) as { left: unknown; hold: number };
+  const { windows: _windows, ...granted } = await other.admission.admit(
+    request(900, { hold: 5_000, minHold: 10, limits: LIMITS }),
+  ) as { windows: unknown; hold: number };
   assertEquals(granted.hold, 700);
   assertEquals(await one.admission.reserve("run-none", { hold: 10, least: 1 }), undefined);
 });
@@ -157,9 +157,9 @@ Deno.test("LedgerShards: what a dead process holds is charged, and what it had t
   assertEquals((await alive.begin(701))[1], "tenant_daily_cost");
   assertEquals((await alive.begin(650))[1], "admitted");
   const live = (await kv.get<never>(keys.activeRun(TENANT, `run-${run}`))).value!;
-  const held = (await shardsOf(kv)).map((shard) => leaseOf(shard, `run-${run}`)).find(Boolean);
+  const held = (await shardsOf(kv)).map((shard) => findLease(shard, `run-${run}`)).find(Boolean);
   const end = interruptedEnd((live as { run: Parameters<typeof interruptedEnd>[0] }).run);
-  const charge = await alive.admission.settleDead(live, { lease: held, end });
+  const charge = await alive.admission.settleOrphaned(live, { lease: held, end });
   assertEquals(charge, { charged: 300, excess: 0 });
   assertEquals((await ledgerOf(kv)).spent, 300);
   assertEquals([(await alive.begin(51))[1], (await alive.begin(50))[1]], [

@@ -3,17 +3,17 @@ import { describe, it } from "@std/testing/bdd";
 import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import {
+  chargeRun,
+  countSlots,
   currentLedger,
   dayOf,
-  heldBy,
   LEASE_MS,
   type Ledger,
-  refusalOf,
+  ledgerRejection,
+  remainingBudget,
   renewLeases,
-  roomOf,
   setLease,
-  settleRun,
-  slotsOf,
+  sumHolds,
   untilMidnight,
 } from "./ledger.ts";
 
@@ -28,12 +28,12 @@ function admit(
 ) {
   const { runId, hold, now, limits = LIMITS } = run;
   const ledger = currentLedger(stored, at(now));
-  const refusal = refusalOf(ledger, { least: hold, limits, moment: at(now) });
+  const refusal = ledgerRejection(ledger, { least: hold, limits, moment: at(now) });
   return refusal ?? setLease(ledger, { runId, hold, now });
 }
 
 function admitted(result: ReturnType<typeof admit>): Ledger {
-  if ("refused" in result) throw new Error(result.refused);
+  if ("rejected" in result) throw new Error(result.rejected);
   return result;
 }
 
@@ -53,19 +53,19 @@ describe("a ledger", () => {
         if (running.size > 0 && random() < 0.5) {
           const runId = ids[Math.floor(random() * ids.length)]!;
           const cost = Math.floor(random() * (running.get(runId)! + 1));
-          ledger = settleRun(ledger, { runId, cost });
+          ledger = chargeRun(ledger, { runId, cost });
           settled += cost;
           running.delete(runId);
         } else {
           const hold = Math.floor(random() * 20_000);
           const result = admit(ledger, { runId: `run-${i}`, hold, now });
-          if (!("refused" in result)) {
+          if (!("rejected" in result)) {
             ledger = result;
             running.set(`run-${i}`, hold);
-          } else if (result.refused === "cost") refusedForMoney++;
+          } else if (result.rejected === "cost") refusedForMoney++;
         }
-        assert(ledger.spent + heldBy(ledger, at(now)) <= LIMITS.hardLimit);
-        assert(slotsOf(ledger, at(now)) <= LIMITS.streams);
+        assert(ledger.spent + sumHolds(ledger, at(now)) <= LIMITS.hardLimit);
+        assert(countSlots(ledger, at(now)) <= LIMITS.streams);
         assertEquals(ledger.spent, settled);
       }
       assert(refusedForMoney > 0, "the limit was reached");
@@ -75,18 +75,18 @@ describe("a ledger", () => {
 
   it("charges a run once, however often it is settled", () => {
     const once = admitted(admit(undefined, { runId: "a", hold: 100, now: NOON }));
-    const ended = settleRun(once, { runId: "a", cost: 40 });
-    assertEquals(settleRun(ended, { runId: "a", cost: 40 }), ended);
+    const ended = chargeRun(once, { runId: "a", cost: 40 });
+    assertEquals(chargeRun(ended, { runId: "a", cost: 40 }), ended);
     assertEquals(ended.spent, 40);
   });
 
   it("counts a lapsed lease's slot and hold until it is settled, its slot for minutes at most", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
     const over = NOON + LEASE_MS + 5 * 60_000;
-    assertEquals(slotsOf(ledger, at(over - 1)), 1);
-    assertEquals(slotsOf(ledger, at(over)), 0);
-    assertEquals(heldBy(ledger, at(over)), 700);
-    const settled = settleRun(ledger, { runId: "a", cost: 700 });
+    assertEquals(countSlots(ledger, at(over - 1)), 1);
+    assertEquals(countSlots(ledger, at(over)), 0);
+    assertEquals(sumHolds(ledger, at(over)), 700);
+    const settled = chargeRun(ledger, { runId: "a", cost: 700 });
     assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
@@ -103,18 +103,18 @@ describe("a ledger", () => {
     const limits = { streams: 10, hardLimit: 100 };
     const held = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON, limits }));
     const next = { runId: "b", hold: 30, now: NOON, limits };
-    assertEquals(admit(held, next), { refused: "cost", spent: false });
-    const spent = settleRun(held, { runId: "a", cost: 100 });
-    assertEquals(admit(spent, { ...next, hold: 0 }), { refused: "cost", spent: true });
+    assertEquals(admit(held, next), { rejected: "cost", isSpent: false });
+    const spent = chargeRun(held, { runId: "a", cost: 100 });
+    assertEquals(admit(spent, { ...next, hold: 0 }), { rejected: "cost", isSpent: true });
   });
 
   it("leaves a run's own hold out of what the others leave it", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON }));
     const limits = { hardLimit: 100 };
     const moment = at(NOON);
-    assertEquals(roomOf(ledger, { limits, moment }), 20);
-    assertEquals(roomOf(ledger, { runId: "a", limits, moment }), 100);
-    assertEquals(roomOf(ledger, { limits: {}, moment }), Infinity);
+    assertEquals(remainingBudget(ledger, { limits, moment }), 20);
+    assertEquals(remainingBudget(ledger, { runId: "a", limits, moment }), 100);
+    assertEquals(remainingBudget(ledger, { limits: {}, moment }), Infinity);
   });
 
   it("begins each UTC day at nothing, carries running runs over, and forgets yesterday's lapsed hold", () => {
@@ -123,9 +123,9 @@ describe("a ledger", () => {
     ledger = { ...ledger, spent: 4_000_000 };
     const soon = late + 15_000;
     const next = currentLedger(ledger, at(soon));
-    assertEquals([next.period, next.spent, heldBy(next, at(soon))], ["2026-01-03", 0, 9]);
+    assertEquals([next.period, next.spent, sumHolds(next, at(soon))], ["2026-01-03", 0, 9]);
     const dead = admitted(admit(undefined, { runId: "b", hold: 9, now: late - LEASE_MS }));
-    assertEquals(heldBy(currentLedger(dead, at(soon)), at(soon)), 0);
+    assertEquals(sumHolds(currentLedger(dead, at(soon)), at(soon)), 0);
     assertEquals(untilMidnight(late), 10_000);
   });
 
@@ -140,7 +140,7 @@ describe("a ledger", () => {
     const days = [1, 2, 3, 4].map((day) => [`2026-01-0${day}`, Number.MAX_SAFE_INTEGER]);
     await kv.set(["ledger"], { ...ledger, earlier: Object.fromEntries(days) });
     const next = { runId: "one more", hold: 1, now: 800 * LEASE_MS, limits };
-    assertEquals(admit(ledger, next), { refused: "streams" });
+    assertEquals(admit(ledger, next), { rejected: "streams" });
   });
 
   it("does not go back to yesterday for a clock that is behind, nor stay in a day far ahead", () => {
@@ -156,7 +156,7 @@ describe("a ledger", () => {
   it("finds what a day has spent when a wrong clock has left it and comes back", () => {
     const charge = (ledger: Ledger | undefined, now: number, cost: number) => {
       const begun = admitted(admit(ledger, { runId: "a", hold: cost, now }));
-      return settleRun(begun, { runId: "a", cost });
+      return chargeRun(begun, { runId: "a", cost });
     };
     const tomorrow = NOON + 26 * 3_600_000;
     let ledger = charge(undefined, NOON, 40);
@@ -172,7 +172,7 @@ describe("a ledger", () => {
     let ledger: Ledger | undefined;
     for (let day = 0; day < 9; day++) {
       const now = NOON + day * 86_400_000;
-      ledger = settleRun(setLease(currentLedger(ledger, at(now)), { runId: "a", hold: 1, now }), {
+      ledger = chargeRun(setLease(currentLedger(ledger, at(now)), { runId: "a", hold: 1, now }), {
         runId: "a",
         cost: day,
       });
@@ -186,7 +186,7 @@ describe("a ledger", () => {
     const moment = { now: NOON, period: "" };
     const ledger = setLease(currentLedger(undefined, moment), { runId: "a", hold: 5, now: NOON });
     const muchLater = { now: NOON + 3 * 86_400_000, period: "" };
-    assertEquals(heldBy(currentLedger(ledger, muchLater), muchLater), 5);
+    assertEquals(sumHolds(currentLedger(ledger, muchLater), muchLater), 5);
   });
 });
 
@@ -199,8 +199,8 @@ describe("a ledger that is changed in place", () => {
   };
   const changes = [
     (ledger: Ledger, isOwn: boolean) => setLease(ledger, { runId: "b", hold: 2, now: NOON }, isOwn),
-    (ledger: Ledger, isOwn: boolean) => settleRun(ledger, { runId: "a", cost: 3 }, isOwn),
-    (ledger: Ledger, isOwn: boolean) => settleRun(ledger, { runId: "gone", cost: 3 }, isOwn),
+    (ledger: Ledger, isOwn: boolean) => chargeRun(ledger, { runId: "a", cost: 3 }, isOwn),
+    (ledger: Ledger, isOwn: boolean) => chargeRun(ledger, { runId: "gone", cost: 3 }, isOwn),
   ];
   for (const [n, change] of changes.entries()) {
     it(`is the batch's own copy, whether anything changes or not, today and tomorrow (${n})`, () => {

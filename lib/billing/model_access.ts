@@ -1,4 +1,4 @@
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { CatalogueEntry, CatalogueStore } from "../store/providers/catalogue_store.ts";
 import type { Plan, TenantStore } from "../store/tenants/tenant_store.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";

@@ -1,4 +1,4 @@
-import type { Committer } from "../store/tx/committer.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
@@ -29,14 +29,14 @@ interface Holders {
  * matter of speed alone: two processes with the same shard only conflict more often.
  */
 export class ProcessShard {
-  readonly #committer: Committer;
+  readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #owner: string;
   #number = 0;
   #renewAt = Infinity;
   #claiming: Promise<void> | undefined;
 
-  constructor(committer: Committer, runtime: Runtime) {
+  constructor(committer: GroupCommitter, runtime: Runtime) {
     this.#committer = committer;
     this.#runtime = runtime;
     this.#owner = runtime.uuid();

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import { ProcessShard, SHARDS } from "./process_shard.ts";
 
@@ -10,7 +10,7 @@ const LEASE_MS = 3 * 60_000;
 function world() {
   const { runtime: time, advance } = instantRuntime();
   const runtime: Runtime = { ...systemRuntime, ...time };
-  const open = (kv: Deno.Kv) => new ProcessShard(new Committer(kv, { runtime }), runtime);
+  const open = (kv: Deno.Kv) => new ProcessShard(new GroupCommitter(kv, { runtime }), runtime);
   return { open, advance };
 }
 

@@ -10,7 +10,7 @@ export interface WindowRule {
 export type WindowStamps = readonly number[];
 
 /** What is left of a window, for the `RateLimit` header. */
-export interface WindowLeft {
+export interface WindowStatus {
   readonly limit: number;
   readonly remaining: number;
   /** When one more place comes free; 0 when none is taken. Milliseconds from now. */
@@ -19,7 +19,7 @@ export interface WindowLeft {
 
 /** What came of one try. */
 export type WindowResult =
-  | { admitted: true; stamps: WindowStamps; left: WindowLeft }
+  | { admitted: true; stamps: WindowStamps; status: WindowStatus }
   | { admitted: false; retryAfterMs: number };
 
 /**
@@ -31,7 +31,7 @@ export function takeFromWindow(
   options: { now: number; rule: WindowRule },
 ): WindowResult {
   const { now, rule } = options;
-  const live = liveStamps(stamps, options);
+  const live = countedStamps(stamps, options);
   if (live.length >= rule.limit) {
     // Room comes when the oldest of the last `limit` leaves; at `limit` 0 it never does.
     const oldest = live[live.length - rule.limit] ?? now;
@@ -41,21 +41,21 @@ export function takeFromWindow(
   // counts no longer than one of now.
   for (let i = live.length - 1; i >= 0 && live[i]! > now; i--) live[i] = now;
   live.push(now);
-  return { admitted: true, stamps: live, left: leftOf(live, options) };
+  return { admitted: true, stamps: live, status: toStatus(live, options) };
 }
 
 /** What the window would still take now. */
-export function leftInWindow(
+export function windowStatus(
   stamps: WindowStamps,
   options: { now: number; rule: WindowRule },
-): WindowLeft {
-  return leftOf(liveStamps(stamps, options), options);
+): WindowStatus {
+  return toStatus(countedStamps(stamps, options), options);
 }
 
-function leftOf(
+function toStatus(
   live: WindowStamps,
   { now, rule }: { now: number; rule: WindowRule },
-): WindowLeft {
+): WindowStatus {
   const remaining = Math.max(0, rule.limit - live.length);
   const oldest = live[0];
   const resetMs = oldest === undefined ? 0 : oldest + rule.windowMs + 1 - now;
@@ -67,7 +67,7 @@ function leftOf(
  * set back. It counts until it is a window old, as long as it is no further ahead than clocks may be
  * apart; beyond that a clock was wrong, and nobody is shut out until the other one gets there.
  */
-export function liveStamps(
+export function countedStamps(
   stamps: WindowStamps,
   { now, rule }: { now: number; rule: Pick<WindowRule, "windowMs"> },
 ): number[] {

@@ -2,10 +2,10 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { seeded } from "../../tests/support/flaky_kv.ts";
 import {
-  leftInWindow,
   takeFromWindow,
   toRetryAfterSeconds,
   type WindowStamps,
+  windowStatus,
 } from "./rate_window.ts";
 
 const RULE = { limit: 60, windowMs: 60_000 };
@@ -92,7 +92,7 @@ describe("takeFromWindow", () => {
     const result = takeFromWindow(stamps, { now: 0, rule: RULE });
     assert(result.admitted);
     assertEquals(result.stamps, [0]);
-    assertEquals(leftInWindow(stamps, { now: 0, rule: RULE }).remaining, 60);
+    assertEquals(windowStatus(stamps, { now: 0, rule: RULE }).remaining, 60);
   });
 
   it("tells how long a stamp that is a little ahead still counts, and notes it as now", () => {
@@ -109,7 +109,7 @@ describe("takeFromWindow", () => {
     const result = takeFromWindow(stamps, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
     assert(!result.admitted);
     assertEquals(result.retryAfterMs, 50 + 60_001 - 100);
-    assertEquals(leftInWindow(stamps, { now: 100, rule: RULE }).remaining, 0);
+    assertEquals(windowStatus(stamps, { now: 100, rule: RULE }).remaining, 0);
   });
 });
 

@@ -1,19 +1,24 @@
-import type { Draft } from "../store/tx/operation.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
-import { leftInWindow, takeFromWindow, type WindowLeft, type WindowStamps } from "./rate_window.ts";
-import type { LimitRefusal, LimitScope } from "./refusal.ts";
 import {
-  admitted,
-  placesOf,
-  SHARD_KEPT_MS,
+  takeFromWindow,
+  type WindowStamps,
+  type WindowStatus,
+  windowStatus,
+} from "./rate_window.ts";
+import type { LimitRejection, LimitScope } from "./limit_error.ts";
+import {
+  afterAdmission,
+  allottedPlaces,
+  SHARD_RETENTION_MS,
   type WindowAllotment,
   type WindowShard,
 } from "./window_allotment.ts";
 
 const WINDOW_SECONDS = WINDOW_MS / 1000;
 /** An address's windows are garbage once everything in them has left. */
-const KEPT_MS = 2 * WINDOW_MS;
+const RETENTION_MS = 2 * WINDOW_MS;
 
 /** An API key has `all` alone. */
 export type WindowName = "all" | "chat" | "resumes";
@@ -43,16 +48,16 @@ export interface Caller {
 export type WindowOwner = "address" | "key";
 
 /** A window whose shard needs more of the places that the other shards have. */
-export interface FullShard {
+export interface WindowRef {
   owner: WindowOwner;
   window: WindowName;
 }
 
 /** What came of one try to take a place in a shard. */
-export type PlaceTaken =
-  | { stamps: WindowStamps; left: WindowLeft }
-  | { refused: LimitRefusal }
-  | { full: FullShard };
+export type TakeResult =
+  | { stamps: WindowStamps; status: WindowStatus }
+  | { rejected: LimitRejection }
+  | { full: WindowRef };
 
 const SCOPES: Record<WindowOwner, Record<WindowName, LimitScope>> = {
   address: { all: "ip", chat: "ip_chat", resumes: "ip_resume" },
@@ -69,7 +74,7 @@ export function windowKey(
   return keys.apiKeyWindow(apiKey!.tenant, apiKey!.id, shard);
 }
 
-export function windowLimit({ owner, window }: FullShard, limits: Limits): number {
+export function windowLimit({ owner, window }: WindowRef, limits: Limits): number {
   if (owner === "key") return limits.keyRequests;
   if (window === "all") return limits.ipRequests;
   return window === "chat" ? limits.ipMessages : limits.ipResumes;
@@ -86,7 +91,7 @@ export function windowShard(windows: StoredWindows, name: WindowName): WindowSha
 }
 
 /** One address or API key to be counted in. */
-export interface Counting {
+export interface CountingContext {
   caller: Caller;
   owner: WindowOwner;
   limits: Limits;
@@ -94,72 +99,72 @@ export interface Counting {
 }
 
 /** The shard of an address's or API key's windows that this process counts in. */
-export class OpenWindows {
+export class WindowCounter {
   readonly stored: StoredWindows;
-  readonly #draft: Draft;
+  readonly #draft: Transaction;
   readonly #key: string[];
-  readonly #counting: Counting;
+  readonly #context: CountingContext;
 
-  constructor(draft: Draft, counting: Counting) {
+  constructor(draft: Transaction, counting: CountingContext) {
     this.#draft = draft;
-    this.#counting = counting;
+    this.#context = counting;
     this.#key = windowKey(counting.caller, counting.owner);
     this.stored = draft.get<StoredWindows>(this.#key) ?? emptyWindows(counting.owner);
   }
 
   /** Takes one place, without noting it. */
-  take(window: WindowName): PlaceTaken {
-    const { owner, now } = this.#counting;
+  take(window: WindowName): TakeResult {
+    const { owner, now } = this.#context;
     const { limit, places, stamps } = this.#shard(window);
     if (places === undefined) return { full: { owner, window } };
     const taken = takeFromWindow(stamps, { now, rule: { limit: places, windowMs: WINDOW_MS } });
-    if (taken.admitted) return { stamps: taken.stamps, left: { ...taken.left, limit } };
+    if (taken.admitted) return { stamps: taken.stamps, status: { ...taken.status, limit } };
     // Only all shards together can tell whether the limit is reached.
     if (this.stored.allotments?.[window] !== undefined) return { full: { owner, window } };
     return {
-      refused: windowRefusal({ owner, window }, { limit, retryAfterMs: taken.retryAfterMs }),
+      rejected: windowRejection({ owner, window }, { limit, retryAfterMs: taken.retryAfterMs }),
     };
   }
 
   /** What this shard would still take. */
-  left(window: WindowName): WindowLeft {
+  status(window: WindowName): WindowStatus {
     const { limit, places = 0, stamps } = this.#shard(window);
     const rule = { limit: places, windowMs: WINDOW_MS };
-    return { ...leftInWindow(stamps, { now: this.#counting.now, rule }), limit };
+    return { ...windowStatus(stamps, { now: this.#context.now, rule }), limit };
   }
 
   /** Stores what was taken. */
-  note(taken: Omit<StoredWindows, "v" | "all"> & { all?: WindowStamps }): void {
+  record(taken: Omit<StoredWindows, "v" | "all"> & { all?: WindowStamps }): void {
     const next: StoredWindows = { ...this.stored, ...taken };
     for (const name of WINDOWS) {
       const allotment = this.stored.allotments?.[name];
       if (!allotment?.reserved || next[name] === this.stored[name]) continue;
-      next.allotments = { ...next.allotments, [name]: admitted(allotment) };
+      next.allotments = { ...next.allotments, [name]: afterAdmission(allotment) };
     }
-    this.#draft.set(this.#key, next, windowsKept(next, this.#counting.owner));
+    this.#draft.set(this.#key, next, windowRetention(next, this.#context.owner));
   }
 
   #shard(window: WindowName): WindowShard & { limit: number; places: number | undefined } {
-    const { caller, owner, limits, now } = this.#counting;
+    const { caller, owner, limits, now } = this.#context;
     const limit = windowLimit({ owner, window }, limits);
     const shard = windowShard(this.stored, window);
     const isFirst = (caller.shards?.[owner] ?? 0) === 0;
-    return { ...shard, limit, places: placesOf(shard, { limit, isFirst, now }) };
+    return { ...shard, limit, places: allottedPlaces(shard, { limit, isFirst, now }) };
   }
 }
 
 /** A key's window stays: its newest stamp is when the key was last used. */
-export function windowsKept(
+export function windowRetention(
   { allotments }: StoredWindows,
   owner: WindowOwner,
 ): { expireIn?: number } {
   if (owner === "key") return {};
-  return { expireIn: allotments === undefined ? KEPT_MS : SHARD_KEPT_MS };
+  return { expireIn: allotments === undefined ? RETENTION_MS : SHARD_RETENTION_MS };
 }
 
-export function windowRefusal(
-  { owner, window }: FullShard,
+export function windowRejection(
+  { owner, window }: WindowRef,
   { limit, retryAfterMs }: { limit: number; retryAfterMs: number },
-): LimitRefusal {
+): LimitRejection {
   return { scope: SCOPES[owner][window], limit, windowSeconds: WINDOW_SECONDS, retryAfterMs };
 }

@@ -5,13 +5,13 @@ import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { sha256 } from "../platform/crypto/hashing.ts";
 import { SessionStore } from "../store/credentials/session_store.ts";
 import { systemRuntime } from "../platform/runtime.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
-import { LimitError } from "./refusal.ts";
+import { LimitError } from "./limit_error.ts";
 
 const TENANT = fakeUuid(801);
 
@@ -29,7 +29,7 @@ async function start(seed: number) {
     Date.UTC(2026, 0, 2) + Math.floor(random() * 86_000_000),
   );
   const runtime = { ...systemRuntime, ...time };
-  const admission = new Admission(new Committer(kv, { runtime }), { runtime });
+  const admission = new Admission(new GroupCommitter(kv, { runtime }), { runtime });
   let tries = 0;
   const told = async (admitted: Promise<unknown>): Promise<Told> => {
     try {
@@ -37,7 +37,7 @@ async function start(seed: number) {
     } catch (error) {
       assert(error instanceof LimitError, String(error));
       const waitSeconds = Number(error.headers["retry-after"]);
-      return { outcome: error.refusal.scope, waitSeconds };
+      return { outcome: error.rejection.scope, waitSeconds };
     }
   };
   const admit = (change: Partial<RunRequest> = {}) =>

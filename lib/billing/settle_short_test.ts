@@ -2,11 +2,11 @@ import { assertEquals } from "@std/assert";
 import { ledgerOf, outcome, request, settlement, TENANT } from "@/tests/support/admissions.ts";
 import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import { Admission } from "./admission.ts";
-import type { Division } from "./division.ts";
+import type { Division } from "./ledger_division.ts";
 import { LedgerShards } from "./ledger_shards.ts";
 
 const LIMITS = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
@@ -19,7 +19,7 @@ async function divided(kv: Deno.Kv, count: number) {
   };
   let n = 0;
   const processes = Array.from({ length: count }, () => {
-    const committer = new Committer(kv, { runtime });
+    const committer = new GroupCommitter(kv, { runtime });
     const shards = new LedgerShards(committer, runtime);
     const admission = new Admission(committer, { runtime, shards });
     const begin = async (hold: number) => {

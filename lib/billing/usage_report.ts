@@ -1,5 +1,5 @@
-import { mergeShards, snapshotOf } from "./division.ts";
-import { dayOf, type Ledger, slotsOf, untilMidnight } from "./ledger.ts";
+import { createSnapshot, mergeShards } from "./ledger_division.ts";
+import { countSlots, dayOf, type Ledger, untilMidnight } from "./ledger.ts";
 import { ledgerShardKeys } from "./ledger_shards.ts";
 import { type Limits, withOverrides } from "./limits.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
@@ -64,7 +64,7 @@ export class UsageReports {
       ? totals
       : await this.#days.totals(tenant, { range: { from: day, to: day }, ...at });
     const shards = stored.map(({ value }) => value ?? undefined);
-    const snapshot = snapshotOf(undefined, shards, now);
+    const snapshot = createSnapshot(undefined, shards, now);
     const { moment } = snapshot;
     const ledger = mergeShards(snapshot);
     return {
@@ -73,7 +73,7 @@ export class UsageReports {
       today: todays.day.get(day) ?? NO_USAGE,
       softLimit: limits.softDailyCost,
       hardLimit: limits.hardDailyCost,
-      activeStreams: slotsOf(ledger, moment),
+      activeStreams: countSlots(ledger, moment),
       maxStreams: limits.streams,
       hasRun: stored.some(({ versionstamp }) => versionstamp !== null),
       range: totals,

@@ -1,19 +1,19 @@
-import { share } from "./division.ts";
+import { divideFree } from "./ledger_division.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { WINDOW_MS } from "./limits.ts";
-import { liveStamps, takeFromWindow, type WindowStamps } from "./rate_window.ts";
+import { countedStamps, takeFromWindow, type WindowStamps } from "./rate_window.ts";
 
 /** An allotment is valid for so long; then the shards share the window out again. Milliseconds. */
-const ALLOTTED_MS = 30 * 60_000;
+const ALLOTMENT_MS = 30 * 60_000;
 
 /**
  * How long a shard is kept after it was written, milliseconds. A first shard that expired would look
  * undivided and give the whole limit to one process, so it outlives every allotment beside it.
  */
-export const SHARD_KEPT_MS = 2 * ALLOTTED_MS;
+export const SHARD_RETENTION_MS = 2 * ALLOTMENT_MS;
 
 /** Places that were asked for are left to those that wait for so long. Milliseconds. */
-const RESERVED_MS = 2_000;
+const RESERVATION_MS = 2_000;
 
 /** The part of a window that one shard may use. */
 export interface WindowAllotment {
@@ -44,11 +44,11 @@ export interface PlaceRequest {
   need: number;
   now: number;
   /** It leaves other shards the places that requests of theirs wait for. */
-  isPatient?: boolean;
+  respectsReservations?: boolean;
 }
 
 /** The places of one shard; nothing when it has to ask for an allotment first. */
-export function placesOf(
+export function allottedPlaces(
   { allotment }: WindowShard,
   { limit, isFirst, now }: { limit: number; isFirst: boolean; now: number },
 ): number | undefined {
@@ -82,8 +82,8 @@ export function allotPlaces(
   const free = Math.max(0, limit - kept.reduce((sum, one) => sum + one, 0));
   if (free === 0) return undefined;
   const active = shards.map((one, i) => i === shard || isActive(one, now));
-  const give = share(free, need, active.filter(Boolean).length);
-  const until = endOf(shards[0]!, { limit, now });
+  const give = divideFree(free, need, active.filter(Boolean).length);
+  const until = allottedUntil(shards[0]!, { limit, now });
   return shards.map((one, i) => {
     // The first shard always counts: without an allotment it would have the limit to itself.
     if (i > 0 && i !== shard && one.allotment === undefined) return undefined;
@@ -100,7 +100,7 @@ export function allotPlaces(
 }
 
 /** The allotment of a shard that has let one more in. */
-export function admitted(allotment: WindowAllotment): WindowAllotment {
+export function afterAdmission(allotment: WindowAllotment): WindowAllotment {
   return { ...allotment, reserved: Math.max(0, (allotment.reserved ?? 0) - 1) };
 }
 
@@ -108,26 +108,26 @@ export function admitted(allotment: WindowAllotment): WindowAllotment {
 function reservedOf(
   { stamps, allotment }: WindowShard,
   index: number,
-  { shard, now, limit, isPatient = false }: PlaceRequest,
+  { shard, now, limit, respectsReservations = false }: PlaceRequest,
 ): number {
-  if (!isPatient || index === shard || allotment === undefined) return 0;
+  if (!respectsReservations || index === shard || allotment === undefined) return 0;
   const { reserved = 0, places, askedAt } = allotment;
-  if (!isValid(allotment, { limit, now }) || askedAt + RESERVED_MS <= now) return 0;
+  if (!isValid(allotment, { limit, now }) || askedAt + RESERVATION_MS <= now) return 0;
   return Math.max(0, Math.min(reserved, places - liveCount(stamps, now)));
 }
 
 /** Those stamps of a shard that count now. */
 export function liveCount(stamps: WindowStamps, now: number): number {
-  return liveStamps(stamps, { now, rule: { windowMs: WINDOW_MS } }).length;
+  return countedStamps(stamps, { now, rule: { windowMs: WINDOW_MS } }).length;
 }
 
 /** All shards are allotted until the same time, so that the first one is never void or gone before. */
-function endOf(
+function allottedUntil(
   { allotment }: WindowShard,
   { limit, now }: { limit: number; now: number },
 ): number {
   if (allotment !== undefined && isValid(allotment, { limit, now })) return allotment.until;
-  return now + ALLOTTED_MS;
+  return now + ALLOTMENT_MS;
 }
 
 /** One that ends later than any clock could have said was made by a wrong one. */
@@ -135,7 +135,7 @@ function isValid(
   { of, until }: WindowAllotment,
   { limit, now }: { limit: number; now: number },
 ): boolean {
-  return of === limit && now < until && until <= now + ALLOTTED_MS + MAX_SKEW_MS;
+  return of === limit && now < until && until <= now + ALLOTMENT_MS + MAX_SKEW_MS;
 }
 
 /** A shard that has asked, or let anybody in, within the last minute gets a part of what is free. */

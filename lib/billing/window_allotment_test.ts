@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { WINDOW_MS } from "./limits.ts";
 import {
-  admitted,
+  afterAdmission,
   allotPlaces,
+  allottedPlaces,
   type PlaceRequest,
-  placesOf,
-  SHARD_KEPT_MS,
+  SHARD_RETENTION_MS,
   untilPlace,
   type WindowAllotment,
   type WindowShard,
@@ -62,19 +62,19 @@ Deno.test("allotPlaces: a shard that has been quiet for a minute keeps nothing, 
 
 Deno.test("placesOf: without an allotment the first shard has the whole limit, any other none", () => {
   const at = { limit: 60, now: NOON };
-  assertEquals(placesOf(used(3), { ...at, isFirst: true }), 60);
-  assertEquals(placesOf(used(3), { ...at, isFirst: false }), undefined);
+  assertEquals(allottedPlaces(used(3), { ...at, isFirst: true }), 60);
+  assertEquals(allottedPlaces(used(3), { ...at, isFirst: false }), undefined);
 });
 
 Deno.test("placesOf: an allotment is void under another limit, after half an hour, and from a wrong clock", () => {
   const [first] = withAllotments([used(0), used(0), used(0)]) as [WindowShard];
   const at = { limit: 60, now: NOON, isFirst: true };
-  assertEquals(placesOf(first, at), 0);
-  assertEquals(placesOf(first, { ...at, limit: 61 }), undefined);
-  assertEquals(placesOf(first, { ...at, now: NOON + HALF_HOUR - 1 }), 0);
-  assertEquals(placesOf(first, { ...at, now: NOON + HALF_HOUR }), undefined);
-  assertEquals(placesOf(first, { ...at, now: NOON - 5 * 60_000 }), 0);
-  assertEquals(placesOf(first, { ...at, now: NOON - 5 * 60_000 - 1 }), undefined);
+  assertEquals(allottedPlaces(first, at), 0);
+  assertEquals(allottedPlaces(first, { ...at, limit: 61 }), undefined);
+  assertEquals(allottedPlaces(first, { ...at, now: NOON + HALF_HOUR - 1 }), 0);
+  assertEquals(allottedPlaces(first, { ...at, now: NOON + HALF_HOUR }), undefined);
+  assertEquals(allottedPlaces(first, { ...at, now: NOON - 5 * 60_000 }), 0);
+  assertEquals(allottedPlaces(first, { ...at, now: NOON - 5 * 60_000 - 1 }), undefined);
 });
 
 Deno.test("allotPlaces: every allotment ends when the first shard's does, which is kept longer", () => {
@@ -86,7 +86,7 @@ Deno.test("allotPlaces: every allotment ends when the first shard's does, which 
   }
   const renewed = withAllotments(shards, { shard: 1, now: end });
   assertEquals(renewed.map(({ allotment }) => allotment!.until > end), [true, true, true]);
-  assertEquals(NOON + SHARD_KEPT_MS > end + HALF_HOUR - 1, true);
+  assertEquals(NOON + SHARD_RETENTION_MS > end + HALF_HOUR - 1, true);
 });
 
 Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards has to leave", () => {
@@ -99,14 +99,14 @@ Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards has t
 Deno.test("allotPlaces: leaves others what their requests wait for, as long as it is patient", () => {
   const asked = { shard: 1, limit: 3, need: 2 };
   const shards = withAllotments([used(1), used(0), used(0)], asked);
-  const other = { shard: 2, limit: 3, isPatient: true };
+  const other = { shard: 2, limit: 3, respectsReservations: true };
   assertEquals(allotPlaces(shards, { ...request, ...other }), undefined);
-  assertEquals(places(allotted(shards, { ...other, isPatient: false })), [1, 0, 2]);
+  assertEquals(places(allotted(shards, { ...other, respectsReservations: false })), [1, 0, 2]);
   // Who waits does so for two seconds, or until it has been let in.
   assertEquals(places(allotted(shards, { ...other, now: NOON + 2_000 })), [1, 0, 2]);
   const [first, second, third] = shards as [WindowShard, WindowShard, WindowShard];
-  const served = { stamps: [NOON], allotment: admitted(admitted(second.allotment!)) };
+  const served = { stamps: [NOON], allotment: afterAdmission(afterAdmission(second.allotment!)) };
   assertEquals(places(allotted([first, served, third], other)), [1, 1, 1]);
-  const one = { stamps: [], allotment: admitted(second.allotment!) };
+  const one = { stamps: [], allotment: afterAdmission(second.allotment!) };
   assertEquals(places(allotted([first, one, third], other)), [1, 1, 1]);
 });

@@ -1,58 +1,58 @@
-import type { Committer } from "../store/tx/committer.ts";
-import type { Draft } from "../store/tx/operation.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import { type ContendedKeys, forgetOldest } from "./contended_keys.ts";
-import { fullWindow } from "./count_request.ts";
+import { type ContendedKeys, evictOldest } from "./contended_keys.ts";
+import { fullWindowRejection } from "./count_request.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
 import { SHARDS } from "./process_shard.ts";
-import { LimitError, type LimitRefusal } from "./refusal.ts";
+import { LimitError, type LimitRejection } from "./limit_error.ts";
 import {
   type Caller,
   emptyWindows,
-  type FullShard,
   type StoredWindows,
   windowKey,
   windowLimit,
-  windowRefusal,
+  type WindowRef,
+  windowRejection,
+  windowRetention,
   windowShard,
-  windowsKept,
 } from "./request_windows.ts";
 import {
   allotPlaces,
+  allottedPlaces,
   liveCount,
   type PlaceRequest,
-  placesOf,
   untilPlace,
 } from "./window_allotment.ts";
 
 /** A request whose shard others have emptied this often in a row is refused, to try again soon. */
-const MAX_TRIES = 60;
-const TRY_AGAIN_MS = 1_000;
+const MAX_ATTEMPTS = 60;
+const RETRY_AFTER_MS = 1_000;
 /** So often the places that requests of other processes wait for are left to them in any case. */
-const PATIENT_TRIES = 4;
+const POLITE_ATTEMPTS = 4;
 /** After that they are taken in this share of the tries: if all did, none would get to use them. */
-const TAKEN_SHARE = 1 / 8;
+const PREEMPT_SHARE = 1 / 8;
 /** How long a request waits for those, at most; milliseconds. */
 const PAUSE_MS = 20;
 /** Full windows that are remembered. */
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** Whose request finds no place, and under which limits. */
-interface Counted {
+interface WindowRequest {
   caller: Caller;
   limits: Limits;
 }
 
 /** A window that all its shards together have found to be full. */
-interface Full {
+interface FullWindow {
   limit: number;
   /** When the next place comes free, milliseconds. */
   until: number;
 }
 
 /** What came of asking the other shards for places. */
-type Moved =
+type MoveResult =
   | "moved"
   /** Requests of other processes wait for all that is free. */
   | "reserved"
@@ -66,15 +66,15 @@ type Moved =
  * free places move, so that no minute, wherever it begins, sees more than the limit.
  */
 export class WindowShards {
-  readonly #committer: Committer;
+  readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #contended: ContendedKeys;
-  readonly #full = new Map<string, Full>();
+  readonly #full = new Map<string, FullWindow>();
   /** How many wait for a place, by the window. */
   readonly #waiting = new Map<string, number>();
 
   constructor(
-    committer: Committer,
+    committer: GroupCommitter,
     options: { runtime: Runtime; contended: ContendedKeys },
   ) {
     this.#committer = committer;
@@ -83,52 +83,52 @@ export class WindowShards {
   }
 
   /** The caller, with the shards of its windows that this process writes. */
-  locate(caller: Caller): Caller {
+  assignShards(caller: Caller): Caller {
     const address = this.#contended.shardOf(windowKey(caller, "address", 0));
     const key = caller.apiKey ? this.#contended.shardOf(windowKey(caller, "key", 0)) : 0;
     return address + key === 0 ? caller : { ...caller, shards: { address, key } };
   }
 
   /** What `decide` comes to once its shards have room. Throws the 429 of a window that is full. */
-  async withRoom<T extends object>(
-    counted: Counted,
-    decide: () => Promise<T | { full: FullShard }>,
-  ): Promise<Exclude<T, { full: FullShard }>> {
+  async withCapacity<T extends object>(
+    counted: WindowRequest,
+    decide: () => Promise<T | { full: WindowRef }>,
+  ): Promise<Exclude<T, { full: WindowRef }>> {
     for (let tries = 0;; tries++) {
       const decided = await decide();
-      if (!("full" in decided)) return decided as Exclude<T, { full: FullShard }>;
+      if (!("full" in decided)) return decided as Exclude<T, { full: WindowRef }>;
       const { full } = decided;
-      if (tries === MAX_TRIES) {
+      if (tries === MAX_ATTEMPTS) {
         const limit = windowLimit(full, counted.limits);
-        throw new LimitError(windowRefusal(full, { limit, retryAfterMs: TRY_AGAIN_MS }));
+        throw new LimitError(windowRejection(full, { limit, retryAfterMs: RETRY_AFTER_MS }));
       }
-      const isPatient = tries < PATIENT_TRIES || this.#random() >= TAKEN_SHARE;
-      await this.#makeRoom(counted, full, { isPatient });
+      const respectsReservations = tries < POLITE_ATTEMPTS || this.#random() >= PREEMPT_SHARE;
+      await this.#makeCapacity(counted, full, { respectsReservations });
     }
   }
 
   /** The refusal of an address whose window is known to be full. */
-  known(
+  knownFull(
     address: string,
     { limits, scope }: { limits: Limits; scope: "ip" | "ip_resume" },
-  ): LimitRefusal | undefined {
-    const caller = this.locate({ address });
-    const full: FullShard = { owner: "address", window: scope === "ip" ? "all" : "resumes" };
+  ): LimitRejection | undefined {
+    const caller = this.assignShards({ address });
+    const full: WindowRef = { owner: "address", window: scope === "ip" ? "all" : "resumes" };
     const remembered = this.#remembered({ caller, limits }, full);
     if (remembered !== undefined) return remembered;
-    const windows = this.#committer.peek<StoredWindows>(windowKey(caller, "address"));
-    return fullWindow(windows, { now: this.#runtime.now(), limits, scope });
+    const windows = this.#committer.getCached<StoredWindows>(windowKey(caller, "address"));
+    return fullWindowRejection(windows, { now: this.#runtime.now(), limits, scope });
   }
 
   /** Gets a full shard free places of the others. Throws the 429 when no shard has one. */
-  async #makeRoom(
-    counted: Counted,
-    full: FullShard,
-    options: { isPatient: boolean },
+  async #makeCapacity(
+    counted: WindowRequest,
+    full: WindowRef,
+    options: { respectsReservations: boolean },
   ): Promise<void> {
     const known = this.#remembered(counted, full);
     if (known !== undefined) throw new LimitError(known);
-    const name = nameOf(counted, full);
+    const name = windowName(counted, full);
     this.#wait(name, 1);
     const moved = await this.#move(counted, full, options).finally(() => this.#wait(name, -1));
     if (moved === "moved") return;
@@ -137,26 +137,26 @@ export class WindowShards {
     const limit = windowLimit(full, counted.limits);
     this.#full.delete(name);
     this.#full.set(name, { limit, until: this.#runtime.now() + retryAfterMs });
-    forgetOldest(this.#full, REMEMBERED);
-    throw new LimitError(windowRefusal(full, { limit, retryAfterMs }));
+    evictOldest(this.#full, MAX_REMEMBERED);
+    throw new LimitError(windowRejection(full, { limit, retryAfterMs }));
   }
 
   async #move(
-    counted: Counted,
-    full: FullShard,
-    { isPatient }: { isPatient: boolean },
-  ): Promise<Moved> {
+    counted: WindowRequest,
+    full: WindowRef,
+    { respectsReservations }: { respectsReservations: boolean },
+  ): Promise<MoveResult> {
     const { caller, limits } = counted;
     const all = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, full.owner, n));
     const limit = windowLimit(full, limits);
     const shard = caller.shards?.[full.owner] ?? 0;
-    return await this.#committer.run<Moved>({
+    return await this.#committer.run<MoveResult>({
       keys: all,
       decide: (draft) => {
         const now = this.#runtime.now();
-        const need = this.#waiting.get(nameOf(counted, full)) ?? 1;
-        const request = { shard, limit, need, now, isPatient };
-        return moveFree(draft, all, { full, request });
+        const need = this.#waiting.get(windowName(counted, full)) ?? 1;
+        const request = { shard, limit, need, now, respectsReservations };
+        return moveFreePlaces(draft, all, { full, request });
       },
       // Whether there is room now is decided on the shard.
       isFinal: (moved) => moved === "moved",
@@ -174,15 +174,15 @@ export class WindowShards {
   }
 
   /** A window only fills up until time passes: a flood of one that is full costs the store nothing. */
-  #remembered(counted: Counted, full: FullShard): LimitRefusal | undefined {
+  #remembered(counted: WindowRequest, full: WindowRef): LimitRejection | undefined {
     if (this.#full.size === 0) return undefined;
-    const known = this.#full.get(nameOf(counted, full));
+    const known = this.#full.get(windowName(counted, full));
     const limit = windowLimit(full, counted.limits);
     const retryAfterMs = (known?.until ?? 0) - this.#runtime.now();
     const isFull = known?.limit === limit && retryAfterMs > 0;
     // A clock that was set back must shut nobody out.
     if (!isFull || retryAfterMs > WINDOW_MS + MAX_SKEW_MS + 1) return undefined;
-    return windowRefusal(full, { limit, retryAfterMs });
+    return windowRejection(full, { limit, retryAfterMs });
   }
 
   #wait(name: string, change: number): void {
@@ -192,22 +192,22 @@ export class WindowShards {
   }
 }
 
-function nameOf({ caller }: Counted, { owner, window }: FullShard): string {
+function windowName({ caller }: WindowRequest, { owner, window }: WindowRef): string {
   return [...windowKey(caller, owner, 0), window].join(" ");
 }
 
-function moveFree(
-  draft: Draft,
+function moveFreePlaces(
+  draft: Transaction,
   all: readonly string[][],
-  { full: { owner, window }, request }: { full: FullShard; request: PlaceRequest },
-): Moved {
+  { full: { owner, window }, request }: { full: WindowRef; request: PlaceRequest },
+): MoveResult {
   const { shard, limit, now } = request;
   const before = all.map((key) => draft.get<StoredWindows>(key) ?? emptyWindows(owner));
   const shards = before.map((windows) => windowShard(windows, window));
   const retryAfterMs = untilPlace(shards, { limit, now });
   if (retryAfterMs !== undefined) return { retryAfterMs };
   const own = shards[shard]!;
-  const places = placesOf(own, { limit, now, isFirst: shard === 0 }) ?? 0;
+  const places = allottedPlaces(own, { limit, now, isFirst: shard === 0 }) ?? 0;
   // Another request that waited with this one has made room for both.
   if (liveCount(own.stamps, now) < places) return "moved";
   const allotments = allotPlaces(shards, request);
@@ -216,7 +216,7 @@ function moveFree(
     const windows = before[i]!;
     if (allotment === undefined || allotment === windows.allotments?.[window]) return;
     const after = { ...windows, allotments: { ...windows.allotments, [window]: allotment } };
-    draft.set(all[i]!, after, windowsKept(after, owner));
+    draft.set(all[i]!, after, windowRetention(after, owner));
   });
   return "moved";
 }

@@ -76,7 +76,7 @@ function perform(process: WindowProcess, act: Act, limits: Limits): Promise<Outc
 }
 
 const shown = (outcome: Outcome) =>
-  outcome === "counted" ? outcome : `${outcome.refused.scope} ${outcome.refused.retryAfterMs}`;
+  outcome === "counted" ? outcome : `${outcome.rejected.scope} ${outcome.rejected.retryAfterMs}`;
 
 /** The same window, but room before. */
 function isSooner(got: string, full: string): boolean {
@@ -156,7 +156,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       for (const outcome of outcomes) {
         if (outcome === "counted") continue;
         refusals++;
-        const scope = outcome.refused.scope as Scope;
+        const scope = outcome.rejected.scope as Scope;
         // Nobody is refused while any shard has a place.
         assertEquals(model.live(scope, now()).length, limitOf(scope, LIMITS), scope);
       }

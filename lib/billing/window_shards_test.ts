@@ -113,7 +113,7 @@ Deno.test("WindowShards: Retry-After names the moment when the next place comes 
   assertEquals(await times(39, () => other.ask(LIMITS)), { counted: 39 });
   for (const { ask } of [other, one]) {
     assertEquals(await ask(LIMITS), {
-      refused: { scope: "key", limit: 40, windowSeconds: 60, retryAfterMs: WINDOW_MS - 9_999 },
+      rejected: { scope: "key", limit: 40, windowSeconds: 60, retryAfterMs: WINDOW_MS - 9_999 },
     });
   }
   advance(WINDOW_MS - 9_999);
@@ -149,7 +149,7 @@ Deno.test("WindowShards: an address whose shards are full is refused before any 
   advance(LATER_MS);
   const bare = { address: ADDRESS };
   const flood = (scope: "ip" | "ip_resume") =>
-    one.windows.known(ADDRESS, { limits: LIMITS, scope });
+    one.windows.knownFull(ADDRESS, { limits: LIMITS, scope });
   await times(25, () => one.ask(LIMITS, bare));
   assertEquals(await times(30, () => other.ask(LIMITS, bare)), { counted: 25, ip: 5 });
   assertEquals(flood("ip"), undefined);

@@ -1,4 +1,4 @@
-import type { Charge } from "../billing/settle_run.ts";
+import type { Charge } from "../billing/decide_settlement.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
 import type { Price } from "../billing/money.ts";
 

@@ -3,9 +3,9 @@ import type { ModelAccess, ModelName } from "../billing/model_access.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { ToolsetFactory } from "../agent/tools/toolset_factory.ts";
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
-import type { Charge, Closing } from "../billing/settle_run.ts";
+import type { Charge, SettleHook } from "../billing/decide_settlement.ts";
 import type { Logger } from "../platform/log.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
@@ -208,12 +208,12 @@ export class ChatService {
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
         const ended = { stored: log ??= stored(), log: run.log, end, last };
-        const closing = await directory.settleHook(prepared, ended).catch((fault) => {
+        const settleHook = await directory.settleHook(prepared, ended).catch((fault) => {
           // Its slot must come free whatever there is to store of it.
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
           return directory.interruptionHook(prepared.facts, ended.stored);
         });
-        const charge = await this.#settle(prepared, { end, cost, closing, opened });
+        const charge = await this.#settle(prepared, { end, cost, settleHook, opened });
         this.#parts.onSettled?.({ tenant, end, firstAttempted: run.firstAttempted });
         return charge;
       },
@@ -224,7 +224,7 @@ export class ChatService {
 
   async #settle(
     { facts, policy, maxCost }: PreparedRun,
-    how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
+    how: { end: RunEnd; cost: number; settleHook: SettleHook; opened: boolean },
   ): Promise<Charge> {
     const { admission, directory, log } = this.#parts;
     const { runId } = facts;

@@ -1,9 +1,9 @@
-import type { Committer } from "../store/tx/committer.ts";
-import type { Draft } from "../store/tx/operation.ts";
-import type { Opening } from "../billing/decide_run.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Transaction } from "../store/tx/operation.ts";
+import type { StartHook } from "../billing/decide_run.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import type { ProcessShard } from "../billing/process_shard.ts";
-import type { Closing } from "../billing/settle_run.ts";
+import type { SettleHook } from "../billing/decide_settlement.ts";
 import {
   type AppendedRun,
   appendRun,
@@ -64,7 +64,7 @@ interface EndedRun {
 
 export interface ConversationLogDeps {
   kv: Deno.Kv;
-  committer: Committer;
+  committer: GroupCommitter;
   runtime: Runtime;
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always room. */
@@ -76,7 +76,7 @@ export interface ConversationLogDeps {
 /** Adds runs to their conversations, in the commits that begin and settle them. */
 export class ConversationLog {
   readonly #kv: Deno.Kv;
-  readonly #committer: Committer;
+  readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
@@ -111,7 +111,7 @@ export class ConversationLog {
       : encodeRequestMessages({ ...of.asked, messages: of.asked.messages.slice(-1) });
     if (totalBytes(parts) <= SHORT_BYTES) {
       const asked = content.sealSync(parts[0]!, contentContexts.input(tenant, runId));
-      return { conversation: { ...of, parts: 0 }, begun: { asked }, bytes: SHORT_BYTES };
+      return { conversation: { ...of, parts: 0 }, state: { asked }, estimatedBytes: SHORT_BYTES };
     }
     const sealed = await Promise.all(
       parts.map((part, n) => content.seal(part, contentContexts.inputChunk(tenant, runId, n))),
@@ -119,12 +119,12 @@ export class ConversationLog {
     const conversation = { ...of, parts: parts.length };
     return {
       conversation,
-      begun: {},
-      bytes: totalBytes(parts),
-      withdraw: (draft) => clear(draft, facts, conversation),
-      note(draft) {
+      state: {},
+      estimatedBytes: totalBytes(parts),
+      undo: (draft) => clear(draft, facts, conversation),
+      write(draft) {
         sealed.forEach((part, n) => {
-          draft.note(keys.runInputChunk(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
+          draft.blindWrite(keys.runInputChunk(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
         });
       },
     };
@@ -157,7 +157,7 @@ export class ConversationLog {
    * that ended before its first frame is added only if it failed: usage counts it as an error, and
    * people look for it.
    */
-  async settleHook(conversation: PendingConversation, run: EndedRun): Promise<Closing> {
+  async settleHook(conversation: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { asked, isNew } = conversation;
     const { facts, end, frames } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: asked.origin });
@@ -165,12 +165,12 @@ export class ConversationLog {
     const drawn = isNew ? [key] : [];
     if (frames.length === 0 && !isFailed(end.finishReason)) {
       const { runId } = facts;
-      const write = (draft: Draft) => {
+      const write = (draft: Transaction) => {
         clear(draft, facts, conversation);
         const isGone = clearTombstone(draft, { name, runId, days: asked.days });
         if (isGone) discardRun(draft, runId, { name, chunks: [], written: false });
       };
-      return { keys: [key], drawn, bytes: 0, write };
+      return { keys: [key], freshKeys: drawn, estimatedBytes: 0, write };
     }
     const said = await createTranscriptEntry(asked.messages, { frames, keyed: this.#keyed });
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
@@ -180,10 +180,10 @@ export class ConversationLog {
     const usageKey = conversationUsageKey(facts.tenant, endedAt, shard);
     return {
       keys: [key, usageKey],
-      drawn,
+      freshKeys: drawn,
       // Its record goes with its words: a conversation that is deleted later leaves none behind.
-      keptMs: asked.days * DAY_MS,
-      bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
+      retentionMs: asked.days * DAY_MS,
+      estimatedBytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
       write: (draft, { charged }) => {
         clear(draft, facts, conversation);
         const row = rowOf(facts, { end, endedAt, cost: charged, shard });
@@ -201,7 +201,7 @@ export class ConversationLog {
         isForgotten = !appendRun(draft, appended);
         if (isForgotten) discardRun(draft, row.runId, { name, ...words([]) });
       },
-      afterwards: async ({ late }) => {
+      afterCommit: async ({ late }) => {
         // A store that is away keeps what nobody can see until it expires.
         if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
         else this.#space?.recordStored(facts.tenant, said.bytes);
@@ -219,7 +219,7 @@ export class ConversationLog {
     const gone = await this.#store.listRunKeys(tenant, runId);
     await this.#committer.run({
       keys: [],
-      decide: (draft) => gone.forEach((key) => draft.note(key, undefined)),
+      decide: (draft) => gone.forEach((key) => draft.blindWrite(key, undefined)),
     });
   }
 
@@ -259,10 +259,10 @@ export class ConversationLog {
       const some = parts.slice(at, at + PARTS_A_COMMIT);
       await this.#committer.run({
         keys: [],
-        bytes: totalBytes(some),
+        estimatedBytes: totalBytes(some),
         decide(draft) {
           some.forEach((part, n) => {
-            draft.note(keys.transcriptChunk(tenant, runId, at + n), part, { expireIn });
+            draft.blindWrite(keys.transcriptChunk(tenant, runId, at + n), part, { expireIn });
           });
         },
       });
@@ -271,9 +271,9 @@ export class ConversationLog {
 }
 
 /** What begins with a run that will be told of. */
-interface ConversationStartHook extends Opening {
+interface ConversationStartHook extends StartHook {
   conversation: PendingConversation;
-  bytes: number;
+  estimatedBytes: number;
 }
 
 /** Encrypts a transcript once, even if its commit is retried. */
@@ -287,8 +287,12 @@ function once(
   };
 }
 
-function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: PendingConversation): void {
-  for (let n = 0; n < parts; n++) draft.note(keys.runInputChunk(tenant, runId, n), undefined);
+function clear(
+  draft: Transaction,
+  { tenant, runId }: RunFacts,
+  { parts }: PendingConversation,
+): void {
+  for (let n = 0; n < parts; n++) draft.blindWrite(keys.runInputChunk(tenant, runId, n), undefined);
 }
 
 function rowOf(

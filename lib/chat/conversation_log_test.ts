@@ -3,7 +3,7 @@ import { contentCipher } from "@/tests/support/content.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { newActiveRun } from "../store/runs/active_run.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import type { RunTranscript } from "../store/conversations/conversation_record.ts";
@@ -39,8 +39,8 @@ function said(run: RunWithTranscript | undefined): RunTranscript {
 /** A log on a store; `write` may stand for the store while words are written ahead. */
 function open(kv: Deno.Kv, write?: () => Promise<never>) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(kv, { runtime });
-  const ahead = write === undefined ? committer : { run: write } as unknown as Committer;
+  const committer = new GroupCommitter(kv, { runtime });
+  const ahead = write === undefined ? committer : { run: write } as unknown as GroupCommitter;
   const log = new ConversationLog({ kv, committer: ahead, runtime, content });
   /** Settles a run of `messages` answered by `frames`. */
   const settle = async (messages: ChatMessage[], frames: Frame[]) => {
@@ -51,7 +51,7 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
       keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
       decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
     });
-    await closing.afterwards?.({ late: false });
+    await closing.afterCommit?.({ late: false });
   };
   const store = new ConversationStore(kv, { runtime, content });
   const told = async () => (await store.listRuns(NAME, { from: 0, limit: 10 })).runs;
@@ -103,11 +103,11 @@ Deno.test("ConversationLog: who settles too late takes back what nobody will eve
   });
   const late = () => log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   // Settled by somebody else, and deleted with its conversation.
-  await (await late()).afterwards?.({ late: true });
+  await (await late()).afterCommit?.({ late: true });
   assertEquals(await storedKeys(kv), []);
   await settle(HELLO, ANSWER);
   await kv.set(keys.run(FACTS.tenant, FACTS.runId), {});
-  await (await late()).afterwards?.({ late: true });
+  await (await late()).afterCommit?.({ late: true });
   assertEquals((await told()).length, 1);
 });
 
@@ -134,7 +134,7 @@ Deno.test("ConversationLog: what a run was asked is found by whoever settles it,
   }));
   const asked = { days: 7, origin: "https://shop.example", messages };
   const opening = await log.startHook(FACTS, { asked, isNew: true });
-  await committer.run({ keys: [], decide: (draft) => opening.note!(draft) });
+  await committer.run({ keys: [], decide: (draft) => opening.write!(draft) });
   const found = await log.findPending(LIVE);
   assertEquals(found?.asked, { v: 1, ...asked } as never);
   const end = { ...RUN_END, finishReason: "interrupted" } as const;
@@ -154,9 +154,9 @@ Deno.test("ConversationLog: of more than admission can hold the message itself i
     content: "x".repeat(20_000),
   }));
   const asked = { days: 7, messages: [...long, ...HELLO] };
-  const { conversation, begun } = await log.startHook(FACTS, { asked, isNew: true });
+  const { conversation, state } = await log.startHook(FACTS, { asked, isNew: true });
   assertEquals(conversation.asked.messages.length, 13);
-  const found = await log.findPending({ ...LIVE, ...begun });
+  const found = await log.findPending({ ...LIVE, ...state });
   assertEquals([found?.parts, found?.asked.messages], [0, HELLO]);
 });
 
@@ -177,10 +177,10 @@ Deno.test("ConversationLog: of a run that is withdrawn nothing stays that it was
     asked: { days: 7, messages: [...messages] },
     isNew: true,
   });
-  const decide = (change: "note" | "withdraw") =>
+  const decide = (change: "write" | "undo") =>
     committer.run({ keys: [], decide: (draft) => opening[change]!(draft) });
-  await decide("note");
+  await decide("write");
   assertEquals((await storedKeys(kv)).length, 2);
-  await decide("withdraw");
+  await decide("undo");
   assertEquals(await storedKeys(kv), []);
 });

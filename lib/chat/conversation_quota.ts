@@ -1,4 +1,4 @@
-import { Repeating } from "../billing/repeating.ts";
+import { PeriodicTask } from "../platform/periodic_task.ts";
 import type { Logger } from "../platform/log.ts";
 import type { AlertStore } from "../store/tenants/alert_store.ts";
 import type { ConversationStore } from "../store/conversations/conversation_store.ts";
@@ -43,13 +43,13 @@ interface TenantState {
 export class ConversationQuota {
   readonly #parts: Parts;
   readonly #tenants = new Map<string, TenantState>();
-  readonly #measuring: Repeating;
+  readonly #measuring: PeriodicTask;
   #isClosed = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     const work = () => this.#measureAll();
-    this.#measuring = new Repeating(parts.runtime, { everyMs: MEASURE_EVERY_MS, work });
+    this.#measuring = new PeriodicTask(parts.runtime, { everyMs: MEASURE_EVERY_MS, work });
   }
 
   /** Whether new messages may be stored, judged from memory alone. */

@@ -4,7 +4,7 @@ import { frozenRuntime } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { createLogger } from "../platform/log.ts";
 import { appendRun } from "../store/conversations/append_run.ts";
 import type { RunRow } from "../store/conversations/conversation_record.ts";
@@ -34,7 +34,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   through?: Deno.Kv;
 } = {}) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(through, { runtime: frozenRuntime });
+  const committer = new GroupCommitter(through, { runtime: frozenRuntime });
   const store = new ConversationStore(kv, { runtime, content: contentCipher() });
   const plan: Plan = { ...DEFAULT_PLAN, quotas };
   const noted: string[] = [];
@@ -65,7 +65,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
     };
     await committer.run({
       keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt, shard)],
-      bytes,
+      estimatedBytes: bytes,
       decide: (draft) => appendRun(draft, run),
     });
     space.recordStored(TENANT, bytes);

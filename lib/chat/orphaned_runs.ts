@@ -1,7 +1,7 @@
 import type { Admission } from "../billing/admission.ts";
-import type { LeaseWatch } from "../billing/lease_watch.ts";
-import { type Lease, leaseOf, type Ledger } from "../billing/ledger.ts";
-import { type Charge, type Closing, joinClosings } from "../billing/settle_run.ts";
+import type { FailureDetector } from "../billing/failure_detector.ts";
+import { findLease, type Lease, type Ledger } from "../billing/ledger.ts";
+import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
 import { keys } from "../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../store/values/record.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
@@ -15,9 +15,9 @@ import { endRunLog } from "../store/runs/end_run_log.ts";
 /** What ending the runs of others takes. */
 export interface OrphanedRunDeps {
   kv: Deno.Kv;
-  admission: Pick<Admission, "settleDead">;
+  admission: Pick<Admission, "settleOrphaned">;
   runtime: Pick<Runtime, "now">;
-  leases: LeaseWatch;
+  leases: FailureDetector;
   store: RunLogStore;
   conversations: Pick<ConversationLog, "findPending" | "settleHook">;
 }
@@ -36,7 +36,7 @@ export class OrphanedRuns {
     const live = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
     if (live === undefined) return false;
     const { value: ledger } = await kv.get<Ledger>(live.accounts[0]!.key);
-    const lease = leaseOf(ledger ?? undefined, runId);
+    const lease = findLease(ledger ?? undefined, runId);
     if (leases.isDead(runId, lease)) await this.settle(live, lease);
     return true;
   }
@@ -49,11 +49,14 @@ export class OrphanedRuns {
     const log = interruptionHook(live.run, { now: runtime.now(), log: stored?.log });
     const conversation = await ignoreCorrupt(conversations.findPending(live));
     if (conversation === undefined) {
-      return await admission.settleDead(live, { lease, end, closing: log });
+      return await admission.settleOrphaned(live, { lease, end, settleHook: log });
     }
     const ended = { facts: live.run, end, frames: stored?.frames ?? [] };
-    const closing = joinClosings([log, await conversations.settleHook(conversation, ended)]);
-    return await admission.settleDead(live, { lease, end, closing });
+    const settleHook = combineSettleHooks([
+      log,
+      await conversations.settleHook(conversation, ended),
+    ]);
+    return await admission.settleOrphaned(live, { lease, end, settleHook });
   }
 }
 
@@ -74,10 +77,10 @@ async function ignoreCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
 export function interruptionHook(
   facts: RunFacts,
   { now, log: stored }: { now: number; log: LogState | undefined },
-): Closing {
+): SettleHook {
   return {
     keys: [],
-    bytes: 10_240,
+    estimatedBytes: 10_240,
     write(draft) {
       const begun = draft.get<ActiveRun>(keys.activeRun(facts.tenant, facts.runId))?.log;
       if (begun === undefined) return;

@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { Admission } from "../billing/admission.ts";
-import { leaseOf, type Ledger } from "../billing/ledger.ts";
-import { LeaseWatch } from "../billing/lease_watch.ts";
+import { findLease, type Ledger } from "../billing/ledger.ts";
+import { FailureDetector } from "../billing/failure_detector.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
@@ -21,23 +21,23 @@ const HOLD = 100;
 /** A run whose process died, stored with `change`; then it is settled by another. */
 async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const admission = new Admission(committer, { runtime });
   const conversations = new ConversationLog({ kv, committer, runtime, content });
   const facts = runFacts(1, { startedAt: runtime.now() });
   const { tenant, runId } = facts;
   const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
-  const { begun } = await conversations.startHook(facts, { asked, isNew: false });
-  const opening = { begun: { ...begun, log: newLog({ owner: "died" }) } };
-  await admission.admit(runRequest(1, { run: facts, hold: HOLD, opening }));
+  const { state } = await conversations.startHook(facts, { asked, isNew: false });
+  const opening = { state: { ...state, log: newLog({ owner: "died" }) } };
+  await admission.admit(runRequest(1, { run: facts, hold: HOLD, startHook: opening }));
   admission.close();
   const key = keys.activeRun(tenant, runId);
   const live = (await kv.get<ActiveRun>(key)).value!;
   await kv.set(key, { ...live, ...change(live) });
 
   const store = new RunLogStore(kv, content);
-  const leases = new LeaseWatch(runtime);
-  const other = new Committer(kv, { runtime });
+  const leases = new FailureDetector(runtime);
+  const other = new GroupCommitter(kv, { runtime });
   const ends = new OrphanedRuns({
     kv,
     admission: new Admission(other, { runtime }),
@@ -57,7 +57,7 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
   });
   return {
     found,
-    isFree: leaseOf(ledger, runId) === undefined,
+    isFree: findLease(ledger, runId) === undefined,
     spent: ledger.spent,
     log: (await store.head(tenant, runId))?.state,
     said: runs.map(({ transcript }) =>

@@ -7,7 +7,7 @@ import {
 import { fitMessages } from "../agent/fit_messages.ts";
 import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Agent } from "../schemas/agent.ts";

@@ -1,6 +1,6 @@
 import { type ModelAccess, type ModelName, modelNotInPlan } from "../billing/model_access.ts";
 import type { ContextWindow } from "../agent/context_window.ts";
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { validationError } from "../schemas/api_error.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { Agent } from "../schemas/agent.ts";

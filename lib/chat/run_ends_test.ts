@@ -11,10 +11,10 @@ import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { storedText } from "@/tests/support/store.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { Admission } from "../billing/admission.ts";
-import { DeadRuns } from "../billing/dead_runs.ts";
-import { LeaseWatch, SILENT_MS } from "../billing/lease_watch.ts";
+import { OrphanedRunSweeper } from "../billing/orphaned_run_sweeper.ts";
+import { FailureDetector, SILENCE_TIMEOUT_MS } from "../billing/failure_detector.ts";
 import { createLogger } from "../platform/log.ts";
 import type { ConversationHead } from "../store/conversations/conversation_record.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
@@ -44,9 +44,9 @@ const pick = <T>(random: Random, some: readonly T[]): T =>
 /** One process on a store that it reaches badly. */
 function open(raw: Deno.Kv, { random, runtime }: { random: Random; runtime: Runtime }) {
   const { kv } = flakyKv(raw, { random, ambiguous: 0.12, locked: 0.12, turns: 8 });
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const admission = new Admission(committer, { runtime });
-  const leases = new LeaseWatch(runtime);
+  const leases = new FailureDetector(runtime);
   const tenants = new TenantStore(raw, runtime);
   const directory = new RunRegistry({
     ...{ kv, committer, admission, runtime, tenants, leases },
@@ -54,7 +54,13 @@ function open(raw: Deno.Kv, { random, runtime }: { random: Random; runtime: Runt
   });
   const log = createLogger({ json: true, write: () => {} });
   const settle = directory.settleOrphaned.bind(directory);
-  const deadRuns = new DeadRuns(raw, { admission, leases, runtime, log, settle });
+  const deadRuns = new OrphanedRunSweeper(raw, {
+    admission,
+    failureDetector: leases,
+    runtime,
+    log,
+    settle,
+  });
   const close = () => {
     admission.close();
     directory.close();
@@ -81,7 +87,9 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
   const run = { facts, startHook: await directory.startHook(facts, { body }) };
   const { startHook: opening } = run;
-  await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, opening }));
+  await admission.admit(
+    runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook: opening }),
+  );
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const stored: RunLogWriter = directory.createLogWriter(run, { log, onLost: () => {} });
   for (const frame of framesOf(n, random)) {
@@ -89,13 +97,13 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
     await turn();
   }
   return async () => {
-    const closing = await directory.settleHook(run, {
+    const settleHook = await directory.settleHook(run, {
       stored,
       log,
       end: RUN_END,
       last: () => DONE,
     });
-    return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, closing });
+    return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, settleHook });
   };
 }
 
@@ -156,7 +164,7 @@ async function play(seed: number): Promise<void> {
   }
   await Promise.all(jobs);
   await sweeper!.deadRuns.sweep();
-  fast.advance(SILENT_MS);
+  fast.advance(SILENCE_TIMEOUT_MS);
   const deletion = random() < 0.5 ? deleteOne(random, parts) : undefined;
   // What the store did not take is left to the next sweep.
   for (let n = 0; n < 30; n++) await sweeper!.deadRuns.sweep();

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
-import type { Committer } from "../store/tx/committer.ts";
-import type { Draft } from "../store/tx/operation.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
-import type { Closing } from "../billing/settle_run.ts";
+import type { SettleHook } from "../billing/decide_settlement.ts";
 import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
 import { keys } from "../store/keys/keys.ts";
 import { splitChunks, totalBytes } from "../store/values/chunks.ts";
@@ -33,7 +33,7 @@ const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 
 /** What storing a log takes. */
 export interface RunLogWriterDeps {
-  committer: Committer;
+  committer: GroupCommitter;
   runtime: Runtime;
   content: ContentCipher;
   facts: RunFacts;
@@ -118,7 +118,7 @@ export class RunLogWriter {
    * frames, which depend on what was charged (micro-USD). Nothing is stored by itself from now on: what
    * waits to be stored is left to the settlement.
    */
-  async settleHook(last: (charged: number) => readonly Frame[]): Promise<Closing> {
+  async settleHook(last: (charged: number) => readonly Frame[]): Promise<SettleHook> {
     this.#ended = true;
     this.#waiting?.();
     const { log, sent, unstored, size } = await this.#left();
@@ -126,7 +126,7 @@ export class RunLogWriter {
     const isTooMuch = size > BYTES_A_COMMIT;
     return {
       keys: [],
-      bytes: 2_048 + (isTooMuch ? 0 : size),
+      estimatedBytes: 2_048 + (isTooMuch ? 0 : size),
       write: (draft, { charged }) => {
         if (isTooMuch) return this.#end(draft, this.state, "interrupted");
         const ends = last(charged);
@@ -168,7 +168,7 @@ export class RunLogWriter {
     return { log: closedLog(this.#parts.begun, { chunks, frames }), sent, unstored, size };
   }
 
-  #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
+  #end(draft: Transaction, log: LogState, state: "done" | "interrupted"): void {
     const { facts, runtime } = this.#parts;
     endRunLog(draft, { facts, log, state, now: runtime.now() });
   }
@@ -255,7 +255,7 @@ export class RunLogWriter {
       },
       // The settlement asks the store itself.
       isFinal: () => !isWanted(),
-      bytes: 2_048 + totalBytes(parts),
+      estimatedBytes: 2_048 + totalBytes(parts),
     });
   }
 
@@ -270,10 +270,10 @@ export class RunLogWriter {
     return contentContexts.logChunk(tenant, runId, n);
   }
 
-  #noteParts(draft: Draft, parts: readonly Uint8Array[], at: number): void {
+  #noteParts(draft: Transaction, parts: readonly Uint8Array[], at: number): void {
     const { facts: { tenant, runId }, keptMs } = this.#parts;
     parts.forEach((part, i) => {
-      draft.note(keys.runLogChunk(tenant, runId, at + i), part, { expireIn: keptMs });
+      draft.blindWrite(keys.runLogChunk(tenant, runId, at + i), part, { expireIn: keptMs });
     });
   }
 }

@@ -3,8 +3,8 @@ import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
 import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
-import type { Draft, Operation } from "../store/tx/operation.ts";
-import type { Closing } from "../billing/settle_run.ts";
+import type { Operation, Transaction } from "../store/tx/operation.ts";
+import type { SettleHook } from "../billing/decide_settlement.ts";
 import { keys } from "../store/keys/keys.ts";
 import { newActiveRun } from "../store/runs/active_run.ts";
 import { CHUNK_TTL_MS, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
@@ -26,11 +26,11 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     await busy?.();
     const written = new Map<string, unknown>();
     const put = (key: Deno.KvKey, value: unknown) => void written.set(key.join("/"), value);
-    const draft: Draft = {
+    const draft: Transaction = {
       get: <V>(key: Deno.KvKey) => values.get(key.join("/")) as V | undefined,
       set: put,
       update: (key, make) => put(key, make(values.get(key.join("/")) as never, false)),
-      note: put,
+      blindWrite: put,
       create: put,
       delete: (key) => put(key, undefined),
     };
@@ -79,7 +79,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   /** The frames that a follower reads, which it has not read before. */
   const read = async () => (await reader.poll())?.frames;
   /** Ends the log as part of a settlement, with which its run is gone. */
-  const settle = (write: Closing["write"]) =>
+  const settle = (write: SettleHook["write"]) =>
     run({
       keys: [],
       decide(draft) {
@@ -223,11 +223,11 @@ Deno.test("RunLogWriter: a run that ends with much unstored settles in a commit 
   for (let n = 0; n < 10; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }
-  const { write, bytes } = await stored.settleHook(() => [{
+  const { write, estimatedBytes } = await stored.settleHook(() => [{
     type: "done",
     finishReason: "stop",
   }]);
-  assert(bytes < 500 * 1024);
+  assert(estimatedBytes < 500 * 1024);
   await settle(write);
   assertEquals([head()?.state, head()?.frames], ["done", 11]);
   assertEquals((await read())?.length, 11);

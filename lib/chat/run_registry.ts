@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
-import type { Committer } from "../store/tx/committer.ts";
-import type { KvReader } from "../store/tx/view.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
-import type { ChatReceipt, Opening } from "../billing/decide_run.ts";
-import type { LeaseWatch } from "../billing/lease_watch.ts";
+import type { ChatIdempotencyRecord, StartHook } from "../billing/decide_run.ts";
+import type { FailureDetector } from "../billing/failure_detector.ts";
 import type { Lease } from "../billing/ledger.ts";
 import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../store/runs/active_run.ts";
-import { type Charge, type Closing, joinClosings } from "../billing/settle_run.ts";
+import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
 import type { ContentCipher } from "../store/encryption/content_cipher.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
@@ -48,8 +48,8 @@ export type RunLookup =
   | { state: "unknown" };
 
 /** What begins in the store with a run. */
-export interface RunStartHook extends Opening {
-  begun: ActiveRunState & { log: LogState };
+export interface RunStartHook extends StartHook {
+  state: ActiveRunState & { log: LogState };
   /** Absent where the tenant's plan keeps none. */
   conversation?: PendingConversation;
 }
@@ -60,7 +60,7 @@ export interface RunStartHook extends Opening {
  */
 export class RunRegistry {
   readonly #kv: Deno.Kv;
-  readonly #committer: Committer;
+  readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #content: ContentCipher;
   readonly #store: RunLogStore;
@@ -80,9 +80,9 @@ export class RunRegistry {
 
   constructor(
     parts: ConversationLogDeps & {
-      admission: Pick<Admission, "settleDead">;
+      admission: Pick<Admission, "settleOrphaned">;
       tenants: Pick<TenantStore, "plan">;
-      leases: LeaseWatch;
+      leases: FailureDetector;
     },
   ) {
     this.#kv = parts.kv;
@@ -118,24 +118,24 @@ export class RunRegistry {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
     const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);
-    if (!isStored) return { begun: { log } };
+    if (!isStored) return { state: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = await this.#conversations.startHook(facts, { asked, isNew });
-    return { ...opened, begun: { ...opened.begun, log } };
+    return { ...opened, state: { ...opened.state, log } };
   }
 
   /** What ends in the store with a run of this process, in the commit that settles it. */
   async settleHook(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
     run: { stored: RunLogWriter; log: RunLog; end: RunEnd; last: (charged: number) => Frame[] },
-  ): Promise<Closing> {
+  ): Promise<SettleHook> {
     const { stored, log, end, last } = run;
     const closing = await stored.settleHook(last);
     if (startHook.conversation === undefined) return closing;
     const frames = log.after(0).map(({ frame }) => frame);
     const ended = { facts, end, frames };
-    return joinClosings([
+    return combineSettleHooks([
       closing,
       await this.#conversations.settleHook(startHook.conversation, ended),
     ]);
@@ -147,7 +147,7 @@ export class RunRegistry {
   }
 
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
-  interruptionHook(facts: RunFacts, { state }: Pick<RunLogWriter, "state">): Closing {
+  interruptionHook(facts: RunFacts, { state }: Pick<RunLogWriter, "state">): SettleHook {
     return interruptionHook(facts, { now: this.#runtime.now(), log: state });
   }
 
@@ -158,7 +158,7 @@ export class RunRegistry {
   ): RunLogWriter {
     const stored = new RunLogWriter({
       ...{ committer: this.#committer, runtime: this.#runtime, content: this.#content },
-      ...{ facts, begun: startHook.begun.log, log, onLost },
+      ...{ facts, begun: startHook.state.log, log, onLost },
       keptMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
     });
     this.#logs.set(facts.runId, stored);
@@ -222,7 +222,7 @@ export class RunRegistry {
   }
 
   async #isNamed(receipt: Deno.KvKey, runId: string): Promise<boolean> {
-    return (await this.#kv.get<ChatReceipt>(receipt)).value?.runId === runId;
+    return (await this.#kv.get<ChatIdempotencyRecord>(receipt)).value?.runId === runId;
   }
 
   /** The run to be followed, from memory where it is this process's. */

@@ -3,9 +3,9 @@ import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { Admission } from "../billing/admission.ts";
-import { LeaseWatch } from "../billing/lease_watch.ts";
+import { FailureDetector } from "../billing/failure_detector.ts";
 import { keys } from "../store/keys/keys.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { ChatBody } from "../schemas/chat.ts";
@@ -21,10 +21,10 @@ const turn = () => new Promise((wake) => setImmediate(wake));
 /** A process's runs, and words for what befalls them. */
 function open(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const admission = new Admission(committer, { runtime });
   const tenants = new TenantStore(kv, runtime);
-  const leases = new LeaseWatch(runtime);
+  const leases = new FailureDetector(runtime);
   const directory = new RunRegistry({
     ...{ kv, committer, admission, runtime, tenants, leases },
     content: contentCipher(),
@@ -36,7 +36,7 @@ function open(kv: Deno.Kv) {
   };
   const facts = runFacts(1);
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
-  const ownerOf = async () => (await directory.startHook(facts, { body })).begun.log.owner;
+  const ownerOf = async () => (await directory.startHook(facts, { body })).state.log.owner;
   return { directory, admission, runtime, stopped, add, ownerOf };
 }
 
@@ -73,7 +73,7 @@ Deno.test("RunRegistry: a run that is watched from another process comes there 4
   const { tenant, runId } = facts;
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
   const opening = await owner.directory.startHook(facts, { body });
-  await owner.admission.admit(runRequest(1, { run: facts, opening }));
+  await owner.admission.admit(runRequest(1, { run: facts, startHook: opening }));
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const stored: RunLogWriter = owner.directory.createLogWriter({ facts, startHook: opening }, {
     log,

@@ -1,5 +1,5 @@
 import { takeFromWindow, type WindowStamps } from "../billing/rate_window.ts";
-import { LimitError } from "../billing/refusal.ts";
+import { LimitError } from "../billing/limit_error.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
@@ -8,7 +8,7 @@ import { normalizeOrigin } from "../schemas/origins.ts";
 import type { SessionStore } from "../store/credentials/session_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ScriptReleaseStore } from "../store/script_release_store.ts";
-import type { Committer } from "../store/tx/committer.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import {
   checkClock,
   checkContentPolicy,
@@ -27,7 +27,7 @@ const RATE_LIMIT = { limit: 6, windowMs: 60_000 };
 
 interface DoctorDeps {
   egress: Pick<Egress, "open">;
-  committer: Pick<Committer, "run">;
+  committer: Pick<GroupCommitter, "run">;
   releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
   runtime: Pick<Runtime, "now">;

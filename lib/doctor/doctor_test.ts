@@ -2,8 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer, type SeenRequest } from "../../tests/support/egress_server.ts";
 import { agentOf } from "../../tests/support/agents.ts";
 import { fakeUuid } from "../../tests/support/fake_runtime.ts";
-import { Committer } from "../store/tx/committer.ts";
-import { LimitError } from "../billing/refusal.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
+import { LimitError } from "../billing/limit_error.ts";
 import { ScriptReleaseStore } from "../store/script_release_store.ts";
 import { SessionStore } from "../store/credentials/session_store.ts";
 import { systemRuntime } from "../platform/runtime.ts";
@@ -23,7 +23,7 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
   const runtime = { ...systemRuntime, now: () => now };
   const kv = await Deno.openKv(":memory:");
   const server = new EgressServer(site);
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const releases = new ScriptReleaseStore(kv, runtime);
   const sessions = new SessionStore(kv, runtime);
   const widget = await describeScript(new TextEncoder().encode("widget"));
@@ -222,8 +222,8 @@ Deno.test("Doctor: only the first 512 KiB of a page are read", async () => {
 Deno.test("Doctor: the seventh call in a minute is rejected without a fetch", async () => {
   await withSite((t) => t.page(t.tag()), async (t) => {
     for (let n = 0; n < 6; n++) await t.diagnose();
-    const { refusal } = await assertRejects(() => t.diagnose(), LimitError);
-    assertEquals([refusal.scope, refusal.limit, t.server.seen.length], ["key", 6, 6]);
+    const { rejection } = await assertRejects(() => t.diagnose(), LimitError);
+    assertEquals([rejection.scope, rejection.limit, t.server.seen.length], ["key", 6, 6]);
     t.advance(60_001);
     await t.diagnose();
   });

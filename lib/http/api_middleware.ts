@@ -17,7 +17,7 @@ const RESUME_PATH = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
   if (!isApiPath(pathname)) return await ctx.next();
-  ctx.state.service.orphanedRuns.awaken();
+  ctx.state.service.orphanedRuns.wake();
   const browser = isBrowserPath(pathname);
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await handleRequest(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);

@@ -1,6 +1,6 @@
 import { rejectApiKey } from "../schemas/credential_errors.ts";
 import { setActor } from "../store/audit/actor.ts";
-import type { KvReader, View } from "../store/tx/view.ts";
+import type { KvReader, ReadTransaction } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type {
   ApiKeyIdentity,
@@ -20,7 +20,7 @@ export function bearerKey(req: Request): string | undefined {
 export interface AuthenticationContext {
   service: { apiKeys: ApiKeyStore };
   rateLimiter: {
-    countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+    countWithKey(find: (view: ReadTransaction) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
   };
 }
 

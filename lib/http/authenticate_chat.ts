@@ -1,6 +1,6 @@
 import { rejectSessionToken } from "../schemas/credential_errors.ts";
 import type { SessionService } from "../services/session_service.ts";
-import type { View } from "../store/tx/view.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { keys } from "../store/keys/keys.ts";
@@ -22,7 +22,10 @@ export type ChatCaller =
 export interface ChatAuthentication {
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
   rateLimiter: {
-    identify(view: View, find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+    identify(
+      view: ReadTransaction,
+      find: (view: ReadTransaction) => Promise<ApiKeyIdentity>,
+    ): Promise<ApiKeyIdentity>;
   };
 }
 
@@ -34,7 +37,7 @@ export interface ChatAuthentication {
 export async function authenticateChat(
   req: Request,
   { service, rateLimiter }: ChatAuthentication,
-  { view, reads }: { view: View; reads: PrefetchHints },
+  { view, reads }: { view: ReadTransaction; reads: PrefetchHints },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {

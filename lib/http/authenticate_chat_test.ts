@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
-import { Committer } from "../store/tx/committer.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { SessionService } from "../services/session_service.ts";
 import { Signer } from "../platform/crypto/hashing.ts";
 import { ApiError } from "../schemas/api_error.ts";
@@ -25,10 +25,10 @@ async function open(kv: Deno.Kv) {
   const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const reads = { address: "address", agentId: AGENT.id, now: runtime.now() };
   const call = (headers: Record<string, string>) =>
-    committer.work((view) =>
+    committer.transact((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
         rateLimiter: { identify: (view, find) => find(view) },

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
-import type { View } from "../store/tx/view.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { Signer } from "../platform/crypto/hashing.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { ApiKeyStore } from "../store/credentials/api_key_store.ts";
@@ -32,7 +32,7 @@ Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an 
 
 /** What a request carries, with a meter that counts without limits. */
 function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): AuthenticationContext {
-  const view = kv as unknown as View;
+  const view = kv as unknown as ReadTransaction;
   return { service: { apiKeys }, rateLimiter: { countWithKey: (find) => find(view) } };
 }
 

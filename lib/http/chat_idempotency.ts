@@ -1,4 +1,4 @@
-import type { ReceiptRequest } from "../billing/decide_run.ts";
+import type { IdempotencyRequest } from "../billing/decide_run.ts";
 import { toKeyedFingerprint } from "../store/idempotency_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ChatBody } from "../schemas/chat.ts";
@@ -25,7 +25,7 @@ export async function chatIdempotency(
     body: ChatBody;
     keyed: (digest: string) => string;
   },
-): Promise<ReceiptRequest | undefined> {
+): Promise<IdempotencyRequest | undefined> {
   const isSession = caller.kind === "session";
   const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
   if (key === undefined) return undefined;
@@ -39,7 +39,7 @@ export async function chatIdempotency(
   return {
     key: receiptKey,
     fingerprint: toKeyedFingerprint(unkeyed, keyed),
-    unkeyed,
-    keptMs: KEPT_MS,
+    legacyFingerprint: unkeyed,
+    ttlMs: KEPT_MS,
   };
 }

@@ -1,29 +1,34 @@
 import { addressBlock } from "../platform/address_block.ts";
-import type { Committer } from "../store/tx/committer.ts";
+import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
-import type { View } from "../store/tx/view.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import type { Signer } from "../platform/crypto/hashing.ts";
-import type { AddressWindows } from "../billing/address_windows.ts";
-import type { Admission, Admitted } from "../billing/admission.ts";
+import type { AddressLimiter } from "../billing/address_limiter.ts";
+import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";
-import type { WindowLeft } from "../billing/rate_window.ts";
+import type { WindowStatus } from "../billing/rate_window.ts";
 import type { Caller } from "../billing/request_windows.ts";
-import type { RequestsUnderWay } from "../billing/requests_under_way.ts";
-import { isFinalRefusal, isWindow, LimitError, type LimitRefusal } from "../billing/refusal.ts";
+import type { InFlightRequests } from "../billing/in_flight_requests.ts";
+import {
+  isFinalRejection,
+  isWindowLimit,
+  LimitError,
+  type LimitRejection,
+} from "../billing/limit_error.ts";
 import type { ApiKeyIdentity } from "../store/credentials/api_key_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import { SESSION_TTL_MS } from "../schemas/limits.ts";
 
 export interface RateLimiterDeps {
-  committer: Committer;
+  committer: GroupCommitter;
   admission: Admission;
-  addresses: AddressWindows;
+  addresses: AddressLimiter;
   /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
-  inFlight: RequestsUnderWay;
+  inFlight: InFlightRequests;
 }
 
 /**
@@ -41,9 +46,9 @@ export class RateLimiter {
   /** The address that this request is in flight for. */
   #inFlightAddress: string | undefined;
   /** What remains of each window, by its name in the headers. */
-  #remainingByWindow: Record<string, WindowLeft> = {};
+  #remainingByWindow: Record<string, WindowStatus> = {};
   /** A session message limit that rejected this request. */
-  #exhausted: Record<string, WindowLeft> = {};
+  #exhausted: Record<string, WindowStatus> = {};
   #softLimitPassed = false;
 
   constructor(deps: RateLimiterDeps, clientAddress: string) {
@@ -61,7 +66,7 @@ export class RateLimiter {
     await this.#recordingRejection(() =>
       Promise.try(() => {
         const { addresses, limits } = this.#deps;
-        addresses.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+        addresses.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
         this.#enter(address);
       })
     );
@@ -108,7 +113,9 @@ export class RateLimiter {
   }
 
   /** Identifies the request's API key and counts the request, in one commit. */
-  async countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity> {
+  async countWithKey(
+    find: (view: ReadTransaction) => Promise<ApiKeyIdentity>,
+  ): Promise<ApiKeyIdentity> {
     return await this.transact(async (view) => {
       const apiKey = await this.identify(view, find);
       await this.#count(view, apiKey);
@@ -117,16 +124,16 @@ export class RateLimiter {
   }
 
   /** Runs a transaction, usually one that ends in `admitRun`. */
-  async transact<T>(work: (view: View) => Promise<T>): Promise<T> {
+  async transact<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T> {
     return await this.#recordingRejection(() =>
-      this.#deps.committer.work(work, { isFinal: isFinalRefusal })
+      this.#deps.committer.transact(work, { isFinal: isFinalRejection })
     );
   }
 
   /** Identifies the API key that the request counts against from now on. */
   async identify(
-    view: View,
-    find: (view: View) => Promise<ApiKeyIdentity>,
+    view: ReadTransaction,
+    find: (view: ReadTransaction) => Promise<ApiKeyIdentity>,
   ): Promise<ApiKeyIdentity> {
     this.#apiKey = undefined;
     return this.#apiKey = await find(view);
@@ -134,9 +141,9 @@ export class RateLimiter {
 
   /** Counts the request as a message and admits its run, as part of `transact`. */
   async admitRun(
-    view: View,
+    view: ReadTransaction,
     run: Omit<RunRequest, "limits" | "caller">,
-  ): Promise<Admitted> {
+  ): Promise<AdmissionResult> {
     const limits = await this.#limitsOf(view, run.run.tenant);
     const caller = await this.#callerOf(this.#apiKey);
     const request = { ...run, id: this.#id, caller, limits };
@@ -144,7 +151,7 @@ export class RateLimiter {
     // An ended session is not a limit, so the request is still to be counted.
     if (admitted.kind === "gone") return admitted;
     this.#markCounted();
-    this.#remainingByWindow = { ...admitted.left };
+    this.#remainingByWindow = { ...admitted.windows };
     this.#softLimitPassed = admitted.kind === "admitted" && admitted.softLimitPassed;
     return admitted;
   }
@@ -159,7 +166,7 @@ export class RateLimiter {
     if (this.#softLimitPassed) headers.set("x-plan-warning", "daily_cost_soft_limit");
     const windows = Object.entries(this.#remainingByWindow);
     if (windows.length === 0) return;
-    const items = (item: (name: string, window: WindowLeft) => string) =>
+    const items = (item: (name: string, window: WindowStatus) => string) =>
       windows.map(([name, window]) => item(name, window)).join(", ");
     headers.set(
       "ratelimit-policy",
@@ -183,21 +190,21 @@ export class RateLimiter {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof LimitError) this.#recordRejection(error.refusal);
+      if (error instanceof LimitError) this.#recordRejection(error.rejection);
       throw error;
     }
   }
 
-  #recordRejection(refusal: LimitRefusal): void {
+  #recordRejection(refusal: LimitRejection): void {
     const { scope, limit, retryAfterMs } = refusal;
     const windows = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
     if (scope === "session_messages") this.#exhausted = windows;
-    if (!isWindow(refusal)) return;
+    if (!isWindowLimit(refusal)) return;
     this.#counted = true;
     this.#remainingByWindow = windows;
   }
 
-  async #count(view: View, apiKey: ApiKeyIdentity | undefined): Promise<void> {
+  async #count(view: ReadTransaction, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
     const request = { id: this.#id, caller: await this.#callerOf(apiKey), limits };
@@ -220,7 +227,7 @@ export class RateLimiter {
     this.finish();
   }
 
-  async #limitsOf(view: View, tenant: string | undefined): Promise<Limits> {
+  async #limitsOf(view: ReadTransaction, tenant: string | undefined): Promise<Limits> {
     const { limits, tenants } = this.#deps;
     if (tenant === undefined) return limits;
     return withOverrides(limits, (await tenants.plan(tenant, view)).limits);

@@ -23,7 +23,7 @@ import type { CatalogueStore } from "../store/providers/catalogue_store.ts";
 import type { ConnectionStore } from "../store/providers/connection_store.ts";
 import type { Limits } from "../billing/limits.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
-import type { DeadRuns } from "../billing/dead_runs.ts";
+import type { OrphanedRunSweeper } from "../billing/orphaned_run_sweeper.ts";
 import type { HmacSecrets } from "../store/credentials/hmac_secrets.ts";
 import type { Reencryption } from "../store/reencryption/reencryption.ts";
 import type { IdempotencyStore } from "../store/idempotency_store.ts";
@@ -84,7 +84,7 @@ export interface Service {
   readonly documents: DocumentProcessor;
   readonly knowledge: KnowledgeService;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
-  readonly orphanedRuns: DeadRuns;
+  readonly orphanedRuns: OrphanedRunSweeper;
   /** First answers to creating requests, for repeated ones. */
   readonly idempotencyRecords: IdempotencyStore;
   /** The secrets that API keys are hashed under, for the command line. */

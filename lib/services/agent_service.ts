@@ -1,4 +1,4 @@
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError, parseCombined, parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { AgentSearchResult } from "../store/agents/agent_search.ts";
 import type { AgentChangeResult, AgentStore, Precondition } from "../store/agents/agent_store.ts";

@@ -1,4 +1,4 @@
-import type { KvReader } from "../store/tx/view.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { rejectSessionToken } from "../schemas/credential_errors.ts";
 import type { CommitStep } from "../store/values/record.ts";

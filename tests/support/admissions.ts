@@ -1,9 +1,9 @@
 import { assert } from "@std/assert";
-import { Committer } from "@/lib/store/tx/committer.ts";
+import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import type { RunRequest } from "@/lib/billing/decide_run.ts";
-import { mergeShards, snapshotOf } from "@/lib/billing/division.ts";
+import { createSnapshot, mergeShards } from "@/lib/billing/ledger_division.ts";
 import { dayOf, type Ledger } from "@/lib/billing/ledger.ts";
 import { ledgerShardKeys } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
@@ -46,7 +46,7 @@ export function count(admission: Admission, caller: Caller, limits: Limits) {
 }
 
 export function openAdmission(kv: Deno.Kv, runtime: Runtime = frozenRuntime): Admission {
-  return new Admission(new Committer(kv, { runtime }), { runtime });
+  return new Admission(new GroupCommitter(kv, { runtime }), { runtime });
 }
 
 /** The scope of the limit that refused, or `admitted`. */
@@ -70,7 +70,7 @@ export function tally(outcomes: string[]): Record<string, number> {
 export async function ledgerOf(kv: Deno.Kv, tenant: string = TENANT): Promise<Ledger> {
   const stored = await kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
   const shards = stored.map(({ value }) => value ?? undefined);
-  return mergeShards(snapshotOf(undefined, shards, NOON));
+  return mergeShards(createSnapshot(undefined, shards, NOON));
 }
 
 /** What all rows of usage count for one model, all shards together. */

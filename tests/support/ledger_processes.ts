@@ -2,13 +2,13 @@ import { assertEquals } from "@std/assert";
 import { outcome, request, settlement, tally, TENANT } from "./admissions.ts";
 import { instantRuntime } from "./instant_runtime.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
-import { Committer } from "@/lib/store/tx/committer.ts";
+import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import type { Ledger } from "@/lib/billing/ledger.ts";
 import { ledgerShardKeys, LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
-import { SideCosts } from "@/lib/billing/side_costs.ts";
+import { NonRunCharges } from "@/lib/billing/non_run_charges.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
@@ -20,17 +20,20 @@ export function ledgerProcesses(kv: Deno.Kv) {
   let n = 0;
   const open = ({ ahead = 0, through = kv } = {}) => {
     const own: Runtime = { ...runtime, now: () => runtime.now() + ahead };
-    const committer = new Committer(through, { runtime: own });
+    const committer = new GroupCommitter(through, { runtime: own });
     const shards = new LedgerShards(committer, own);
     const admission = new Admission(committer, { runtime: own, shards });
-    const costs = new SideCosts(committer, {
+    const costs = new NonRunCharges(committer, {
       ...{ runtime: own, shards },
       limitsOf: () => Promise.resolve(LIMITS),
     });
     /** Begins a run, and answers its number. */
     const begin = async (hold = 0, limits = LIMITS, least = hold) => {
       const run = n++;
-      return [run, await outcome(admission.admit(request(run, { hold, least, limits })))] as const;
+      return [
+        run,
+        await outcome(admission.admit(request(run, { hold, minHold: least, limits }))),
+      ] as const;
     };
     const end = (run: number, cost = 0) => admission.settle(`run-${run}`, settlement(cost));
     return { admission, shards, costs, begin, end };

@@ -46,5 +46,5 @@ export function runRequest(
 ): RunRequest & { id: number } {
   const hold = change.hold ?? 0;
   const caller = { address: "address-1" };
-  return { run: runFacts(n), hold, least: hold, limits: OPEN_LIMITS, caller, id: n, ...change };
+  return { run: runFacts(n), hold, minHold: hold, limits: OPEN_LIMITS, caller, id: n, ...change };
 }

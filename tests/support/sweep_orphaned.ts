@@ -1,12 +1,12 @@
-import type { DeadRuns } from "@/lib/billing/dead_runs.ts";
-import { SILENT_MS } from "@/lib/billing/lease_watch.ts";
+import type { OrphanedRunSweeper } from "@/lib/billing/orphaned_run_sweeper.ts";
+import { SILENCE_TIMEOUT_MS } from "@/lib/billing/failure_detector.ts";
 
 /** Lets a process find dead runs: it looks, sees nothing change for so long, and looks again. */
 export async function sweepOrphaned(
-  deadRuns: DeadRuns,
+  deadRuns: OrphanedRunSweeper,
   advance: (ms: number) => void | Promise<void>,
 ): Promise<void> {
   await deadRuns.sweep();
-  await advance(SILENT_MS);
+  await advance(SILENCE_TIMEOUT_MS);
   await deadRuns.sweep();
 }

@@ -1,10 +1,10 @@
 import { assert } from "@std/assert";
-import { Committer } from "@/lib/store/tx/committer.ts";
-import { AddressWindows } from "@/lib/billing/address_windows.ts";
+import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
+import { AddressLimiter } from "@/lib/billing/address_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
-import { LimitError, type LimitRefusal } from "@/lib/billing/refusal.ts";
+import { LimitError, type LimitRejection } from "@/lib/billing/limit_error.ts";
 import type { Caller } from "@/lib/billing/request_windows.ts";
 import { WindowShards } from "@/lib/billing/window_shards.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
@@ -18,7 +18,7 @@ export const ADDRESS = "address-1";
 export const BACKEND: Caller = { address: ADDRESS, apiKey: { tenant: TENANT, id: "key-1" } };
 
 /** What came of one request. */
-export type Outcome = { refused: LimitRefusal } | "counted";
+export type Outcome = { rejected: LimitRejection } | "counted";
 
 /** The service's processes on one store, whose clock a test moves. */
 export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
@@ -34,11 +34,11 @@ export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
       randomBytes,
       now: () => time.now() + ahead,
     };
-    const committer = new Committer(kv, { runtime });
+    const committer = new GroupCommitter(kv, { runtime });
     const shards = new LedgerShards(committer, runtime);
     const windows = new WindowShards(committer, { runtime, contended: shards.contended });
     const admission = new Admission(committer, { runtime, shards, windows });
-    const addresses = new AddressWindows(committer, { runtime, windows });
+    const addresses = new AddressLimiter(committer, { runtime, windows });
     return {
       ...{ admission, addresses, shards, windows },
       ask: (limits: Limits, caller = BACKEND) =>
@@ -71,7 +71,7 @@ export async function divideWindows(processes: readonly WindowProcess[]): Promis
 }
 
 function areDivided(processes: readonly WindowProcess[]): boolean {
-  const located = processes.map(({ windows }) => windows.locate(BACKEND).shards);
+  const located = processes.map(({ windows }) => windows.assignShards(BACKEND).shards);
   return new Set(located.map((shards) => shards?.address)).size === processes.length &&
     located.every((shards) => shards !== undefined && shards.key === shards.address);
 }
@@ -81,14 +81,14 @@ async function outcomeOf(ask: () => Promise<unknown>): Promise<Outcome> {
     await ask();
     return "counted";
   } catch (error) {
-    if (error instanceof LimitError) return { refused: error.refusal };
+    if (error instanceof LimitError) return { rejected: error.rejection };
     throw error;
   }
 }
 
 /** How many were counted, and how many each limit refused. */
 export function tallyOf(outcomes: readonly Outcome[]): Record<string, number> {
-  const names = outcomes.map((one) => one === "counted" ? one : one.refused.scope);
+  const names = outcomes.map((one) => one === "counted" ? one : one.rejected.scope);
   const groups = Map.groupBy(names, (name) => name);
   return Object.fromEntries([...groups].map(([name, all]) => [name, all.length]));
 }

@@ -1,4 +1,4 @@
-import { Repeating } from "../../billing/repeating.ts";
+import { PeriodicTask } from "../../platform/periodic_task.ts";
 import type { Logger } from "../../platform/log.ts";
 import type {
   ClaimedDocument,
@@ -39,7 +39,7 @@ interface DocumentProcessorDeps {
 export class DocumentProcessor {
   #deps: DocumentProcessorDeps;
   #concurrency: number;
-  #polling: Repeating;
+  #polling: PeriodicTask;
   #working = new Set<Promise<void>>();
   #active = 0;
   /** There may be more to read than when a slot last looked. */
@@ -53,7 +53,7 @@ export class DocumentProcessor {
     this.#concurrency = parts.concurrency ??
       Math.min(4, Math.max(2, navigator.hardwareConcurrency - 1));
     const everyMs = () => this.#pollIntervalMs();
-    this.#polling = new Repeating(parts.runtime, { everyMs, work: () => this.#poll() });
+    this.#polling = new PeriodicTask(parts.runtime, { everyMs, work: () => this.#poll() });
   }
 
   /** Looks until closed: every 5 s, or every minute where there is nothing to read. */
@@ -123,7 +123,7 @@ export class DocumentProcessor {
     } finally {
       this.#active--;
       // Other processes may be processing documents, and may die before they finish.
-      this.#polling.hurry();
+      this.#polling.reschedule();
     }
   }
 

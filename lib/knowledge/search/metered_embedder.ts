@@ -1,5 +1,5 @@
 import { costMicroUsd } from "../../billing/money.ts";
-import type { SideCosts } from "../../billing/side_costs.ts";
+import type { NonRunCharges } from "../../billing/non_run_charges.ts";
 import type { Embedder, EmbedOptions } from "../../providers/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
 import { NO_AGENT } from "../../store/runs/usage_rows.ts";
@@ -22,7 +22,7 @@ export class EmbeddingRejectedError extends Error {
 interface MeteredEmbedderDeps {
   embedder: Pick<Embedder, "embed" | "provider" | "model">;
   catalogue: Pick<CatalogueStore, "get">;
-  costs: Pick<SideCosts, "reserve" | "settle">;
+  costs: Pick<NonRunCharges, "reserve" | "settle">;
 }
 
 const NO_CALLER: EmbeddingCaller = { agentId: NO_AGENT, source: { kind: "key", id: "knowledge" } };

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { Committer } from "@/lib/store/tx/committer.ts";
+import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { createLogger } from "@/lib/platform/log.ts";
 import { ModelRegistry } from "@/lib/providers/model_registry.ts";
@@ -64,7 +64,7 @@ class World implements AsyncDisposable {
       kv,
       runtime,
       log: createLogger({ json: true, write: (line) => this.logged.push(line) }),
-      committer: new Committer(kv, { runtime }),
+      committer: new GroupCommitter(kv, { runtime }),
       catalogue: new CatalogueStore(kv, { demoModel: true }),
       tenants: new TenantStore(kv, runtime),
       limits: { ...DEFAULT_LIMITS, hardDailyCost },

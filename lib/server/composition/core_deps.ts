@@ -1,5 +1,5 @@
 import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
-import type { Committer } from "../../store/tx/committer.ts";
+import type { GroupCommitter } from "../../store/tx/group_committer.ts";
 import type { Config } from "../config/config.ts";
 import type { Sealer } from "../../platform/crypto/sealing.ts";
 import type { LedgerShards } from "../../billing/ledger_shards.ts";
@@ -15,7 +15,7 @@ export interface CoreDeps {
   config: Config;
   /** Tells its failures as `StoreFailedError`. */
   kv: Deno.Kv;
-  committer: Committer;
+  committer: GroupCommitter;
   /** Divides the ledgers of tenants that several processes are busy with. */
   shards: LedgerShards;
   /** Divides the request windows of callers that several processes serve. */

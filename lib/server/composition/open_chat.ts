@@ -6,8 +6,8 @@ import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
-import { DeadRuns } from "../../billing/dead_runs.ts";
-import { LeaseWatch } from "../../billing/lease_watch.ts";
+import { OrphanedRunSweeper } from "../../billing/orphaned_run_sweeper.ts";
+import { FailureDetector } from "../../billing/failure_detector.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
@@ -19,7 +19,7 @@ import type { ProviderServices } from "./open_providers.ts";
 export interface ChatServices {
   admission: Admission;
   chat: ChatService;
-  orphanedRuns: DeadRuns;
+  orphanedRuns: OrphanedRunSweeper;
   runs: RunRegistry;
   conversationQuota: ConversationQuota;
 }
@@ -41,7 +41,7 @@ export function openChat(
     ...{ runtime, shards, windows },
     onLost: (runId) => chat.stopRunWithLostLease(runId),
   });
-  const leases = new LeaseWatch(runtime);
+  const leases = new FailureDetector(runtime);
   const space = new ConversationQuota({
     ...{ kv, runtime, log, tenants, attention: alerts },
     store: conversations,
@@ -50,9 +50,9 @@ export function openChat(
     ...{ kv, committer, content, admission, runtime, tenants, leases, space },
     shard: shards.process,
   });
-  const deadRuns = new DeadRuns(kv, {
+  const deadRuns = new OrphanedRunSweeper(kv, {
     admission,
-    leases,
+    failureDetector: leases,
     runtime,
     log,
     settle: (live, lease) => directory.settleOrphaned(live, lease),

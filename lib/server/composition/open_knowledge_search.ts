@@ -1,7 +1,7 @@
-import type { Committer } from "../../store/tx/committer.ts";
+import type { GroupCommitter } from "../../store/tx/group_committer.ts";
 import type { LedgerShards } from "../../billing/ledger_shards.ts";
 import { type Limits, withOverrides } from "../../billing/limits.ts";
-import { SideCosts } from "../../billing/side_costs.ts";
+import { NonRunCharges } from "../../billing/non_run_charges.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Embedder } from "../../providers/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
@@ -18,7 +18,7 @@ interface KnowledgeSearchDeps {
   kv: Deno.Kv;
   runtime: Runtime;
   log: Logger;
-  committer: Committer;
+  committer: GroupCommitter;
   shards?: LedgerShards;
   catalogue: CatalogueStore;
   tenants: TenantStore;
@@ -47,7 +47,7 @@ function openSemanticSearch(
       embedder: Embedder;
     },
 ): SemanticSearch {
-  const costs = new SideCosts(committer, {
+  const costs = new NonRunCharges(committer, {
     runtime,
     ...(shards && { shards }),
     limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),

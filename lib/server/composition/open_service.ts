@@ -2,7 +2,7 @@ import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
 import { AgentService } from "../../services/agent_service.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
-import { Committer } from "../../store/tx/committer.ts";
+import { GroupCommitter } from "../../store/tx/group_committer.ts";
 import { type Config, isDemoEnabled } from "../config/config.ts";
 import { Signer } from "../../platform/crypto/hashing.ts";
 import { HashCache } from "../../platform/crypto/hash_cache.ts";
@@ -12,11 +12,11 @@ import { Doctor } from "../../doctor/doctor.ts";
 import type { EmbedConfig } from "../../doctor/embed_snippets.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
 import { ProxyDetector } from "../../http/client_address.ts";
-import { AddressWindows } from "../../billing/address_windows.ts";
+import { AddressLimiter } from "../../billing/address_limiter.ts";
 import { LedgerShards } from "../../billing/ledger_shards.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../billing/limits.ts";
-import { RequestsUnderWay } from "../../billing/requests_under_way.ts";
+import { InFlightRequests } from "../../billing/in_flight_requests.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Service } from "../../http/service.ts";
@@ -142,8 +142,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     rateLimiterDeps: {
       ...{ committer, admission, tenants, limits, signer: new HashCache(signer) },
-      addresses: new AddressWindows(committer, basis),
-      inFlight: new RequestsUnderWay(),
+      addresses: new AddressLimiter(committer, basis),
+      inFlight: new InFlightRequests(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),
     runs: directory,
@@ -178,20 +178,20 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
 }
 
 /** How long a request waits for the store: the answer to its caller is due 5 s after the store is silent. */
-function storeDeadlineMs(patienceMs = 5_000): number {
-  return patienceMs * 0.9;
+function storeDeadlineMs(timeoutMs = 5_000): number {
+  return timeoutMs * 0.9;
 }
 
 async function openCoreDeps(
   { config, encryptionKeys, kv, limits, log, memory, passwordCost, storeTimeoutMs, runtime }:
     OpenServiceOptions,
 ): Promise<CoreDeps> {
-  const patience = { runtime, ...storeTimeoutMs !== undefined && { patienceMs: storeTimeoutMs } };
+  const patience = { runtime, ...storeTimeoutMs !== undefined && { timeoutMs: storeTimeoutMs } };
   const gated = withStoreGate(kv, { runtime, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
   // The committer knows by itself what to do about a store that fails.
-  const committer = new Committer(gated, {
+  const committer = new GroupCommitter(gated, {
     ...patience,
-    ...memory && { cachedDocuments: memory.cachedValues },
+    ...memory && { maxCachedEntries: memory.cachedValues },
   });
   const told = withStoreFailures(gated, patience);
   const shards = new LedgerShards(committer, runtime);

@@ -12,7 +12,7 @@ import {
   registerEncryptionKeys,
 } from "../../store/encryption/encryption_keys.ts";
 import { keys } from "../../store/keys/keys.ts";
-import { Patience } from "../../store/tx/patience.ts";
+import { RetryPolicy } from "../../store/tx/retry_policy.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
   loadOrCreateSecrets,
@@ -101,10 +101,10 @@ function openRemote<T>(
   open: () => Promise<T>,
   { config, runtime }: { config: Config; runtime: Runtime },
 ): Promise<T> {
-  const timeout = new Patience(runtime, REMOTE_OPEN_TIMEOUT_MS);
+  const timeout = new RetryPolicy(runtime, REMOTE_OPEN_TIMEOUT_MS);
   const { kvUrl } = config;
   return wrapStartupError(
-    () => timeout.inTime(open()),
+    () => timeout.withTimeout(open()),
     (why) =>
       kvUrl === undefined
         ? `the Deno KV database of this app cannot be opened: ${why}. Assign one to the app`

@@ -1,6 +1,6 @@
 import type { Logger } from "../../platform/log.ts";
 import { CANCELLED, type Runtime } from "../../platform/runtime.ts";
-import type { Committer } from "../../store/tx/committer.ts";
+import type { GroupCommitter } from "../../store/tx/group_committer.ts";
 import { keys } from "../../store/keys/keys.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
@@ -55,7 +55,7 @@ async function fileIdentity(file: string): Promise<string | undefined> {
 
 interface StoreReadinessDeps {
   kv: Deno.Kv;
-  committer: Committer;
+  committer: GroupCommitter;
   runtime: Pick<Runtime, "now">;
 }
 
@@ -71,7 +71,10 @@ export async function isStoreReady(
     await kv.get(keys.installation("default_tenant"));
     if (!committer.isFailing) return true;
     const probe = keys.installation("write_probe");
-    await committer.run({ keys: [], decide: (draft) => draft.note(probe, { at: runtime.now() }) });
+    await committer.run({
+      keys: [],
+      decide: (draft) => draft.blindWrite(probe, { at: runtime.now() }),
+    });
     return true;
   } catch {
     return false;

@@ -4,7 +4,7 @@ import type { Agent, AgentBody } from "../../schemas/agent.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import type { StorageUsage } from "../tenants/storage_usage.ts";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import { deleteKeys } from "../values/chunks.ts";
 import { type Page, type PageRequest, readEntryPage, readPage } from "../values/page.ts";
 import { type CommitStep, commitStep } from "../values/record.ts";

@@ -1,4 +1,4 @@
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import type { ActiveRun } from "../runs/active_run.ts";
 import { updateTagIndex, withLastFinish } from "./conversation_index.ts";
 import {
@@ -47,7 +47,7 @@ export interface PackedTranscript {
  * deleted the conversation since the run began. The operation must name the key of the conversation,
  * and that of the usage which counts the run.
  */
-export function appendRun(draft: Draft, run: AppendedRun): boolean {
+export function appendRun(draft: Transaction, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = draft.get<ConversationHead>(key);
@@ -57,11 +57,13 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const next = nextConversation(run, { known, n: before?.next ?? 0, gone: head?.gone });
   const expireIn = run.days * DAY_MS;
   if (before !== undefined) {
-    for (const old of conversationIndexKeys(name, before.updatedAt)) draft.note(old, undefined);
+    for (const old of conversationIndexKeys(name, before.updatedAt)) {
+      draft.blindWrite(old, undefined);
+    }
   }
   const value = [name.id, name.agentId, name.page];
   for (const index of conversationIndexKeys(name, next.updatedAt)) {
-    draft.note(index, value, { expireIn });
+    draft.blindWrite(index, value, { expireIn });
   }
   updateTagIndex(draft, { name, before, next, expireIn });
   writeRunRow(draft, run, {
@@ -77,7 +79,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
  * there; with the last of them a deletion leaves nothing at all.
  */
 export function clearTombstone(
-  draft: Draft,
+  draft: Transaction,
   { name, runId, days }: { name: ConversationName; runId: string; days: number },
 ): boolean {
   const key = keys.conversation(name);
@@ -108,18 +110,20 @@ export function knownDigests(
 
 /** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
 export function discardRun(
-  draft: Draft,
+  draft: Transaction,
   runId: string,
   { name: { tenant }, chunks: parts, written }: Omit<PackedTranscript, "bytes"> & {
     name: ConversationName;
   },
 ): void {
   const ahead = written ? parts.length : 0;
-  for (let n = 0; n < ahead; n++) draft.note(keys.transcriptChunk(tenant, runId, n), undefined);
+  for (let n = 0; n < ahead; n++) {
+    draft.blindWrite(keys.transcriptChunk(tenant, runId, n), undefined);
+  }
   const chunks = draft.get<ActiveRun>(keys.activeRun(tenant, runId))?.log?.chunks ?? 0;
-  for (let n = 0; n < chunks; n++) draft.note(keys.runLogChunk(tenant, runId, n), undefined);
-  draft.note(keys.runLogHead(tenant, runId), undefined);
-  draft.note(keys.run(tenant, runId), undefined);
+  for (let n = 0; n < chunks; n++) draft.blindWrite(keys.runLogChunk(tenant, runId, n), undefined);
+  draft.blindWrite(keys.runLogHead(tenant, runId), undefined);
+  draft.blindWrite(keys.run(tenant, runId), undefined);
 }
 
 function nextConversation(
@@ -153,7 +157,7 @@ function nextConversation(
 }
 
 function writeRunRow(
-  draft: Draft,
+  draft: Transaction,
   { name, days, row, packTranscript }: AppendedRun,
   { n, known }: { n: number; known: readonly string[] },
 ): void {
@@ -162,12 +166,12 @@ function writeRunRow(
   const isShort = !written && bytes <= MAX_INLINE_BYTES;
   if (!written && !isShort) {
     chunks.forEach((part, i) => {
-      draft.note(keys.transcriptChunk(name.tenant, row.runId, i), part, { expireIn });
+      draft.blindWrite(keys.transcriptChunk(name.tenant, row.runId, i), part, { expireIn });
     });
   }
   const kept = isShort ? { words: chunks[0]!, parts: 0 } : { parts: chunks.length };
   const exp = row.endedAt + expireIn;
   const stored: RunRow = { v: 1, ...row, ...kept, bytes, counted: true, exp };
   addRunUsage(draft, name.tenant, stored);
-  draft.note(keys.conversationRun(name, n), stored, { expireIn });
+  draft.blindWrite(keys.conversationRun(name, n), stored, { expireIn });
 }

@@ -3,7 +3,7 @@ import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { storedKeys } from "@/tests/support/store.ts";
-import { Committer } from "../tx/committer.ts";
+import { GroupCommitter } from "../tx/group_committer.ts";
 import { type AppendedRun, appendRun } from "./append_run.ts";
 import { ConversationStore, type RunWithTranscript } from "./conversation_store.ts";
 import { conversationUsageKey } from "./conversation_usage.ts";
@@ -49,7 +49,7 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
 /** A store, and a committer that adds runs as settlements do. */
 function opened(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const append = (run: AppendedRun) =>
     committer.run({
       keys: [

@@ -1,4 +1,4 @@
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { FAILED_FINISHES } from "../runs/run_record.ts";
 import type { Conversation, RunRow } from "./conversation_record.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
@@ -16,7 +16,7 @@ type Finish = RunRow["finishReason"];
  * that are neither have no entry, so a chat writes none, and who looks for the few reads only those.
  */
 export function updateTagIndex(
-  draft: Draft,
+  draft: Transaction,
   { name, before, next, expireIn }: {
     name: ConversationName;
     /** The conversation as it was, expired or not. */
@@ -29,13 +29,13 @@ export function updateTagIndex(
   const had = before === undefined ? new Map<string, number>() : tagsOf(before);
   for (const [mark, at] of had) {
     if (wanted.get(mark) !== at) {
-      draft.note(keys.conversationByTag(name, mark, at), undefined);
+      draft.blindWrite(keys.conversationByTag(name, mark, at), undefined);
     }
   }
   const value = [name.id, name.agentId, name.page];
   for (const [mark, at] of wanted) {
     if (had.get(mark) === at) continue;
-    draft.note(keys.conversationByTag(name, mark, at), value, { expireIn });
+    draft.blindWrite(keys.conversationByTag(name, mark, at), value, { expireIn });
   }
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
-import { Committer } from "../tx/committer.ts";
+import { GroupCommitter } from "../tx/group_committer.ts";
 import { appendRun } from "./append_run.ts";
 import type { RunRow } from "./conversation_record.ts";
 import type { ConversationSearch, SearchCursor } from "./conversation_search.ts";
@@ -16,7 +16,7 @@ const [SHOP, OTHER] = [fakeUuid(2), fakeUuid(3)];
 /** A store with a word for adding a run to a conversation, and one for searching page by page. */
 function opened(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
-  const committer = new Committer(kv, { runtime });
+  const committer = new GroupCommitter(kv, { runtime });
   const store = new ConversationStore(kv, { runtime, content: contentCipher() });
   const nameOf = (n: number, agentId = SHOP) => ({
     tenant: TENANT,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { dayOf } from "../../platform/utc_day.ts";
 import { type RunRow, runRowSchema } from "./conversation_record.ts";
 import { keys } from "../keys/keys.ts";
@@ -32,7 +32,7 @@ function runUsageKey(tenant: string, { endedAt, shard }: RunRow): Deno.KvKey {
 }
 
 /** Counts a run in the commit that adds it to its conversation; the key must be the operation's. */
-export function addRunUsage(draft: Draft, tenant: string, row: RunRow): void {
+export function addRunUsage(draft: Transaction, tenant: string, row: RunRow): void {
   const key = runUsageKey(tenant, row);
   const { value, expireIn } = usageAfter(draft.get<DayUsage>(key), { row, by: 1 });
   draft.set(key, value, { expireIn });

@@ -4,7 +4,7 @@ import type { NewApiKey } from "../../schemas/api_key.ts";
 import type { Scope } from "../../schemas/scopes.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import { listRecords, parseRecord, updateRecord } from "../values/record.ts";
 import { newApiKey, parseApiKey } from "./api_key_format.ts";
 import {
@@ -230,7 +230,7 @@ export class ApiKeyStore {
   async #findOwner(prefix: string, reader: KvReader = this.#kv): Promise<KeyOwner | undefined> {
     const key = keys.apiKeyByPrefix(prefix);
     // A prefix never changes its owner, and the key's own record says whether it is still valid.
-    const { value } = await (reader.glance<KeyOwner>?.(key) ?? reader.get<KeyOwner>(key));
+    const { value } = await (reader.peek<KeyOwner>?.(key) ?? reader.get<KeyOwner>(key));
     return value ?? undefined;
   }
 

@@ -4,7 +4,7 @@ import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
 import type { MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import { type CommitStep, commitStep, parseRecord } from "../values/record.ts";
 import { claimedTenant, newSessionToken } from "./session_token.ts";
 

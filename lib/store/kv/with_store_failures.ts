@@ -1,6 +1,6 @@
 import { StoreFailedError, StoreUnavailableError } from "../tx/operation.ts";
-import { Patience } from "../tx/patience.ts";
-import { storeDeadline } from "../tx/store_deadline.ts";
+import { RetryPolicy } from "../tx/retry_policy.ts";
+import { currentStoreDeadline } from "../tx/store_deadline.ts";
 import { isInvalidCall } from "../tx/store_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { overrideKv, overrideList } from "./override_kv.ts";
@@ -8,7 +8,7 @@ import { overrideKv, overrideList } from "./override_kv.ts";
 export interface StoreFailuresOptions {
   runtime: Runtime;
   /** How long a read may take, milliseconds; 5,000 by default. */
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 /**
@@ -18,8 +18,9 @@ export interface StoreFailuresOptions {
  * calls, such as a value that is too large, throw their own error.
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
-  const patience = new Patience(options.runtime, options.patienceMs);
-  const read = <T>(result: Promise<T>) => patience.forCaller(result.catch(throwStoreError));
+  const patience = new RetryPolicy(options.runtime, options.timeoutMs);
+  const read = <T>(result: Promise<T>) =>
+    patience.withCallerDeadline(result.catch(throwStoreError));
   return overrideKv(kv, {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
@@ -40,7 +41,7 @@ export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): D
 
 function withinDeadline<T>(result: Promise<T>): Promise<T> {
   const mapped = result.catch(throwStoreError);
-  return storeDeadline()?.wait(mapped) ?? mapped;
+  return currentStoreDeadline()?.wait(mapped) ?? mapped;
 }
 
 function throwStoreError(cause: unknown): never {

@@ -82,7 +82,7 @@ Deno.test("withStoreFailures: a store that works answers as it does without", as
 Deno.test("withStoreFailures: a read that hangs is given up, a write is waited for", async (t) => {
   const still = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
-  const kv = withStoreFailures(store.kv, { runtime: still, patienceMs: 3_000 });
+  const kv = withStoreFailures(store.kv, { runtime: still, timeoutMs: 3_000 });
   store.hang();
   const reads: Record<string, () => Promise<unknown>> = {
     get: () => kv.get(KEY),

@@ -3,7 +3,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import { listRecords, updateRecord } from "../values/record.ts";
 
 /** One model that the operator offers. Prices are USD per million tokens. */

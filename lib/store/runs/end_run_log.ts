@@ -1,4 +1,4 @@
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { keys } from "../keys/keys.ts";
 import type { ActiveRun } from "./active_run.ts";
 import { LOG_TTL_MS, type LogState } from "./run_log_head.ts";
@@ -10,7 +10,7 @@ import type { RunFacts } from "./run_record.ts";
  * steps of the same settlement read the ended log from the draft.
  */
 export function endRunLog(
-  draft: Draft,
+  draft: Transaction,
   { facts, log, state, now }: {
     facts: RunFacts;
     log: LogState;
@@ -22,5 +22,5 @@ export function endRunLog(
   const key = keys.activeRun(tenant, runId);
   draft.set(key, { ...draft.get<ActiveRun>(key), log });
   const head = toRunLogHead(facts, log, { state, exp: now + LOG_TTL_MS });
-  draft.note(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
+  draft.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
 }

@@ -1,6 +1,6 @@
 import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
 import { z } from "zod";
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { keys } from "../keys/keys.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 
@@ -101,13 +101,13 @@ function usageSourceOf({ kind, id }: RunFacts["source"]): string {
 }
 
 /** Adds a finished run to its row. */
-export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
+export function addToUsage(draft: Transaction, key: string[], run: RunRecord): void {
   for (const share of usageShares(run)) addUsage(draft, key, { model: share, usage: share });
 }
 
 /** Adds what a model was used for to a row. */
 export function addUsage(
-  draft: Draft,
+  draft: Transaction,
   key: string[],
   { model: named, usage }: { model: ModelName; usage: Usage },
 ): void {

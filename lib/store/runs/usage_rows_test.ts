@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fakeUuid } from "@/tests/support/fake_runtime.ts";
-import type { Draft } from "../tx/operation.ts";
+import type { Transaction } from "../tx/operation.ts";
 import type { RunRecord } from "./run_record.ts";
 import { addToUsage, type UsageRow, usageShares } from "./usage_rows.ts";
 
@@ -35,7 +35,7 @@ Deno.test("addToUsage: a row of however many models fits into the store, and sum
   const draft = {
     get: () => row,
     set: (_key: Deno.KvKey, value: unknown) => row = value as UsageRow,
-  } as unknown as Draft;
+  } as unknown as Transaction;
   // As long as names may be, and of characters that take two bytes each.
   for (let n = 0; n < 300; n++) addToUsage(draft, KEY, runOf(String(n).padStart(256, "\u6a21")));
   await kv.set(KEY, row);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KvReader } from "../tx/view.ts";
+import type { KvReader } from "../tx/read_transaction.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../../schemas/limits.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";

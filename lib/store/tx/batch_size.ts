@@ -11,27 +11,27 @@ export class BatchSize {
   #entries = Infinity;
 
   /** Keys that a batch may check, at most. */
-  get keys(): number {
+  get maxKeys(): number {
     return this.#keys;
   }
 
   /** Entries that a batch may hold, at most. */
-  get entries(): number {
+  get maxEntries(): number {
     return this.#entries;
   }
 
   /** A batch was committed. */
-  committed(): void {
+  onCommitted(): void {
     this.#entries *= 2;
   }
 
   /** A batch of `entries` holds one that is invalid: fewer are tried until it is found. */
-  divided(entries: number): void {
+  onInvalid(entries: number): void {
     this.#entries = Math.floor(entries / 2);
   }
 
   /** Whether `error` shows that the store takes fewer than the `checks` that were sent. */
-  learn(error: unknown, checks: number): boolean {
+  learnMaxKeys(error: unknown, checks: number): boolean {
     const learned = learnMaxChecks(error, checks);
     if (learned === undefined) return false;
     this.#keys = learned;

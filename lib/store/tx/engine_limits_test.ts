@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { DENOKV, type EngineLimits, limitedKv, statedLimits } from "@/tests/support/limited_kv.ts";
 import { systemRuntime as runtime } from "../../platform/runtime.ts";
-import { Committer } from "./committer.ts";
+import { GroupCommitter } from "./group_committer.ts";
 import type { Operation } from "./operation.ts";
 import { learnMaxChecks } from "./store_error.ts";
 
@@ -31,7 +31,7 @@ describe("Committer on an engine with few checks an atomic", () => {
     it(`cuts its batches to fit, and commits everything once: ${name}`, async () => {
       using store = await Deno.openKv(":memory:");
       const limited = limitedKv(store, limits);
-      const committer = new Committer(limited.kv, { runtime });
+      const committer = new GroupCommitter(limited.kv, { runtime });
       const operations = Array.from({ length: 200 }, (_, n) => increment(`a${n}`, `b${n % 50}`));
       await Promise.all(operations.map((one) => committer.run(one)));
       assertEquals(await total(store), 400);
@@ -49,7 +49,7 @@ describe("Committer on an engine with few checks an atomic", () => {
   it("rejects an operation that alone needs too many checks, at once and without the others", async () => {
     using store = await Deno.openKv(":memory:");
     const limited = limitedKv(store, statedLimits(4));
-    const committer = new Committer(limited.kv, { runtime });
+    const committer = new GroupCommitter(limited.kv, { runtime });
     const wide = increment(...Array.from({ length: 6 }, (_, n) => `wide${n}`));
     const [refused, ...others] = await Promise.allSettled([
       committer.run(wide),
@@ -63,7 +63,7 @@ describe("Committer on an engine with few checks an atomic", () => {
 
   it("rejects a call that is invalid in itself instead of retrying it as an outage", async () => {
     using store = await Deno.openKv(":memory:");
-    const committer = new Committer(store, { runtime });
+    const committer = new GroupCommitter(store, { runtime });
     const key = ["things", "one"];
     const invalid: Operation<void> = {
       keys: [key],

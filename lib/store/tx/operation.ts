@@ -1,5 +1,5 @@
 /** What an operation sees of the store: its own keys, with what was decided before it in the batch. */
-export interface Draft {
+export interface Transaction {
   /** The value under one of the operation's keys. Never change it in place: set a new one. */
   get<T>(key: Deno.KvKey): T | undefined;
   /** `expireIn` (whole milliseconds) only collects garbage: the value carries its own end. */
@@ -20,7 +20,7 @@ export interface Draft {
    * Writes a key that nobody decides on, a record of what was decided: it need not be named, is not
    * read, not checked and not remembered. `undefined` removes it.
    */
-  note(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
+  blindWrite(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
   /**
    * As `note`, of a key that was drawn at random just now, which nobody can have written: it is
    * remembered, so that the next operation on it needs no read.
@@ -38,9 +38,9 @@ export interface Draft {
 export interface Operation<T> {
   /** All keys that `decide` may read and change; at most 10. */
   keys: readonly Deno.KvKey[];
-  decide(draft: Draft): T;
+  decide(draft: Transaction): T;
   /** Those of `keys` that were drawn at random just now: taken to be absent, which the commit checks. */
-  drawn?: readonly Deno.KvKey[];
+  freshKeys?: readonly Deno.KvKey[];
   /**
    * A decision that writes nothing is a refusal. Made on a cached copy it may be stale, so the keys are
    * read once more before it is told, unless this says that no other process can have made it untrue
@@ -48,7 +48,7 @@ export interface Operation<T> {
    */
   isFinal?(result: T): boolean;
   /** About how many bytes it writes; 2,048 unless told. */
-  bytes?: number;
+  estimatedBytes?: number;
 }
 
 /** The store is too busy, silent or failing: the caller may try again later. */
@@ -62,6 +62,6 @@ export class StoreFailedError extends StoreUnavailableError {
 }
 
 /** Whether a store was waited for in vain. After one failed call the work is done again, and asks again. */
-export function isOutOfPatience(error: unknown): boolean {
+export function isStoreUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailableError && !(error instanceof StoreFailedError);
 }

@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { flakyKv, seeded } from "../../../tests/support/flaky_kv.ts";
 import { type Runtime, systemRuntime } from "../../platform/runtime.ts";
-import { Committer } from "./committer.ts";
-import { keyText } from "./documents.ts";
+import { GroupCommitter } from "./group_committer.ts";
+import { encodeKey } from "./kv_cache.ts";
 import type { Operation } from "./operation.ts";
 
 /** Waits between tries pass at once, and patience never ends, however slow the machine is. */
@@ -26,7 +26,7 @@ function watchCommits(kv: Deno.Kv): { kv: Deno.Kv; seen: { peak: number; shared:
     return {
       check: (...checks: Deno.AtomicCheck[]) => real.check(...checks),
       set(key: Deno.KvKey, value: unknown) {
-        written.add(keyText(key));
+        written.add(encodeKey(key));
         return real.set(key, value);
       },
       async commit() {
@@ -69,7 +69,7 @@ describe("Committer, with more than one batch under way", () => {
   it("commits full batches without a common key together", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, seen } = watchCommits(kv);
-    const committer = new Committer(watched, { runtime });
+    const committer = new GroupCommitter(watched, { runtime });
     const names = Array.from({ length: 450 }, (_, i) => `key-${i}`);
     await Promise.all(names.map((name) => committer.run(addTo([name], "once"))));
     assert(seen.peak > 1, `${seen.peak} at once`);
@@ -83,7 +83,10 @@ describe("Committer, with more than one batch under way", () => {
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.05, locked: 0.05, turns: 6 };
       const { kv: watched, seen } = watchCommits(flakyKv(kv, bad).kv);
-      const [one, other] = [new Committer(watched, { runtime }), new Committer(kv, { runtime })];
+      const [one, other] = [
+        new GroupCommitter(watched, { runtime }),
+        new GroupCommitter(kv, { runtime }),
+      ];
       const expected = new Map<string, number>();
       const asked = Array.from({ length: 900 }, (_, i) => {
         // One in ten is on few keys that all want.

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { seeded } from "../../../tests/support/flaky_kv.ts";
 import { type Runtime, systemRuntime } from "../../platform/runtime.ts";
-import { Committer } from "./committer.ts";
-import type { Draft } from "./operation.ts";
+import { GroupCommitter } from "./group_committer.ts";
+import type { Transaction } from "./operation.ts";
 
 const OPERATIONS = 300;
 
@@ -78,7 +78,7 @@ const at = (name: string) => ["owners", name];
 /** Writes or deletes under a key, once, and tells what it found there. */
 function deed(id: string, of: Pick<Deed, "name" | "left" | "basis">) {
   const [key, done] = [at(of.name), ["deeds", id]];
-  const decide = (draft: Draft): Deed => {
+  const decide = (draft: Transaction): Deed => {
     const before = draft.get<Deed>(done);
     if (before !== undefined) return before;
     const saw = draft.get<string>(key);
@@ -99,7 +99,7 @@ interface Told {
 }
 
 async function askAll(
-  committers: readonly Committer[],
+  committers: readonly GroupCommitter[],
   { random, range }: { random: () => number; range: number },
 ): Promise<Told> {
   const told: Told = { found: new Map(), reads: [] };
@@ -109,14 +109,14 @@ async function askAll(
     const [name, other, how, from] = [draw(), draw(), random(), ++moment];
     const left = random() < 0.5 ? id : undefined;
     if (how < 0.4) {
-      const decide = (draft: Draft) => draft.get<string>(at(name));
+      const decide = (draft: Transaction) => draft.get<string>(at(name));
       const saw = await committer.run({ keys: [at(name)], decide });
       told.reads.push({ name, saw, from, to: ++moment });
     } else if (how < 0.8 || other === name) {
       const { saw } = await committer.run(deed(id, { name, left, basis: undefined }));
       told.found.set(id, saw);
     } else {
-      const { saw } = await committer.work(async (view) => {
+      const { saw } = await committer.transact(async (view) => {
         const basis = { name: other, saw: (await view.get<string>(at(other))).value ?? undefined };
         return await committer.run(deed(id, { name, left, basis }), view);
       });
@@ -172,7 +172,7 @@ for (const seed of [1, 2, 3]) {
       const random = seeded(seed);
       const { kv: slowly, made, underWay } = slow(kv, random);
       const runtime = impatient(random);
-      const two = [0, 1].map(() => new Committer(slowly, { runtime }));
+      const two = [0, 1].map(() => new GroupCommitter(slowly, { runtime }));
       const told = await askAll(two, { random, range });
       while (underWay.size > 0) await Promise.allSettled(underWay);
       judge(await Array.fromAsync(kv.list<Deed>({ prefix: ["deeds"] })), { made, told });

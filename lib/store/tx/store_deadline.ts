@@ -16,8 +16,8 @@ export class StoreDeadline {
   /** Milliseconds waited since the last answer, before the present wait. */
   #waitedMs = 0;
   #waitingSince = 0;
-  #isArmed = false;
-  #callOff: () => void = () => {};
+  #isTimerSet = false;
+  #cancelTimer: () => void = () => {};
   #isSpent = false;
   #isOver = false;
 
@@ -27,12 +27,12 @@ export class StoreDeadline {
   }
 
   /** True once the deadline has passed: every further call of the request fails at once. */
-  get isSpent(): boolean {
+  get isExpired(): boolean {
     return this.#isSpent;
   }
 
   /** True once the response has begun: work that continues after it has no deadline. */
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.#isOver;
   }
 
@@ -40,15 +40,15 @@ export class StoreDeadline {
   wait<T>(attempt: Promise<T>): Promise<T> {
     if (this.#isSpent) {
       attempt.catch(() => {});
-      return Promise.reject(notInTime());
+      return Promise.reject(timeoutError());
     }
     return new Promise<T>((resolve, reject) => {
-      this.#enter(reject);
+      this.#startWait(reject);
       attempt.then((value) => {
-        this.#leave(reject, true);
+        this.#endWait(reject, true);
         resolve(value);
       }, (error) => {
-        this.#leave(reject, false);
+        this.#endWait(reject, false);
         reject(error);
       });
     });
@@ -57,48 +57,48 @@ export class StoreDeadline {
   /** Ends it with the response. Calls that are still waiting keep their limit. */
   end(): void {
     this.#isOver = true;
-    if (this.#waiting.size === 0) this.#disarm();
+    if (this.#waiting.size === 0) this.#clearTimer();
   }
 
-  #enter(reject: (error: Error) => void): void {
+  #startWait(reject: (error: Error) => void): void {
     if (this.#waiting.size === 0) this.#waitingSince = monotonicNow(this.#runtime);
     this.#waiting.add(reject);
-    if (!this.#isArmed) this.#arm();
+    if (!this.#isTimerSet) this.#setTimer();
   }
 
-  #leave(reject: (error: Error) => void, answered: boolean): void {
+  #endWait(reject: (error: Error) => void, answered: boolean): void {
     if (!this.#waiting.delete(reject)) return;
     const now = monotonicNow(this.#runtime);
     this.#waitedMs = answered ? 0 : this.#waitedMs + now - this.#waitingSince;
     this.#waitingSince = now;
-    if (this.#isOver && this.#waiting.size === 0) this.#disarm();
+    if (this.#isOver && this.#waiting.size === 0) this.#clearTimer();
   }
 
-  #leftMs(): number {
+  #remainingMs(): number {
     return this.#ms - this.#waitedMs - (monotonicNow(this.#runtime) - this.#waitingSince);
   }
 
-  #arm(): void {
-    this.#isArmed = true;
-    this.#callOff = setTimer(
+  #setTimer(): void {
+    this.#isTimerSet = true;
+    this.#cancelTimer = setTimer(
       this.#runtime,
-      Math.max(0, Math.ceil(this.#leftMs())),
-      () => this.#ring(),
+      Math.max(0, Math.ceil(this.#remainingMs())),
+      () => this.#onTimer(),
     );
   }
 
-  #disarm(): void {
-    this.#isArmed = false;
-    this.#callOff();
+  #clearTimer(): void {
+    this.#isTimerSet = false;
+    this.#cancelTimer();
   }
 
   /** One alarm serves all waits of a request: it is set again where an answer has come meanwhile. */
-  #ring(): void {
-    this.#isArmed = false;
+  #onTimer(): void {
+    this.#isTimerSet = false;
     if (this.#waiting.size === 0) return;
-    if (this.#leftMs() > 0) return this.#arm();
+    if (this.#remainingMs() > 0) return this.#setTimer();
     this.#isSpent = true;
-    for (const reject of this.#waiting) reject(notInTime());
+    for (const reject of this.#waiting) reject(timeoutError());
     this.#waiting.clear();
   }
 }
@@ -117,23 +117,26 @@ export async function withStoreDeadline<T>(
 }
 
 /** The deadline of the request whose response has not begun; `undefined` for all other work. */
-export function storeDeadline(): StoreDeadline | undefined {
+export function currentStoreDeadline(): StoreDeadline | undefined {
   const deadline = deadlines.getStore();
-  return deadline?.isOver === true ? undefined : deadline;
+  return deadline?.hasEnded === true ? undefined : deadline;
 }
 
 /** Awaits `answer` within the current request's deadline; calls `onGivenUp` if the deadline passes first. */
-export async function untilDeadline<T>(answer: Promise<T>, onGivenUp: () => void): Promise<T> {
-  const deadline = storeDeadline();
+export async function awaitWithinDeadline<T>(
+  answer: Promise<T>,
+  onGivenUp: () => void,
+): Promise<T> {
+  const deadline = currentStoreDeadline();
   if (deadline === undefined) return await answer;
   try {
     return await deadline.wait(answer);
   } catch (error) {
-    if (deadline.isSpent) onGivenUp();
+    if (deadline.isExpired) onGivenUp();
     throw error;
   }
 }
 
-function notInTime(): StoreUnavailableError {
+function timeoutError(): StoreUnavailableError {
   return new StoreUnavailableError("the store did not answer in time");
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { StoreUnavailableError } from "./operation.ts";
-import { StoreDeadline, storeDeadline, withStoreDeadline } from "./store_deadline.ts";
+import { currentStoreDeadline, StoreDeadline, withStoreDeadline } from "./store_deadline.ts";
 
 const never = () => new Promise<never>(() => {});
 
@@ -17,7 +17,7 @@ Deno.test("StoreDeadline: waits one after the other share one limit, and then fa
   const second = assertRejects(() => deadline.wait(never()), StoreUnavailableError)
     .then(() => isOver = true);
   await runtime.advance(1_499);
-  assertEquals([isOver, deadline.isSpent], [false, false]);
+  assertEquals([isOver, deadline.isExpired], [false, false]);
   await runtime.advance(1);
   await second;
   await assertRejects(() => deadline.wait(never()), StoreUnavailableError);
@@ -35,7 +35,7 @@ Deno.test("StoreDeadline: an answer begins the time again, so slow work is not c
     answer.resolve(n);
     assertEquals(await waiting, n);
   }
-  assertEquals(deadline.isSpent, false);
+  assertEquals(deadline.isExpired, false);
   await runtime.advance(4_500);
   await beside;
 });
@@ -45,21 +45,21 @@ Deno.test("withStoreDeadline: what goes on after the response has no deadline", 
   const begun = Promise.withResolvers<void>();
   let after: Promise<unknown> = Promise.resolve();
   await withStoreDeadline({ runtime, ms: 4_500 }, () => {
-    assertEquals(storeDeadline()?.isOver, false);
-    after = begun.promise.then(() => assertEquals(storeDeadline(), undefined));
+    assertEquals(currentStoreDeadline()?.hasEnded, false);
+    after = begun.promise.then(() => assertEquals(currentStoreDeadline(), undefined));
     return Promise.resolve();
   });
   begun.resolve();
   await after;
   await flushMicrotasks();
-  assertEquals([storeDeadline(), runtime.sleeping], [undefined, 0]);
+  assertEquals([currentStoreDeadline(), runtime.sleeping], [undefined, 0]);
 });
 
 Deno.test("withStoreDeadline: a call that outlives the response keeps its limit", async () => {
   const runtime = new FakeRuntime();
   let call: Promise<unknown> = Promise.resolve();
   await withStoreDeadline({ runtime, ms: 4_500 }, () => {
-    call = assertRejects(() => storeDeadline()!.wait(never()), StoreUnavailableError);
+    call = assertRejects(() => currentStoreDeadline()!.wait(never()), StoreUnavailableError);
     return Promise.resolve();
   });
   await runtime.advance(4_500);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { systemRuntime } from "../../platform/runtime.ts";
-import { Committer } from "./committer.ts";
+import { GroupCommitter } from "./group_committer.ts";
 
 const DAMAGED = "stored record bad cannot be decoded: it is damaged";
 
@@ -25,14 +25,14 @@ Deno.test("Committer: a value that cannot be decoded fails its own operations at
   await kv.set(["bad"], "bad");
   // Asking again would wait for ever.
   const runtime = { ...systemRuntime, sleep: () => new Promise<void>(() => {}) };
-  const committer = new Committer(withBadValue(kv), { runtime });
+  const committer = new GroupCommitter(withBadValue(kv), { runtime });
   const read = (...keys: Deno.KvKey[]) =>
     committer.run({ keys, decide: (draft) => draft.get<string>(keys[0]!) });
   const outcomes = await Promise.allSettled([
     read(["bad"], ["good"]),
     read(["good"]),
-    committer.work((view) => view.get(["bad"])),
-    committer.work(async (view) => (await view.get(["good"])).value),
+    committer.transact((view) => view.get(["bad"])),
+    committer.transact(async (view) => (await view.get(["good"])).value),
   ]);
   const results = outcomes.map((one) =>
     one.status === "fulfilled" ? one.value : one.reason.message

@@ -39,9 +39,9 @@ export const handler = define.handlers(apiHandler({
       const admitted = await rateLimiter.admitRun(view, {
         run: prepared.facts,
         hold: prepared.hold,
-        least: prepared.minFirstStepCost,
-        receipt,
-        opening: prepared.startHook,
+        minHold: prepared.minFirstStepCost,
+        idempotency: receipt,
+        startHook: prepared.startHook,
         sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
       });
       if (admitted.kind === "gone") rejectSessionToken();

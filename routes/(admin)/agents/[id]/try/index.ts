@@ -43,8 +43,8 @@ export const handler = define.handlers({
       const admitted = await rateLimiter.admitRun(view, {
         run,
         hold,
-        least: minFirstStepCost,
-        opening: startHook,
+        minHold: minFirstStepCost,
+        startHook: startHook,
       });
       // Without a session and without an idempotency key there is no other outcome.
       if (admitted.kind !== "admitted") throw new Error(`a tried message was ${admitted.kind}`);

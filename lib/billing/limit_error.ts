@@ -1,0 +1,80 @@
+import { ApiError } from "../schemas/api_error.ts";
+import type { ErrorCode } from "../schemas/error_codes.ts";
+import { toRetryAfterSeconds } from "./rate_window.ts";
+
+export type LimitScope =
+  | "ip"
+  | "key"
+  | "ip_chat"
+  | "ip_resume"
+  | "session_messages"
+  | "session_streams"
+  | "session_cost"
+  | "tenant_streams"
+  | "tenant_daily_cost"
+  | "ip_daily_cost";
+
+/** A limit that is reached: which, how much it is, and how long to wait at least. */
+export interface LimitRejection {
+  scope: LimitScope;
+  /** A count, or USD where the scope is a cost. */
+  limit: number;
+  windowSeconds?: number;
+  retryAfterMs: number;
+}
+
+const MESSAGES: Record<LimitScope, string> = {
+  ip: "too many requests from this address",
+  key: "too many requests with this API key",
+  ip_chat: "too many messages from this address",
+  ip_resume: "too many resumed streams from this address",
+  session_messages: "this session's messages are used up; mint a new token",
+  session_streams: "too many simultaneous streams of this session",
+  session_cost: "what one session may cost is used up; mint a new token",
+  tenant_streams: "too many simultaneous streams",
+  tenant_daily_cost: "the day's cost limit is reached",
+  ip_daily_cost: "what one address may cost a day is used up",
+};
+
+/** A 429, with what it was refused for. */
+export class LimitError extends ApiError {
+  readonly rejection: LimitRejection;
+
+  constructor(refusal: LimitRejection) {
+    const { scope, limit, windowSeconds, retryAfterMs } = refusal;
+    const code: ErrorCode = scope === "tenant_daily_cost"
+      ? "plan_limit_exceeded"
+      : "rate_limit_exceeded";
+    super(code, MESSAGES[scope], {
+      details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
+      headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
+    });
+    this.rejection = refusal;
+  }
+}
+
+/** Whether a minute's window was full, rather than streams, a session or money. */
+export function isWindowLimit({ scope }: LimitRejection): boolean {
+  return scope === "ip" || scope === "key" || scope === "ip_chat" || scope === "ip_resume";
+}
+
+/**
+ * An address's window only fills up and no plan changes its size, so that no other process can have
+ * made room: a flood is refused from memory alone.
+ */
+export function isFinalRejection(error: unknown): boolean {
+  return error instanceof LimitError && isAddressLimit(error.rejection);
+}
+
+/** Whether a window of requests was full that is the address's alone. */
+function isAddressLimit({ scope }: LimitRejection): boolean {
+  return scope === "ip" || scope === "ip_resume";
+}
+
+/** The 422 of an idempotency key that began another message's run. */
+export function idempotencyKeyReusedError(): ApiError {
+  return new ApiError(
+    "idempotency_key_reused",
+    "this Idempotency-Key was used for another body; use a new one for a new request",
+  );
+}

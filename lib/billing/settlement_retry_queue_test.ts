@@ -1,0 +1,84 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { breakableKv } from "@/tests/support/broken_kv.ts";
+import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
+import { lossyKv } from "@/tests/support/lossy_kv.ts";
+import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import { GroupCommitter } from "../store/tx/group_committer.ts";
+import { StoreUnavailableError } from "../store/tx/operation.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { Admission } from "./admission.ts";
+import { HEARTBEAT_MS, type Ledger } from "./ledger.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const TENANT = fakeUuid(801);
+
+const REQUEST = runRequest(1, {
+  run: runFacts(1, { source: { kind: "session", id: fakeUuid(600) } }),
+  hold: 500,
+  minHold: 1,
+  limits: DEFAULT_LIMITS,
+});
+
+/** A clock that is moved by hand, but for the short waits between tries. */
+function clock(): { time: FakeRuntime; runtime: Runtime } {
+  const time = new FakeRuntime(NOON);
+  const sleep: Runtime["sleep"] = (ms, signal) =>
+    ms < 1_000 ? Promise.resolve() : time.sleep(ms, signal);
+  return {
+    time,
+    runtime: { now: time.now, uuid: time.uuid, randomBytes: time.randomBytes, sleep },
+  };
+}
+
+/** One heartbeat, and whatever it has put into the committer's queue. */
+async function beat(time: FakeRuntime, admission: Admission): Promise<void> {
+  await time.advance(HEARTBEAT_MS);
+  const caller = { address: "address-2" };
+  await admission.countRequest({ id: time.now(), caller, limits: DEFAULT_LIMITS });
+  await flushMicrotasks();
+}
+
+async function ledgerOf(kv: Deno.Kv): Promise<Ledger> {
+  return (await kv.get<Ledger>(keys.tenantLedger(TENANT))).value!;
+}
+
+Deno.test("Admission.settle: what the store does not take is made up for when it is back", async () => {
+  const { kv, break: breakStore } = await breakableKv();
+  using _ = kv;
+  const { time, runtime } = clock();
+  const admission = new Admission(new GroupCommitter(kv, { runtime }), { runtime });
+  await admission.admit(REQUEST);
+  breakStore("no disk", ["atomic"]);
+  const failed = () => admission.settle("run-1", { end: RUN_END, cost: 30, ceiling: 1_000 });
+  await assertRejects(failed, StoreUnavailableError);
+  breakStore("", []);
+  await beat(time, admission);
+  const { spent, runs } = await ledgerOf(kv);
+  assertEquals({ spent, runs }, { spent: 30, runs: {} });
+  assertEquals(time.sleeping, 0);
+});
+
+Deno.test("Admission.admit: a message told 503 that was let in after all gives everything back", async () => {
+  const { kv, loseNextCommit } = await lossyKv();
+  using _ = kv;
+  const { time, runtime } = clock();
+  // The wait before the second try is longer than any patience, so that the outcome stays unknown.
+  let late = 0;
+  const slow: Runtime = {
+    ...runtime,
+    now: () => time.now() + late,
+    sleep: (ms, signal) => {
+      if (ms < 1_000) late = 10_000;
+      return runtime.sleep(ms, signal);
+    },
+  };
+  const admission = new Admission(new GroupCommitter(kv, { runtime: slow }), { runtime });
+  loseNextCommit("tenant_ledgers");
+  await assertRejects(() => admission.admit(REQUEST), StoreUnavailableError);
+  assertEquals(Object.keys((await ledgerOf(kv)).runs), ["run-1"]);
+  await beat(time, admission);
+  const { spent, runs } = await ledgerOf(kv);
+  assertEquals({ spent, runs }, { spent: 0, runs: {} });
+});
