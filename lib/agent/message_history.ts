@@ -1,3 +1,4 @@
+import { isJsonObject, tryParseJson } from "../platform/json.ts";
 import { isTooDeep } from "../schemas/json_depth.ts";
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
 
@@ -8,13 +9,8 @@ const MAX_NAME_LENGTH = 64;
  * can walk: a deeper one could be stored in a frame but not read again.
  */
 export function parseToolArguments({ args }: ModelToolCall): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(args === "" ? "{}" : args);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && !isTooDeep(value) ? value as Record<string, unknown> : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(args === "" ? "{}" : args);
+  return isJsonObject(value) && !isTooDeep(value) ? value : undefined;
 }
 
 /**

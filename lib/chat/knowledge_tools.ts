@@ -1,5 +1,5 @@
 import { searchKnowledgeTool } from "../agent/tools/search_knowledge_tool.ts";
-import type { CallableTool } from "../agent/tools/toolset.ts";
+import type { CallableTool } from "../agent/tools/callable_tool.ts";
 import type { ToolsetRequest } from "../agent/tools/toolset_factory.ts";
 import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 

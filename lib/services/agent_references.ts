@@ -43,7 +43,7 @@ export async function referenceIssues(
     issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
   }
   if (before === undefined || !hidesTool(before)) issues.push(...hiddenTools(agent));
-  issues.push(...await toolIssues(agent.tools, { kept: before?.tools }));
+  issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
 }

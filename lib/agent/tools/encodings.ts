@@ -1,17 +1,17 @@
-// How a value is written so that it stays one value where it stands. A spelling that is new here is
-// one the redactor has to know: servers echo what they were sent.
+// Encodings that keep an argument a single value at its place in a request. The redactor must know each
+// of them, because servers echo what they receive.
 
-/** In a path or a query. Half a surrogate pair has no encoding. */
+/** Encodes a part of a path or query. A lone surrogate has no encoding and is replaced. */
 export function encodeUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** A name or a value of a form, as browsers write it. */
+/** Encodes a name or value of a form, as browsers do. */
 export function encodeForm(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** Between the quotes of a JSON string. */
+/** Encodes the content of a JSON string, without its quotes. */
 export function encodeJsonString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -22,20 +22,20 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   ">": "&gt;",
   '"': "&quot;",
   "'": "&#39;",
-  // As they are, an attribute would show blanks in their place.
+  // XML parsers normalize literal white space in attributes.
   "\t": "&#9;",
   "\n": "&#10;",
   "\r": "&#13;",
 };
 
-/** In a text or a quoted attribute of XML. */
+/** Encodes XML text or a quoted XML attribute. */
 export function encodeXml(text: string): string {
   return text.toWellFormed().replace(/[&<>"'\t\n\r]/g, (char) => XML_ENTITIES[char] ?? "");
 }
 
 const CDATA_BREAK = "]]><![CDATA[";
 
-/** In a CDATA section of XML: no `]]>` can come to be, whatever stands beside it. */
+/** Encodes the content of a CDATA section; no `]]>` can form with adjacent text. */
 export function encodeCdata(text: string): string {
   return text.toWellFormed().replace(/[\]>]/g, (char) => CDATA_BREAK + char + CDATA_BREAK);
 }

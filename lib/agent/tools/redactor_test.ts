@@ -10,7 +10,7 @@ function redactorOf(...secrets: string[]) {
   return redactor;
 }
 
-Deno.test("Redactor: a secret is found as it is and in every common encoding", () => {
+Deno.test("Redactor: finds a secret in plain text and in every common encoding", () => {
   const bytes = new TextEncoder().encode(SECRET);
   const percent = encodeURIComponent(SECRET);
   const spellings = [
@@ -35,7 +35,7 @@ Deno.test("Redactor: a secret is found as it is and in every common encoding", (
   }
 });
 
-Deno.test("Redactor: base64 of a longer text shows no more than the secret's edges", () => {
+Deno.test("Redactor: base64 of a longer text reveals at most the edges of the secret", () => {
   const redactor = redactorOf("correct horse battery");
   for (const before of ["", "u", "us", "user:", "user1:"]) {
     for (const after of ["", "x", "xy"]) {
@@ -48,7 +48,7 @@ Deno.test("Redactor: base64 of a longer text shows no more than the secret's edg
   }
 });
 
-Deno.test("Redactor: keys, numbers and nested values are cleaned, the rest stays", () => {
+Deno.test("Redactor: redacts keys, numbers and nested values", () => {
   const redactor = redactorOf("123456", "hush");
   const value = { hush: 1, list: [123456, "a hush b", { n: 7 }], none: null, yes: true };
   assertEquals(redactor.redactValue(value), {
@@ -59,7 +59,7 @@ Deno.test("Redactor: keys, numbers and nested values are cleaned, the rest stays
   });
 });
 
-Deno.test("Redactor: the longer of two secrets is taken whole, an empty one is none", () => {
+Deno.test("Redactor: the longer of two overlapping secrets wins, an empty one is ignored", () => {
   assertEquals(redactorOf("abc", "abcdef", "").redactText("abcdef abc"), "[secret] [secret]");
   assertEquals(redactorOf("").containsSecret("anything"), false);
 });

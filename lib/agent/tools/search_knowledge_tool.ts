@@ -1,20 +1,20 @@
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import type { Passage } from "../../schemas/knowledge.ts";
 import { ToolError } from "./tool_error.ts";
-import type { CallableTool } from "./toolset.ts";
+import type { CallableTool } from "./callable_tool.ts";
 
-/** Searches the agent's knowledge base; undefined when it has gone. */
+/** Searches the agent's knowledge base; `undefined` if it was deleted. */
 export type SearchKnowledge = (
-  asked: { query: string; limit: number },
+  request: { query: string; limit: number },
   signal: AbortSignal,
 ) => Promise<readonly Passage[] | undefined>;
 
 const { defaultPassages, maxPassages, queryLength } = KNOWLEDGE_BOUNDS;
 
-/** The tool's name; an agent with a knowledge base has no other of that name. */
+/** The tool's name, reserved in agents with a knowledge base. */
 export const SEARCH_KNOWLEDGE = "search_knowledge";
 
-/** Who writes a document is not who gives the agent its instructions. */
+/** The description warns of prompt injection: the authors of documents must not instruct the agent. */
 const DESCRIPTION = "Searches the documents that this agent has been given to answer from, and " +
   "returns the passages that fit best, best first. Use it before answering whatever those " +
   "documents may say something about; search again in other words when nothing fits. Answer from " +
@@ -43,7 +43,7 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-/** The tool of an agent that has a knowledge base. Source: CONTRACT section 2. */
+/** Creates the tool of an agent with a knowledge base. Source: CONTRACT section 2. */
 export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
   return {
     tool: { name: SEARCH_KNOWLEDGE, description: DESCRIPTION, parameters: PARAMETERS },

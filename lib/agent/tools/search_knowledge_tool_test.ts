@@ -14,13 +14,13 @@ const PASSAGE: Passage = {
 };
 const signal = new AbortController().signal;
 
-Deno.test("search_knowledge: answers the passages, best first, and nothing but what was agreed", async () => {
+Deno.test("search_knowledge: returns the passages, best first, with the documented fields only", async () => {
   const tool = searchKnowledgeTool(() => Promise.resolve([{ ...PASSAGE, matches: [[0, 6]] }]));
-  const { position: _, ...told } = PASSAGE;
-  assertEquals(await tool.call({ query: "return" }, signal), { passages: [told] });
+  const { position: _, ...expected } = PASSAGE;
+  assertEquals(await tool.call({ query: "return" }, signal), { passages: [expected] });
 });
 
-Deno.test("search_knowledge: asks for five passages unless the model says how many", async () => {
+Deno.test("search_knowledge: searches for five passages by default", async () => {
   const asked: unknown[] = [];
   const tool = searchKnowledgeTool((one) => {
     asked.push(one);
@@ -31,28 +31,28 @@ Deno.test("search_knowledge: asks for five passages unless the model says how ma
   assertEquals(asked, [{ query: "a", limit: 5 }, { query: "b", limit: 2 }]);
 });
 
-Deno.test("search_knowledge: a base that has gone is the tool's failure", async () => {
+Deno.test("search_knowledge: a deleted knowledge base is a tool error", async () => {
   const tool = searchKnowledgeTool(() => Promise.resolve(undefined));
   const error = await assertRejects(() => tool.call({ query: "a" }, signal), ToolError);
   assertEquals(error.code, "tool_unreachable");
 });
 
-Deno.test("search_knowledge: takes a query, a number of passages within bounds, and nothing else", () => {
+Deno.test("search_knowledge: accepts a query and a limit within bounds only", () => {
   const compiled = compileParameters(
     searchKnowledgeTool(() => Promise.resolve([])).tool.parameters,
   );
-  if (!("check" in compiled)) throw new Error(compiled.message);
+  if (!("validate" in compiled)) throw new Error(compiled.message);
   for (const good of [{ query: "a" }, { query: "a", limit: 20 }]) {
-    assertEquals(compiled.check(good), undefined);
+    assertEquals(compiled.validate(good), undefined);
   }
   const bad = [{}, { query: "" }, { query: "a", limit: 21 }, { query: "a", limit: "2" }, {
     query: "a",
     base: "other",
   }];
-  for (const one of bad) assertEquals(typeof compiled.check(one), "string");
+  for (const one of bad) assertEquals(typeof compiled.validate(one), "string");
 });
 
-Deno.test("search_knowledge: the model is told that what documents say is no instruction", () => {
+Deno.test("search_knowledge: the description says that documents are not instructions", () => {
   const { description } = searchKnowledgeTool(() => Promise.resolve([])).tool;
   assertMatch(description, /data/);
   assertMatch(description, /instruction/);

@@ -1,13 +1,13 @@
-/** `{{name}}`; what is written with blanks inside is text like any other. */
+/** `{{name}}`. Anything with white space inside the braces is plain text. */
 export const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
 const SECRET_PREFIX = "secret.";
 
-/** What a placeholder stands for; `undefined` when the argument was left out. */
+/** Returns the value of a placeholder; `undefined` if the argument was omitted. */
 export type Lookup = (name: string) => unknown;
 
 /**
- * Fills a template in one pass, so that a value which looks like a placeholder stays text.
- * `undefined` when an argument it names was left out: the field goes with it.
+ * Fills a template in one pass, so that a value that looks like a placeholder stays text. Returns
+ * `undefined` if one of its arguments was omitted, so that the whole field is omitted.
  */
 export function fillTemplate(template: string, lookup: Lookup): string | undefined {
   let omitted = false;
@@ -19,11 +19,11 @@ export function fillTemplate(template: string, lookup: Lookup): string | undefin
   return omitted ? undefined : text;
 }
 
-/** Fills every string of a JSON value; one that is exactly `{{name}}` takes the typed value. */
+/** Fills every string of a JSON value; a string that is exactly `{{name}}` becomes the typed value. */
 export function fillBody(template: unknown, lookup: Lookup): unknown {
   if (typeof template === "string") {
-    const whole = wholePlaceholder(template);
-    return whole === undefined ? fillTemplate(template, lookup) : lookup(whole);
+    const name = wholePlaceholder(template);
+    return name === undefined ? fillTemplate(template, lookup) : lookup(name);
   }
   if (Array.isArray(template)) {
     return template.map((item) => fillBody(item, lookup)).filter((item) => item !== undefined);
@@ -33,7 +33,7 @@ export function fillBody(template: unknown, lookup: Lookup): unknown {
   return Object.fromEntries(filled.filter(([, item]) => item !== undefined));
 }
 
-/** The name of the placeholder that is all of `text`. */
+/** The name of the placeholder if `text` is nothing else. */
 export function wholePlaceholder(text: string): string | undefined {
   return new RegExp(`^${PLACEHOLDER.source}$`).exec(text)?.[1];
 }
@@ -42,7 +42,7 @@ export function hasPlaceholder(text: string): boolean {
   return text.search(PLACEHOLDER) !== -1;
 }
 
-/** As `lookup`, each value as text that has been through `encode`. */
+/** Wraps a lookup so that it returns text passed through `encode`. */
 export function encodedLookup(lookup: Lookup, encode: (text: string) => string): Lookup {
   return (name) => {
     const value = lookup(name);
@@ -50,33 +50,33 @@ export function encodedLookup(lookup: Lookup, encode: (text: string) => string):
   };
 }
 
-/** `template` with `change` made to what stands around its placeholders. */
+/** Applies `change` to the text between the placeholders of a template. */
 export function mapLiterals(template: string, change: (literal: string) => string): string {
-  // What a pattern captures stands at every other place.
+  // `split` puts the captured placeholders at the odd indexes.
   return template.split(/(\{\{[^{}\s]{1,256}\}\})/)
     .map((part, n) => n % 2 === 1 ? part : change(part)).join("");
 }
 
-/** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
+/** The distinct `NAME`s of `{{secret.NAME}}` anywhere in a JSON value. */
 export function secretNames(value: unknown): string[] {
-  const names = placeholderNames(JSON.stringify(value) ?? "");
-  return [...new Set(names.filter(isSecretName).map((name) => name.slice(SECRET_PREFIX.length)))];
+  const names = placeholderNames(JSON.stringify(value) ?? "").filter(isSecretName);
+  return names.map((name) => name.slice(SECRET_PREFIX.length));
 }
 
-/** The arguments that a template names, each once. */
+/** The distinct arguments that a template names. */
 export function argumentNames(template: string): string[] {
-  return [...new Set(placeholderNames(template).filter((name) => !isSecretName(name)))];
+  return placeholderNames(template).filter((name) => !isSecretName(name));
 }
 
 function placeholderNames(text: string): string[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name))];
 }
 
 export function isSecretName(name: string): boolean {
   return name.startsWith(SECRET_PREFIX);
 }
 
-/** A lookup of arguments and secrets, each among its own: no prototype, no mixing up. */
+/** Looks up arguments and secrets separately, and ignores inherited properties. */
 export function createLookup(
   args: Readonly<Record<string, unknown>>,
   secrets: ReadonlyMap<string, string>,
@@ -87,24 +87,8 @@ export function createLookup(
   };
 }
 
-/** A value as it stands in a text; an object is its JSON. */
+/** A value as text; objects become JSON. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : `${value}`;
-}
-
-/**
- * As `lookup`, until all that it answered is longer than `most` characters; `onMore` throws. A template
- * may name one argument as often as it likes.
- */
-export function limitedLookup(
-  lookup: Lookup,
-  { most, onMore }: { most: number; onMore: () => never },
-): Lookup {
-  let left = most;
-  return (name) => {
-    const value = lookup(name);
-    left -= asText(value).length;
-    return left < 0 ? onMore() : value;
-  };
 }

@@ -6,7 +6,7 @@ const lookup = createLookup(
   new Map([["KEY", "s3cret"]]),
 );
 
-Deno.test("fillTemplate: each placeholder takes its argument as text", () => {
+Deno.test("fillTemplate: replaces each placeholder with its argument as text", () => {
   assertEquals(fillTemplate("{{n}}-{{yes}}-{{list}}", lookup), "3-true-[1,2]");
   assertEquals(fillTemplate("key {{secret.KEY}} {{secret}}", lookup), "key s3cret own");
   assertEquals(fillTemplate("{{ n }} {n} {{}}", lookup), "{{ n }} {n} {{}}");
@@ -16,13 +16,13 @@ Deno.test("fillTemplate: a value that looks like a placeholder stays text", () =
   assertEquals(fillTemplate("{{text}}", lookup), "a{{secret.KEY}}b");
 });
 
-Deno.test("fillTemplate: an argument left out takes its field with it", () => {
+Deno.test("fillTemplate: returns undefined if an argument was omitted", () => {
   for (const name of ["missing", "none", "constructor", "__proto__", "secret.OTHER"]) {
     assertEquals(fillTemplate(`x{{${name}}}`, lookup), undefined, name);
   }
 });
 
-Deno.test("fillBody: a string that is a placeholder takes the typed value", () => {
+Deno.test("fillBody: a string that is one placeholder becomes the typed value", () => {
   const body = {
     n: "{{n}}",
     text: "n is {{n}}",
@@ -43,7 +43,7 @@ Deno.test("fillBody: a string that is a placeholder takes the typed value", () =
   assertEquals(fillBody("{{missing}}", lookup), undefined);
 });
 
-Deno.test("secretNames: every secret a request names, wherever it stands", () => {
+Deno.test("secretNames: finds every secret in a request", () => {
   const request = {
     headers: { a: "{{secret.A}} {{secret.B}}" },
     body: [{ b: "{{secret.A}}" }, "{{c}}"],

@@ -1,15 +1,15 @@
 import { EgressError, type EgressErrorCode } from "../../egress/egress_error.ts";
 
-/** Why a call of a tool failed. Source: CONTRACT section 6. */
+/** Why a tool call failed. Source: CONTRACT section 6. */
 export type ToolErrorCode =
   | EgressErrorCode
   | "tool_http_error"
   | "tool_invalid_arguments"
   | "tool_unknown";
 
-/** A call that failed for a reason the model is told of. */
+/** A failed tool call; the model sees code and message. */
 export class ToolError extends Error {
-  override name = "ToolFailure";
+  override name = "ToolError";
   readonly code: ToolErrorCode;
 
   constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
@@ -18,7 +18,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The output that tells of a failure; a fault of our own, which is none of these, is thrown on. */
+/** The output of a failed call. Rethrows errors that are not the tool's. */
 export function toErrorOutput(error: unknown): { error: { code: ToolErrorCode; message: string } } {
   if (error instanceof ToolError || error instanceof EgressError) {
     return { error: { code: error.code, message: error.message } };

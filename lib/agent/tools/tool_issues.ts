@@ -3,53 +3,51 @@ import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import { compileParameters } from "./arguments/compile_parameters.ts";
-import { bodyFormat, JSON_TYPE } from "./http/body_format.ts";
-import { placeholderIssues } from "./placeholder_issues.ts";
-import { hasPlaceholder, wholePlaceholder } from "./template.ts";
+import type { HttpTool } from "./http/call_http_tool.ts";
+import { bodyFormat, JSON_TYPE } from "./http/render_body.ts";
+import { argumentNames, hasPlaceholder, wholePlaceholder } from "./template.ts";
 
 /**
- * What is wrong with an agent's tools beyond their shape, names and hosts, which have been checked
- * before; with paths in the agent's body. `kept` are the agent's tools as they are: one that stays was
- * held to this when it came, and must not keep an agent from being changed when more is asked since.
- * A schema takes up to 50 ms, so each is compiled in a turn of its own: the streams of others go on
- * in between.
+ * The issues of an agent's tools that its schema does not cover; paths are relative to the agent's body.
+ * Tools that are `unchanged` since an earlier save are skipped, because stricter rules must not prevent
+ * other changes. Compiling a schema takes up to 50 ms, so others may run between them.
  */
 export async function toolIssues(
   tools: readonly ToolDefinition[],
-  { kept = [], letOthersIn = yieldToEventLoop }: {
-    kept?: readonly ToolDefinition[] | undefined;
-    letOthersIn?: () => Promise<void>;
+  { unchanged = [], yieldToOthers = yieldToEventLoop }: {
+    unchanged?: readonly ToolDefinition[] | undefined;
+    yieldToOthers?: () => Promise<void>;
   } = {},
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
-  const stays = new Set(kept.map(canonicalJson));
+  const known = new Set(unchanged.map(canonicalJson));
   for (const [n, tool] of tools.entries()) {
-    if (stays.has(canonicalJson(tool))) continue;
+    if (known.has(canonicalJson(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerIssues(tool.headers, `tools.${n}.headers`));
       continue;
     }
-    if (n > 0) await letOthersIn();
+    if (n > 0) await yieldToOthers();
     const schema = schemaIssues(tool.parameters, `tools.${n}.parameters`);
     issues.push(
       ...schema,
       ...headerIssues(tool.request.headers, `tools.${n}.request.headers`),
       ...bodyIssues(tool.request, `tools.${n}.request.body`),
     );
-    // What a schema names that is none is not worth telling yet.
+    // The parameters of an invalid schema are not worth comparing.
     if (schema.length === 0) issues.push(...placeholderIssues(tool, `tools.${n}.request`));
   }
   return issues;
 }
 
-/** After whatever else waits: promises alone would not let sockets and timers in. */
+/** A timer, because promises alone would not let sockets and timers run. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function schemaIssues(parameters: Record<string, unknown>, at: string): ValidationIssue[] {
   const compiled = compileParameters(parameters);
-  if ("check" in compiled) return [];
+  if ("validate" in compiled) return [];
   const path = compiled.path === "" ? at : `${at}.${compiled.path}`;
   return [{ path, code: "invalid_schema", message: compiled.message }];
 }
@@ -60,7 +58,7 @@ function headerIssues(headers: Record<string, string> | undefined, at: string): 
     .map((name) => ({ path: `${at}.${name}`, code: "reserved_header", message }));
 }
 
-/** Without knowing how a text is put together, an argument could become more than one part of it. */
+/** Without a known format, an argument could become more than one part of the body. */
 function bodyIssues(
   { headers = {}, body }: { headers?: Record<string, string> | undefined; body?: unknown },
   at: string,
@@ -74,4 +72,58 @@ function bodyIssues(
   const message = `holds a placeholder, and how to encode arguments in ${type} is not known: ` +
     "use JSON, a form, XML or text/plain, or one placeholder for the whole body";
   return [{ path: at, code: "unknown_encoding", message }];
+}
+
+/** Keywords that allow arguments without naming them. */
+const OPEN_KEYWORDS = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "patternProperties",
+  "propertyNames",
+];
+
+/**
+ * Placeholders that no argument can fill, because the tool's `parameters` do not name it: models send
+ * only named arguments, so each call would omit the field or fail.
+ */
+export function placeholderIssues(
+  { parameters, request: { url, headers, query, body } }: HttpTool,
+  at: string,
+): ValidationIssue[] {
+  const declared = declaredArguments(parameters);
+  if (declared === "any") return [];
+  return stringsWithPaths({ url, headers, query, body }, at).flatMap(([path, template]) =>
+    argumentNames(template).filter((name) => !declared.has(name)).map((name) => {
+      const message = `{{${name}}} is not among the tool's parameters`;
+      return { path, code: "unknown_parameter", message };
+    })
+  );
+}
+
+/** The arguments named anywhere in a schema; `"any"` if it deliberately accepts others. */
+function declaredArguments(schema: unknown): Set<string> | "any" {
+  const names = new Set<string>();
+  const pending = [schema];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const record = value as Record<string, unknown>;
+    if (OPEN_KEYWORDS.some((word) => Object.hasOwn(record, word) && record[word] !== false)) {
+      return "any";
+    }
+    const { properties, required } = record;
+    if (typeof properties === "object" && properties !== null) {
+      for (const name of Object.keys(properties)) names.add(name);
+    }
+    if (Array.isArray(required)) { for (const name of required) names.add(String(name)); }
+    pending.push(...Object.values(record));
+  }
+  return names;
+}
+
+/** All strings of a JSON value with their dotted paths. */
+function stringsWithPaths(value: unknown, path: string): [string, string][] {
+  if (typeof value === "string") return [[path, value]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => stringsWithPaths(inner, `${path}.${key}`));
 }

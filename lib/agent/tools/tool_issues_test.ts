@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
-import { toolDefinitionSchema } from "../../schemas/tool_definition.ts";
+import { httpToolSchema, toolDefinitionSchema } from "../../schemas/tool_definition.ts";
 import { httpTool } from "@/tests/support/agents.ts";
-import { toolIssues } from "./tool_issues.ts";
+import { placeholderIssues, toolIssues } from "./tool_issues.ts";
 
-const tool = (name: string, parameters: Record<string, unknown> = naming("q")) =>
+const tool = (name: string, parameters: Record<string, unknown> = declaring("q")) =>
   toolDefinitionSchema.parse(httpTool({ name, parameters }));
 
-/** An object schema that names these arguments. */
-function naming(...names: string[]) {
+/** An object schema that declares these arguments. */
+function declaring(...names: string[]) {
   return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
-Deno.test("toolIssues: what is wrong is told with its path in the agent", async () => {
+Deno.test("toolIssues: issues have paths relative to the agent", async () => {
   const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
   const issues = await toolIssues([tool("a"), wrong]);
   assertEquals(issues.map(({ path, code }) => [path, code]), [
@@ -19,32 +19,32 @@ Deno.test("toolIssues: what is wrong is told with its path in the agent", async 
   ]);
 });
 
-Deno.test("toolIssues: a tool that stays as it is is not looked at again", async () => {
+Deno.test("toolIssues: unchanged tools are skipped", async () => {
   const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
-  assertEquals(await toolIssues([tool("a"), wrong], { kept: [wrong] }), []);
+  assertEquals(await toolIssues([tool("a"), wrong], { unchanged: [wrong] }), []);
   const renamed = { ...wrong, name: "c" };
-  const issues = await toolIssues([wrong, renamed], { kept: [wrong] });
+  const issues = await toolIssues([wrong, renamed], { unchanged: [wrong] });
   assertEquals(issues.map(({ path }) => path), ["tools.1.parameters.properties.a.minimum"]);
 });
 
-Deno.test("toolIssues: others get their turn between two schemas", async () => {
+Deno.test("toolIssues: yields between two schemas", async () => {
   let turns = 0;
-  const letOthersIn = () => {
+  const yieldToOthers = () => {
     turns++;
     return Promise.resolve();
   };
-  await toolIssues([tool("a"), tool("b"), tool("c")], { letOthersIn });
+  await toolIssues([tool("a"), tool("b"), tool("c")], { yieldToOthers });
   assertEquals(turns, 2);
 });
 
-Deno.test("toolIssues: a placeholder in a text that nobody knows how to encode for is refused", async () => {
+Deno.test("toolIssues: rejects a placeholder in a text of unknown format", async () => {
   const faultsOf = async (body: unknown, headers: Record<string, string>) => {
     const request = { method: "POST", headers, body };
-    const parameters = naming("q", "a", "b", "type");
-    const faults = await toolIssues([
+    const parameters = declaring("q", "a", "b", "type");
+    const issues = await toolIssues([
       toolDefinitionSchema.parse(httpTool({ parameters }, request)),
     ]);
-    return faults.map(({ path, code }) => `${path} ${code}`);
+    return issues.map(({ path, code }) => `${path} ${code}`);
   };
   const refused = ["tools.0.request.body unknown_encoding"];
   for (const type of ["text/csv", "text/html", "{{type}}", "{{a}}/xml", "multipart/form-data"]) {
@@ -61,4 +61,46 @@ Deno.test("toolIssues: a placeholder in a text that nobody knows how to encode f
   assertEquals(await faultsOf("a,{{b}}", {}), []);
   const twice = { "content-type": "text/plain", "Content-Type": "text/csv" };
   assertEquals(await faultsOf("a,{{b}}", twice), refused);
+});
+
+const REQUEST = {
+  method: "POST",
+  url: "https://tools.example.com/{{a}}/x?b={{b}}",
+  headers: { "x-c": "{{c}}", authorization: "{{secret.KEY}}" },
+  query: { d: "{{d}} and {{d}}" },
+  body: { list: ["{{e}}", { text: "to {{f}}" }], "{{name}}": "{{ a blank }}" },
+};
+
+function pathsOf(parameters: Record<string, unknown>): string[] {
+  const tool = httpToolSchema.parse(httpTool({ parameters, request: REQUEST }));
+  return placeholderIssues(tool, "request").map(({ path }) => path);
+}
+
+Deno.test("placeholderIssues: reports each placeholder that is not a parameter once per place", () => {
+  assertEquals(pathsOf(declaring()), [
+    "request.url",
+    "request.url",
+    "request.headers.x-c",
+    "request.query.d",
+    "request.body.list.0",
+    "request.body.list.1.text",
+  ]);
+  assertEquals(pathsOf(declaring("a", "b", "d", "e", "f")), ["request.headers.x-c"]);
+  assertEquals(pathsOf(declaring("a", "b", "c", "d", "e", "f")), []);
+});
+
+Deno.test("placeholderIssues: alternatives, definitions and required declare arguments too", () => {
+  const parameters = {
+    ...declaring("a"),
+    oneOf: [declaring("b"), { required: ["c"] }],
+    $defs: { more: declaring("d", "e", "f") },
+    allOf: [{ $ref: "#/$defs/more" }],
+    additionalProperties: false,
+  };
+  assertEquals(pathsOf(parameters), []);
+});
+
+Deno.test("placeholderIssues: parameters that accept any name have no issues", () => {
+  assertEquals(pathsOf({ type: "object", additionalProperties: { type: "string" } }), []);
+  assertEquals(pathsOf({ type: "object", patternProperties: { "^[a-f]$": {} } }), []);
 });

@@ -1,38 +1,33 @@
 import { isDomainAllowed } from "../../schemas/domains.ts";
-import type { Redactor } from "./redactor.ts";
+import type { ToolContext } from "./callable_tool.ts";
 import { secretNames } from "./template.ts";
 import { ToolError } from "./tool_error.ts";
 
-/** A tenant's secret, the (normalised) domains it may be sent to, and by which agent. */
+/** A tenant's secret and the (normalized) domains that may receive it. */
 export interface ToolSecret {
   value: string;
   domains: readonly string[];
-  /** Any agent of the tenant, when it is left out. */
+  /** The only agent that may use it; any agent of the tenant if absent. */
   agentId?: string;
 }
 
-/** Finds a secret by name, among the tenant's own. */
+/** Finds a secret of the tenant by name. */
 export type FindSecret = (
   name: string,
 ) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
 /**
- * The secrets that `template` names, by name, for a call to `url` on behalf of the agent `agentId`;
- * one that is not stored yet has no id. Each is noted in `redactor` before it is used. Throws when one
- * is not set, is another agent's, or may not go to that host.
+ * Resolves the secrets named in `template` for a call to `url`, and adds them to the redactor. Throws a
+ * `ToolError` if a secret is missing, belongs to another agent or may not be sent to that host.
  */
 export async function resolveSecrets(
   template: unknown,
-  { url, find, redactor, agentId }: {
-    url: URL;
-    find: FindSecret;
-    redactor: Redactor;
-    agentId: string | undefined;
-  },
+  url: URL,
+  { findSecret, redactor, agentId }: Pick<ToolContext, "findSecret" | "redactor" | "agentId">,
 ): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   for (const name of secretNames(template)) {
-    const secret = await find(name);
+    const secret = await findSecret(name);
     if (secret === undefined) {
       throw new ToolError("tool_unreachable", `the secret ${name} is not set`);
     }

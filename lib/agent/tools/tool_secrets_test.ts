@@ -11,7 +11,7 @@ function textOf(output: unknown): string {
   return JSON.stringify(output);
 }
 
-Deno.test("secrets: they go into headers, query and body, to their hosts", async () => {
+Deno.test("secrets: are sent in headers, query and body to their hosts", async () => {
   await using server = new EgressServer(() => Response.json({}));
   const request = {
     method: "POST",
@@ -28,7 +28,7 @@ Deno.test("secrets: they go into headers, query and body, to their hosts", async
   assertEquals(textOf(server.calls).includes(KEY), false);
 });
 
-Deno.test("secrets: one that is not set, or not for this host, stops the call", async () => {
+Deno.test("secrets: a missing secret, or one for another host, fails the call", async () => {
   await using server = new EgressServer(() => Response.json({}));
   const elsewhere = { KEY: { value: KEY, domains: ["other.example.com"] } };
   const call = async (given: typeof secrets | Record<string, never>, name = "KEY") => {
@@ -44,14 +44,14 @@ Deno.test("secrets: one that is not set, or not for this host, stops the call", 
   assertEquals(server.seen, []);
 });
 
-Deno.test("secrets: an argument cannot ask for one", async () => {
+Deno.test("secrets: an argument cannot name one", async () => {
   await using server = new EgressServer(() => Response.json({}));
   const request = { method: "POST", url: "https://tools.example.com/", body: { a: "{{a}}" } };
   await callTool(server, request, { secrets, args: { a: "{{secret.KEY}}", "secret.KEY": "x" } });
   assertEquals(server.seen[0]?.body, JSON.stringify({ a: "{{secret.KEY}}" }));
 });
 
-Deno.test("secrets: what a server echoes of one is [secret] in every encoding", async () => {
+Deno.test("secrets: are redacted in every encoding that a server echoes", async () => {
   const basic = btoa(`user:${KEY}`);
   await using server = new EgressServer(({ headers, url }) =>
     Response.json({
@@ -77,7 +77,7 @@ Deno.test("secrets: what a server echoes of one is [secret] in every encoding", 
   assertStringIncludes(output, "Bearer [secret]");
 });
 
-Deno.test("secrets: an error's excerpt holds none, not even where it is cut", async () => {
+Deno.test("secrets: are redacted in error excerpts, even where they are cut", async () => {
   for (let pad = 900; pad < 1100; pad += 7) {
     await using server = new EgressServer(() =>
       new Response("x".repeat(pad) + KEY + "y".repeat(3000), { status: 500 })
@@ -89,7 +89,7 @@ Deno.test("secrets: an error's excerpt holds none, not even where it is cut", as
   }
 });
 
-Deno.test("secrets: a content type holds none, not even where it is cut", async () => {
+Deno.test("secrets: are redacted in content types, even where they are cut", async () => {
   for (let pad = 70; pad <= 100; pad += 5) {
     const type = `image/${"x".repeat(pad - 6)}${KEY}`;
     await using server = new EgressServer(() =>
@@ -101,7 +101,7 @@ Deno.test("secrets: a content type holds none, not even where it is cut", async 
   }
 });
 
-Deno.test("secrets: they do not follow a redirect to another host", async () => {
+Deno.test("secrets: are not sent to the target of a redirect to another host", async () => {
   await using server = new EgressServer(({ url }) =>
     url.startsWith("https://other.")
       ? new Response("arrived")
@@ -119,7 +119,7 @@ Deno.test("secrets: they do not follow a redirect to another host", async () => 
   assertEquals(server.seen.length, 3);
 });
 
-Deno.test("secrets: the ledger does not hold one that a server spelled into a host", async () => {
+Deno.test("secrets: are redacted in the recorded host of a redirect", async () => {
   await using server = new EgressServer(() =>
     new Response(null, { status: 302, headers: { location: `https://${KEY}.evil.example/` } })
   );

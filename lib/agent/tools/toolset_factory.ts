@@ -2,8 +2,9 @@ import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
-import { type CallableTool, createToolset, type Toolset } from "./toolset.ts";
+import type { CallableTool } from "./callable_tool.ts";
 import type { ToolSecret } from "./tool_secrets.ts";
+import { createToolset, type Toolset } from "./toolset.ts";
 
 /** Finds a tenant's secret by name. */
 export type FindTenantSecret = (
@@ -11,12 +12,11 @@ export type FindTenantSecret = (
   name: string,
 ) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
-/** How long MCP servers may take to list their tools; nobody is told anything in the meantime. */
+/** Limit for listing the tools of MCP servers, while the user sees nothing. */
 const LIST_TIMEOUT_MS = 5_000;
-/** And of a short run, a third at most: an agent with one server down still answers. */
+/** Limit as a share of the run's time, so that an agent with one server down still answers. */
 const MAX_LIST_SHARE = 1 / 3;
 
-/** Whose run it is, and on which agent's behalf. */
 export interface ToolsetRequest {
   tenant: string;
   agent:
@@ -25,44 +25,39 @@ export interface ToolsetRequest {
   source?: { kind: "key" | "session" | "user"; id: string };
 }
 
-/** Makes the toolset of each run; what one process shares among them is here. */
-export class ToolsetFactory {
-  #egress: Pick<Egress, "fetch" | "open">;
-  #findSecret: FindTenantSecret;
-  #builtIn: (request: ToolsetRequest) => readonly CallableTool[];
-  #runtime: Pick<Runtime, "sleep">;
-  #validators = new ValidatorCache();
+export interface ToolsetFactoryDeps {
+  egress: Pick<Egress, "fetch" | "open">;
+  findSecret: FindTenantSecret;
+  runtime: Pick<Runtime, "sleep">;
+  /** Creates the tools that the service itself offers to an agent. */
+  builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
+}
 
-  /** `builtIn` makes the tools that the service itself has for an agent. */
-  constructor(
-    parts: {
-      egress: Pick<Egress, "fetch" | "open">;
-      findSecret: FindTenantSecret;
-      runtime: Pick<Runtime, "sleep">;
-      builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
-    },
-  ) {
-    this.#egress = parts.egress;
-    this.#findSecret = parts.findSecret;
-    this.#runtime = parts.runtime;
-    this.#builtIn = parts.builtIn ?? (() => []);
+/** Creates the toolset of each run; all share one cache of compiled schemas. */
+export class ToolsetFactory {
+  readonly #deps: ToolsetFactoryDeps;
+  readonly #validators = new ValidatorCache();
+
+  constructor(deps: ToolsetFactoryDeps) {
+    this.#deps = deps;
   }
 
-  /** The tools of one run of `agent`; close it when the run has ended. */
+  /** Close the toolset when the run has ended. */
   create(request: ToolsetRequest): Toolset {
     const { tenant, agent } = request;
-    const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
+    const { egress, findSecret, runtime, builtIn } = this.#deps;
+    const share = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
       tools: agent.tools,
       tenant,
       agentId: agent.id,
       allowedDomains: agent.allowedDomains,
-      egress: this.#egress,
-      findSecret: (name) => this.#findSecret(tenant, name),
+      egress,
+      findSecret: (name) => findSecret(tenant, name),
       validators: this.#validators,
-      runtime: this.#runtime,
-      listTimeoutMs: Math.min(LIST_TIMEOUT_MS, part),
-      builtIn: this.#builtIn(request),
+      runtime,
+      listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
+      builtIn: builtIn?.(request) ?? [],
     });
   }
 }

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { httpTool } from "@/tests/support/agents.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
-import type { CallableTool } from "./toolset.ts";
+import type { CallableTool } from "./callable_tool.ts";
 import { ToolError } from "./tool_error.ts";
 
 function builtIn(call: CallableTool["call"]): CallableTool {
@@ -10,7 +10,7 @@ function builtIn(call: CallableTool["call"]): CallableTool {
   return { tool: { name: "search_knowledge", description: "Searches.", parameters }, call };
 }
 
-Deno.test("createToolset: the model is told of the service's own tools and the agent's", async () => {
+Deno.test("createToolset: lists the built-in tools and the agent's", async () => {
   await using server = new EgressServer(() => new Response("ok"));
   const toolset = toolsetOf(
     server,
@@ -23,7 +23,7 @@ Deno.test("createToolset: the model is told of the service's own tools and the a
   await toolset.close();
 });
 
-Deno.test("createToolset: what an object inherits is no tool", async () => {
+Deno.test("createToolset: inherited properties are not tools", async () => {
   await using server = new EgressServer(() => new Response("ok"));
   const toolset = toolsetOf(server, [httpTool()]);
   for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty", "", "look_up "]) {
@@ -33,7 +33,7 @@ Deno.test("createToolset: what an object inherits is no tool", async () => {
   }
 });
 
-Deno.test("createToolset: a tool's failure is its output, a fault of ours is thrown", async () => {
+Deno.test("createToolset: a tool error is its output, unexpected errors are thrown", async () => {
   await using server = new EgressServer(() => new Response("ok"));
   const failing = builtIn(() => Promise.reject(new ToolError("tool_timeout", "too slow")));
   const output = await toolsetOf(server, [], { builtIn: [failing] })
@@ -44,7 +44,7 @@ Deno.test("createToolset: a tool's failure is its output, a fault of ours is thr
   await assertRejects(() => toolset.execute("search_knowledge", {}, noAbort()), TypeError);
 });
 
-Deno.test("createToolset: every hop of every call is in the ledger", async () => {
+Deno.test("createToolset: records every hop of every call", async () => {
   await using server = new EgressServer(({ url }) =>
     url.includes("find")
       ? new Response(null, { status: 302, headers: { location: "/moved" } })
@@ -67,7 +67,7 @@ Deno.test("createToolset: every hop of every call is in the ledger", async () =>
   assertEquals(toolset.egressCalls[2]?.refused, "the host evil.example is not in allowedDomains");
 });
 
-Deno.test("createToolset: a run that is stopped stops its call", async () => {
+Deno.test("createToolset: an aborted run aborts its call", async () => {
   const asked = Promise.withResolvers<void>();
   const server = new EgressServer(() => {
     asked.resolve();

@@ -1,12 +1,12 @@
-/** Steps one check may take, of the order of a tenth of a second. */
+/** Steps that one check may take; about a tenth of a second. */
 const MAX_STEPS = 5_000_000;
 
 /** Thrown when a check would take too long. */
 export class CostLimitError extends Error {
-  override name = "TooCostly";
+  override name = "CostLimitError";
 }
 
-/** Counts what a check of arguments costs, so that no schema and no value can hold the process. */
+/** Limits the cost of compiling and running a check, so that no schema or value blocks the process. */
 export class CostMeter {
   #remaining = MAX_STEPS;
 

@@ -1,24 +1,23 @@
 import { RE2JS } from "re2js";
 import { CostLimitError, type CostMeter } from "./cost_meter.ts";
 
-/** What a validator needs of a compiled pattern. */
+/** What Ajv needs of a compiled pattern. */
 export interface LinearPattern {
   test(text: string): boolean;
   toString(): string;
 }
 
-/** States of one pattern's automaton; compiling takes about 6 ms for a thousand. */
+/** States of one pattern's automaton; compiling a thousand takes about 6 ms. */
 const MAX_STATES = 2_500;
-/** What a state costs to compile, in steps of a check. */
+/** Cost of compiling a state, in steps of the meter. */
 const STATE_COST = 1_000;
-/** Compiling the shortest pattern takes as long as so many states. */
+/** Minimum states charged for a pattern. */
 const MIN_STATES = 20;
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**
- * The patterns of one schema as automata: their time grows with the text and never explodes, which a
- * backtracking engine cannot promise of patterns that strangers write. Look-around and
- * back-references do not exist. Each is compiled once, and what all of them cost is metered.
+ * Compiles the patterns of one schema to automata that run in linear time, because a backtracking
+ * engine could be blocked by an untrusted pattern. Look-around and back-references are not supported.
  */
 export class LinearPatterns {
   readonly #meter: CostMeter;
@@ -28,7 +27,7 @@ export class LinearPatterns {
     this.#meter = meter;
   }
 
-  /** Throws on what it cannot compile. */
+  /** Throws if the pattern is not supported or too large. */
   compile(pattern: string): LinearPattern {
     const known = this.#compiled.get(pattern);
     if (known !== undefined) return known;
@@ -37,7 +36,7 @@ export class LinearPatterns {
     return compiled;
   }
 
-  /** Why `pattern` cannot be used; `undefined` when it can. */
+  /** Why `pattern` cannot be used; `undefined` if it can. */
   issue(pattern: string): string | undefined {
     try {
       this.compile(pattern);
@@ -67,9 +66,9 @@ function compile(pattern: string, meter: CostMeter): LinearPattern {
   };
 }
 
-/** About how many states a pattern has, before it is compiled: counted repetition copies them. */
+/** Estimates the states of a pattern before it is compiled; counted repetition multiplies them. */
 function countStates(pattern: string): number {
-  // Quoting is no part of JavaScript's patterns, and would hide repetitions from the count.
+  // Quoting is not part of JavaScript's syntax and would hide repetitions from the count.
   if (pattern.includes("\\Q")) return Infinity;
   const groups = [0];
   let last = 0;

@@ -1,31 +1,31 @@
-/** Deeper schemas overflow the stack of whatever walks them by recursion. */
+/** Deeper schemas overflow the stack of recursive code. */
 const MAX_DEPTH = 32;
-/** Places that say what a value must be. Compiling so many takes 30 ms at most (measured). */
+/** Compiling so many schemas takes at most 30 ms (measured). */
 const MAX_SCHEMAS = 500;
-/** What those places say in all, without words that check nothing. */
+/** Keywords in all schemas together, without annotations. */
 const MAX_KEYWORDS = 1_000;
-/** Each is a function of its own; 800 of them took 4 s to compile (measured), 200 take a tenth. */
+/** Each becomes a function; 800 took 4 s to compile (measured), 200 take a tenth of that. */
 const MAX_REFERENCES = 200;
-/** Alternatives of all `oneOf`: the code for one list grows with the square of its length. */
+/** Alternatives of all `oneOf`: their code grows with the square of a list's length. */
 const MAX_ALTERNATIVES = 400;
 
-/** A keyword of our own that stands beside every reference and counts how often it is followed. */
+/** A keyword next to each reference that counts how often it is followed. */
 export const REFERENCE_COUNTER_KEYWORD = "x-step";
 
-/** What is wrong with a schema, and where: a dotted path inside it. */
+/** What is wrong with a schema, and the dotted path inside it. */
 export interface SchemaIssue {
   path: string;
   message: string;
 }
 
-/** A copy of a schema that is safe to compile, and what a check by it is multiplied by. */
+/** A copy of a schema that is safe to compile, with the factors that determine its cost. */
 export interface PreparedSchema {
   schema: Record<string, unknown>;
   nodes: number;
   uniqueItems: number;
 }
 
-/** Whose keys are names that the author chose, not keywords. */
+/** Keywords whose values map names to schemas. */
 const NAME_KEYWORDS = new Set([
   "properties",
   "patternProperties",
@@ -33,116 +33,118 @@ const NAME_KEYWORDS = new Set([
   "definitions",
   "dependentSchemas",
 ]);
-/** Whose content is data, not schemas. */
+/** Keywords whose values are data. */
 const DATA_KEYWORDS = new Set(["const", "default", "enum", "examples"]);
-/** Words that check nothing, and so become no code. */
+/** Keywords that are not compiled. */
 const ANNOTATION_KEYWORDS = new Set([
-  ...DATA_KEYWORDS,
   "$comment",
+  "default",
   "deprecated",
   "description",
+  "examples",
   "format",
   "readOnly",
   "title",
   "writeOnly",
-]).difference(new Set(["const", "enum"]));
+]);
 const FORBIDDEN_KEYWORDS = new Set(["$async", "__proto__", REFERENCE_COUNTER_KEYWORD]);
 
 type NodeKind = "schema" | "names" | "data";
 
+interface Place {
+  path: readonly string[];
+  kind: NodeKind;
+}
+
+type PatternIssue = (pattern: string) => string | undefined;
+
 /**
- * Copies a schema that a stranger wrote. Refused: asynchronous schemas, whose verdict would be a
- * promise and so always true; `__proto__`; more than 32 levels; what takes seconds to compile;
- * patterns that `patternFault` finds fault with. References get a counter beside them, because a few that fan out make a check of
- * astronomic length; inside data, where a counter would change a value, they are refused.
+ * Copies an untrusted schema. Rejects asynchronous schemas, whose result is a promise and therefore
+ * truthy; `__proto__`; more than 32 levels; schemas that take seconds to compile; and patterns for which
+ * `patternIssue` returns an issue. References get a counter, because a few that fan out can make a
+ * validation extremely long; they are rejected inside data, where a counter would change a value.
  */
 export function prepareSchema(
   schema: Readonly<Record<string, unknown>>,
-  patternFault: (pattern: string) => string | undefined,
+  patternIssue: PatternIssue,
 ): PreparedSchema | SchemaIssue {
-  const walk = new SchemaCopier(patternFault);
-  const copied = walk.copy(schema, { path: [], place: "schema" }) as Record<string, unknown>;
-  return walk.issue ?? { schema: copied, nodes: walk.nodes, uniqueItems: walk.uniqueItems };
+  const copier = new SchemaCopier(patternIssue);
+  const copy = copier.copy(schema, { path: [], kind: "schema" }) as Record<string, unknown>;
+  return copier.issue ?? { schema: copy, nodes: copier.nodes, uniqueItems: copier.uniqueItems };
 }
 
 class SchemaCopier {
   nodes = 0;
   uniqueItems = 0;
+  /** The first issue found. */
+  issue: SchemaIssue | undefined;
   #references = 0;
   #alternatives = 0;
   #schemas = 0;
   #keywords = 0;
-  issue: SchemaIssue | undefined;
-  #patternIssue: (pattern: string) => string | undefined;
+  readonly #patternIssue: PatternIssue;
 
-  constructor(patternFault: (pattern: string) => string | undefined) {
-    this.#patternIssue = patternFault;
+  constructor(patternIssue: PatternIssue) {
+    this.#patternIssue = patternIssue;
   }
 
-  copy(value: unknown, at: { path: readonly string[]; place: NodeKind }): unknown {
+  copy(value: unknown, place: Place): unknown {
     this.nodes++;
-    const { path, place } = at;
+    const { path, kind } = place;
     if (path.length > MAX_DEPTH) {
-      return this.#fail(path.slice(0, 3), `is nested deeper than ${MAX_DEPTH} levels`);
+      return this.#reject(path.slice(0, 3), `is nested deeper than ${MAX_DEPTH} levels`);
     }
     if (Array.isArray(value)) {
-      return value.map((item, n) => this.copy(item, { path: [...path, `${n}`], place }));
+      return value.map((item, n) => this.copy(item, { path: [...path, `${n}`], kind }));
     }
     if (typeof value !== "object" || value === null) return value;
-    const made: Record<string, unknown> = {};
+    const copy: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(value)) {
-      const inside = [...path, key];
-      if (!this.#accepts(key, inner, at)) continue;
-      made[key] = this.copy(inner, { path: inside, place: childKind(key, place) });
+      if (!this.#accepts(key, inner, place)) continue;
+      copy[key] = this.copy(inner, { path: [...path, key], kind: childKind(key, kind) });
     }
-    return this.#withReferenceCounter(made, at);
+    return this.#withReferenceCounter(copy, place);
   }
 
-  /** A place in the copy, with the counter beside a reference. */
-  #withReferenceCounter(
-    made: Record<string, unknown>,
-    { path, place }: { path: readonly string[]; place: NodeKind },
-  ) {
-    if (place === "schema" && ++this.#schemas > MAX_SCHEMAS) {
-      this.#fail(path.slice(0, 3), `holds more than ${MAX_SCHEMAS} schemas`);
+  #withReferenceCounter(copy: Record<string, unknown>, { path, kind }: Place) {
+    if (kind === "schema" && ++this.#schemas > MAX_SCHEMAS) {
+      this.#reject(path.slice(0, 3), `holds more than ${MAX_SCHEMAS} schemas`);
     }
-    if (place === "schema" && Array.isArray(made.oneOf)) this.#alternatives += made.oneOf.length;
+    if (kind === "schema" && Array.isArray(copy.oneOf)) this.#alternatives += copy.oneOf.length;
     if (this.#alternatives > MAX_ALTERNATIVES) {
-      this.#fail(path, `has more than ${MAX_ALTERNATIVES} alternatives in oneOf`);
+      this.#reject(path, `has more than ${MAX_ALTERNATIVES} alternatives in oneOf`);
     }
-    const refers = typeof made.$ref === "string" || typeof made.$dynamicRef === "string";
-    if (refers && ++this.#references > MAX_REFERENCES) {
-      this.#fail(path, `has more than ${MAX_REFERENCES} references`);
+    const isReference = typeof copy.$ref === "string" || typeof copy.$dynamicRef === "string";
+    if (isReference && ++this.#references > MAX_REFERENCES) {
+      this.#reject(path, `has more than ${MAX_REFERENCES} references`);
     }
-    return refers ? { [REFERENCE_COUNTER_KEYWORD]: true, ...made } : made;
+    return isReference ? { [REFERENCE_COUNTER_KEYWORD]: true, ...copy } : copy;
   }
 
-  #accepts(key: string, inner: unknown, at: { path: readonly string[]; place: NodeKind }): boolean {
-    const inside = [...at.path, key];
-    const hidden = at.place === "data" && (key === "$ref" || key === "$dynamicRef");
-    if (FORBIDDEN_KEYWORDS.has(key) || hidden) {
-      this.#fail(inside, "is not allowed here");
+  #accepts(key: string, inner: unknown, { path, kind }: Place): boolean {
+    const isReferenceInData = kind === "data" && (key === "$ref" || key === "$dynamicRef");
+    if (FORBIDDEN_KEYWORDS.has(key) || isReferenceInData) {
+      this.#reject([...path, key], "is not allowed here");
       return false;
     }
-    if (at.place === "schema" && !ANNOTATION_KEYWORDS.has(key) && ++this.#keywords > MAX_KEYWORDS) {
-      this.#fail(at.path.slice(0, 3), `says more than ${MAX_KEYWORDS} things`);
+    if (kind === "schema" && !ANNOTATION_KEYWORDS.has(key) && ++this.#keywords > MAX_KEYWORDS) {
+      this.#reject(path.slice(0, 3), `has more than ${MAX_KEYWORDS} keywords`);
     }
-    if (at.place === "schema" && key === "uniqueItems" && inner === true) this.uniqueItems++;
-    const isName = at.place === "names" && at.path.at(-1) === "patternProperties";
-    const pattern = isName ? key : at.place === "schema" && key === "pattern" ? inner : undefined;
-    const wrong = typeof pattern === "string" ? this.#patternIssue(pattern) : undefined;
-    if (wrong !== undefined) this.#fail(inside, wrong);
+    if (kind === "schema" && key === "uniqueItems" && inner === true) this.uniqueItems++;
+    const isName = kind === "names" && path.at(-1) === "patternProperties";
+    const pattern = isName ? key : kind === "schema" && key === "pattern" ? inner : undefined;
+    const issue = typeof pattern === "string" ? this.#patternIssue(pattern) : undefined;
+    if (issue !== undefined) this.#reject([...path, key], issue);
     return true;
   }
 
-  /** The first fault is the one that is told. */
-  #fail(path: readonly string[], message: string): true {
+  #reject(path: readonly string[], message: string): true {
     this.issue ??= { path: path.join("."), message };
     return true;
   }
 }
 
-function childKind(key: string, place: NodeKind): NodeKind {
-  if (place === "data" || (place === "schema" && DATA_KEYWORDS.has(key))) return "data";
-  return place === "schema" && NAME_KEYWORDS.has(key) ? "names" : "schema";
+function childKind(key: string, kind: NodeKind): NodeKind {
+  if (kind === "data" || (kind === "schema" && DATA_KEYWORDS.has(key))) return "data";
+  return kind === "schema" && NAME_KEYWORDS.has(key) ? "names" : "schema";
 }

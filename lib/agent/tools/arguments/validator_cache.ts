@@ -1,41 +1,38 @@
+import { LRUCache } from "lru-cache";
 import { type ArgumentValidator, compileParameters } from "./compile_parameters.ts";
-import type { SchemaIssue } from "./prepare_schema.ts";
 
-/** Schemas kept compiled; at 16 KiB each they stay within a few megabytes. */
+/** At 16 KiB for each schema, they stay within a few megabytes. */
 const MAX_VALIDATORS = 256;
 
 /**
- * Compiled schemas of the process, the least lately used dropped first. They are found by their
- * text, so every version of an agent has its own and unchanged ones are shared.
+ * The process's compiled schemas, by their JSON. Drops the least recently used. Unchanged schemas are
+ * shared between versions of an agent.
  */
 export class ValidatorCache {
-  #validators = new Map<string, { check: ArgumentValidator } | SchemaIssue>();
+  readonly #compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({
+    max: MAX_VALIDATORS,
+  });
 
   /**
-   * The check for `parameters`. One that cannot be compiled refuses every call, unless whoever is called
-   * checks the arguments as well: a pattern with a look-around, which zod writes for a duration, would
-   * otherwise make a tool that can never be called.
+   * The validator for `parameters`. A schema that cannot be compiled rejects every call, unless the
+   * tool's server validates too: otherwise a look-around, which zod emits for durations, would make a
+   * tool unusable.
    */
   get(
     parameters: Readonly<Record<string, unknown>>,
     { validatedByServer = false }: { validatedByServer?: boolean | undefined } = {},
   ): ArgumentValidator {
     const compiled = this.#compile(parameters);
-    if ("check" in compiled) return compiled.check;
+    if ("validate" in compiled) return compiled.validate;
     return () => validatedByServer ? undefined : `the tool's schema ${compiled.message}`;
   }
 
-  #compile(
-    parameters: Readonly<Record<string, unknown>>,
-  ): { check: ArgumentValidator } | SchemaIssue {
+  #compile(parameters: Readonly<Record<string, unknown>>) {
     const key = JSON.stringify(parameters);
-    const compiled = this.#validators.get(key) ?? compileParameters(parameters);
-    this.#validators.delete(key);
-    this.#validators.set(key, compiled);
-    for (const oldest of this.#validators.keys()) {
-      if (this.#validators.size <= MAX_VALIDATORS) break;
-      this.#validators.delete(oldest);
-    }
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const compiled = compileParameters(parameters);
+    this.#compiled.set(key, compiled);
     return compiled;
   }
 }

@@ -35,7 +35,7 @@ Deno.test("http tool: path, query, headers and body are filled and sent", async 
   assertEquals(JSON.parse(seen?.body ?? ""), { id: 7, text: "for a b", fixed: [1, null] });
 });
 
-Deno.test("http tool: a text body with a type of its own is sent as it is", async () => {
+Deno.test("http tool: a text body with its own content type is sent unchanged", async () => {
   await using server = new EgressServer(() => new Response(null, { status: 204 }));
   const request = {
     method: "PUT",
@@ -48,7 +48,7 @@ Deno.test("http tool: a text body with a type of its own is sent as it is", asyn
   assertEquals(server.seen[0]?.headers.get("content-type"), "text/plain");
 });
 
-Deno.test("http tool: a form is sent encoded, written as a text or as an object", async () => {
+Deno.test("http tool: a form body may be written as text or as an object", async () => {
   await using server = new EgressServer(() => json({}));
   const form = "application/x-www-form-urlencoded; charset=utf-8";
   for (const body of ["name={{name}}&role=user", { name: "{{name}}", role: "user" }]) {
@@ -64,7 +64,7 @@ Deno.test("http tool: a form is sent encoded, written as a text or as an object"
   }
 });
 
-Deno.test("http tool: an answer is JSON when it says so and is, text when it is text", async () => {
+Deno.test("http tool: a response is parsed as JSON if its type and body are JSON", async () => {
   const deep = "[".repeat(100) + "]".repeat(100);
   const cases: [body: BodyInit, type: string, expected: unknown][] = [
     ['{"a":[1,"x"]}', "application/json; charset=utf-8", { a: [1, "x"] }],
@@ -85,7 +85,7 @@ Deno.test("http tool: an answer is JSON when it says so and is, text when it is 
   }
 });
 
-Deno.test("http tool: arguments that do not match the schema never leave", async () => {
+Deno.test("http tool: arguments that do not match the schema are not sent", async () => {
   await using server = new EgressServer(() => json({}));
   const parameters = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   for (const args of [{}, { n: "1" }, { n: null }, [], null, "n", 1]) {
@@ -95,7 +95,7 @@ Deno.test("http tool: arguments that do not match the schema never leave", async
   assertEquals(server.seen, []);
 });
 
-Deno.test("http tool: an argument cannot begin a header or leave its path", async () => {
+Deno.test("http tool: an argument cannot add a header or leave its path segment", async () => {
   await using server = new EgressServer(() => json({}));
   const headers = { "x-a": "{{a}}" };
   for (const a of ["x\r\nx-admin: 1", "x\ny", "x\0", "日本"]) {
@@ -108,7 +108,7 @@ Deno.test("http tool: an argument cannot begin a header or leave its path", asyn
   assertEquals(server.seen, []);
 });
 
-Deno.test("http tool: an answer that is not 2xx is an error with an excerpt", async () => {
+Deno.test("http tool: a status other than 2xx is an error with an excerpt", async () => {
   const body = { message: "no  such\nitem", filler: "x".repeat(5000) };
   await using server = new EgressServer(() => json(body, { status: 404 }));
   const error = await failure(server, { url: URL_OF_TOOL }, { tool: { maxResponseBytes: 2000 } });
@@ -120,7 +120,7 @@ Deno.test("http tool: an answer that is not 2xx is an error with an excerpt", as
   assertEquals(bare, { code: "tool_http_error", message: "the server answered 503" });
 });
 
-Deno.test("http tool: what the guard refuses is the tool's error, by its code", async () => {
+Deno.test("http tool: a request rejected by egress is a tool error with its code", async () => {
   await using server = new EgressServer(({ url }) =>
     url.endsWith("/away")
       ? new Response(null, { status: 302, headers: { location: "https://169.254.169.254/" } })

@@ -1,11 +1,13 @@
+import { tryParseJson } from "../../../platform/json.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
+import type { Redactor } from "../redactor.ts";
 import { ToolError } from "../tool_error.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;
 const TEXTUAL =
   /^(text\/|application\/([\w.+-]+\+)?(json|xml|javascript|x-ndjson)\b|application\/x-www-form)/i;
+const JSON_LIKE = /\bjson\b/i;
 
-/** An answer as it came. */
 export interface RawResponse {
   status: number;
   contentType: string;
@@ -14,41 +16,37 @@ export interface RawResponse {
 }
 
 /**
- * What the model gets: JSON parsed, text as text, anything else by its type and size. A type may spell
- * out what its server was sent: `clean` takes the secrets out before it is cut.
+ * The response for the model: JSON parsed, text as text, anything else as its type and size. The content
+ * type is redacted before it is cut, because a server may echo a secret in it.
  */
 export function parseResponse(
-  answer: RawResponse,
-  clean: (text: string) => string,
+  response: RawResponse,
+  redactor: Redactor,
 ): { status: number; body: unknown } {
-  const { status, contentType, body } = answer;
+  const { status, contentType, body } = response;
   if (contentType !== "" && !TEXTUAL.test(contentType)) {
-    return { status, body: `(${clean(contentType).slice(0, 100)}, ${body.length} bytes)` };
+    const type = redactor.redactText(contentType).slice(0, 100);
+    return { status, body: `(${type}, ${body.length} bytes)` };
   }
-  const text = decode(answer);
-  return { status, body: /\bjson\b/i.test(contentType) ? parseJson(text) : text };
+  const text = decode(response);
+  if (!JSON_LIKE.test(contentType)) return { status, body: text };
+  const value = tryParseJson(text);
+  return { status, body: value === undefined || isTooDeep(value) ? text : value };
 }
 
 /**
- * An answer that is not 2xx, as a failure with an excerpt of what it says. `clean` takes the secrets
- * out before the cut; what a cut body ends with may be a piece of one, so that much is left off.
+ * The error for a status other than 2xx, with an excerpt of the body. Secrets are redacted before the
+ * excerpt is cut; a truncated body may end inside a secret, so that many characters are dropped.
  */
-export function httpError(
-  answer: RawResponse,
-  { clean, longestSecret }: { clean: (text: string) => string; longestSecret: number },
-): ToolError {
-  const { body } = parseResponse({ ...answer, contentType: asText(answer.contentType) }, clean);
+export function httpError(response: RawResponse, redactor: Redactor): ToolError {
+  const contentType = JSON_LIKE.test(response.contentType) ? "text/plain" : response.contentType;
+  const { body } = parseResponse({ ...response, contentType }, redactor);
   const text = typeof body === "string" ? body : "";
-  const whole = answer.truncated ? text.slice(0, Math.max(0, text.length - longestSecret)) : text;
-  const excerpt = clean(whole).replace(/\s+/g, " ").trim().slice(0, MAX_EXCERPT_LENGTH)
-    .toWellFormed();
-  const says = excerpt === "" ? "" : `: ${excerpt}`;
-  return new ToolError("tool_http_error", `the server answered ${answer.status}${says}`);
-}
-
-/** JSON is quoted as it was sent. */
-function asText(contentType: string): string {
-  return /\bjson\b/i.test(contentType) ? "text/plain" : contentType;
+  const end = response.truncated ? Math.max(0, text.length - redactor.longestLength) : text.length;
+  const excerpt = redactor.redactText(text.slice(0, end)).replace(/\s+/g, " ").trim()
+    .slice(0, MAX_EXCERPT_LENGTH).toWellFormed();
+  const suffix = excerpt === "" ? "" : `: ${excerpt}`;
+  return new ToolError("tool_http_error", `the server answered ${response.status}${suffix}`);
 }
 
 function decode({ contentType, body }: RawResponse): string {
@@ -57,15 +55,5 @@ function decode({ contentType, body }: RawResponse): string {
     return new TextDecoder(charset).decode(body);
   } catch {
     return new TextDecoder().decode(body);
-  }
-}
-
-/** What claims to be JSON and is not, or is too deep, stays text. */
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(value) ? text : value;
-  } catch {
-    return text;
   }
 }

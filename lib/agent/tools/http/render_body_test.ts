@@ -10,7 +10,7 @@ function bodyOf(contentType: string, template: unknown, args: Record<string, unk
   return renderBody(template, { contentType, lookup });
 }
 
-Deno.test("renderBody: what is not a text is JSON, whatever its type but a form", () => {
+Deno.test("renderBody: a template that is not text becomes JSON, unless the type is a form", () => {
   const body = { a: "{{a}}", b: "is {{a}}" };
   for (const type of ["application/json", "application/vnd.x", "text/plain", "text/xml"]) {
     assertEquals(bodyOf(type, body, { a: 1 }), '{"a":1,"b":"is 1"}', type);
@@ -19,7 +19,7 @@ Deno.test("renderBody: what is not a text is JSON, whatever its type but a form"
   assertEquals(bodyOf("application/json", undefined), undefined);
 });
 
-Deno.test("renderBody: a form's text has each value encoded, and omitted fields dropped", () => {
+Deno.test("renderBody: form text encodes values and omits fields without an argument", () => {
   const text = "name={{name}}&role=user&x=a{{x}}b&k={{secret.KEY}}";
   assertEquals(
     bodyOf(FORM, text, { name: "bob&role=admin", x: "é +%=" }),
@@ -29,7 +29,7 @@ Deno.test("renderBody: a form's text has each value encoded, and omitted fields 
   assertEquals(bodyOf(FORM, "{{n}}=1&a=%20", { n: "a=b&c" }), "a%3Db%26c=1&a=%20");
 });
 
-Deno.test("renderBody: an object under a form's type is a form", () => {
+Deno.test("renderBody: an object with a form type becomes a form", () => {
   const body = {
     name: "{{name}}",
     "a[b]": "x {{name}}",
@@ -47,7 +47,7 @@ Deno.test("renderBody: an object under a form's type is a form", () => {
   assertEquals(bodyOf(FORM, "{{all}}", { all: { a: "1&2" } }), "a=1%262");
 });
 
-Deno.test("renderBody: XML has values escaped for texts and attributes", () => {
+Deno.test("renderBody: XML values are escaped for text and attributes", () => {
   const text = `<q a="{{a}}" b='{{b}}'><name>{{name}}</name></q>`;
   const args = { a: '"><x/>', b: "'\n", name: "x</name><admin>1</admin>&amp;" };
   for (const type of ["text/xml", "application/soap+xml; action=x", "Application/XML"]) {
@@ -62,7 +62,7 @@ Deno.test("renderBody: XML has values escaped for texts and attributes", () => {
   assertEquals(error.code, "tool_invalid_arguments");
 });
 
-Deno.test("renderBody: no value ends a CDATA section, and each is whole in it", () => {
+Deno.test("renderBody: a value cannot end a CDATA section and is preserved in it", () => {
   const templates = [
     "<a><![CDATA[{{a}}{{b}}]]></a>",
     "<a><![CDATA[{{a}}>]]></a>",
@@ -82,7 +82,7 @@ Deno.test("renderBody: no value ends a CDATA section, and each is whole in it", 
   );
 });
 
-Deno.test("renderBody: in lines of JSON a placeholder is part of a string, or a value", () => {
+Deno.test("renderBody: a placeholder in JSON lines is part of a string or a typed value", () => {
   const text = '{"q":"a {{q}}","n":{{n}},"e":"\\"{{q}}"}\n{"o":{{o}}}\n';
   const lines = bodyOf("application/x-ndjson", text, {
     q: 'x","admin":"1\n',
@@ -96,14 +96,14 @@ Deno.test("renderBody: in lines of JSON a placeholder is part of a string, or a 
   assertEquals(bodyOf("application/jsonl", text, { q: "x" }), undefined);
 });
 
-Deno.test("renderBody: plain text, and types that are only stored yet, take values as they are", () => {
+Deno.test("renderBody: plain text and unknown types take values unencoded", () => {
   for (const type of ["text/plain", "text/markdown; charset=utf-8", "text/csv"]) {
     assertEquals(bodyOf(type, "a,{{a}}", { a: '"<&' }), 'a,"<&', type);
     assertEquals(bodyOf(type, "a,{{a}}"), undefined, type);
   }
 });
 
-Deno.test("renderBody: a text that is one placeholder is all the argument's", () => {
+Deno.test("renderBody: a text that is one placeholder becomes the argument", () => {
   for (const type of [FORM, "text/xml", "application/x-ndjson", "text/csv"]) {
     assertEquals(bodyOf(type, "{{a}}", { a: '<a b="c&d">' }), '<a b="c&d">', type);
     assertEquals(bodyOf(type, "{{a}}"), undefined, type);
@@ -111,7 +111,7 @@ Deno.test("renderBody: a text that is one placeholder is all the argument's", ()
   assertEquals(bodyOf("application/json", "{{a}}", { a: "x" }), '"x"');
 });
 
-Deno.test("renderBody: long texts of unclosed parts are read once", () => {
+Deno.test("renderBody: long texts with unclosed parts take linear time", () => {
   const cdata = "<![CDATA[".repeat(80_000);
   assertEquals(bodyOf("text/xml", cdata), cdata);
   const quotes = '"' + '\\"'.repeat(350_000) + "\\";

@@ -1,27 +1,23 @@
-import type { ToolDefinition } from "../../../schemas/tool_definition.ts";
-import { JSON_TYPE } from "./body_format.ts";
-import { renderBody } from "./render_body.ts";
-import { renderUrl } from "./render_url.ts";
-import { fillTemplate, limitedLookup, type Lookup } from "../template.ts";
+import { asText, fillTemplate, type Lookup } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
+import type { HttpTool } from "./call_http_tool.ts";
+import { JSON_TYPE, renderBody } from "./render_body.ts";
+import { renderUrl } from "./render_url.ts";
 
-type HttpTool = Extract<ToolDefinition, { type: "http" }>;
-
-/** A request with every placeholder filled. */
+/** A request with all placeholders filled; header names are in lower case. */
 export interface RenderedRequest {
   method: string;
   url: URL;
-  /** Names in lower case. */
   headers: Record<string, string>;
   body: Uint8Array | undefined;
 }
 
-/** Characters of arguments in one request. 12,000 times 32,000 ended the process (measured). */
+/** Limit for all arguments in one request: 12,000 placeholders times 32,000 characters used up memory. */
 const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
-/** Fills an HTTP tool's request. Throws `tool_invalid_arguments`. */
+/** Renders the request of an HTTP tool. Throws `tool_invalid_arguments`. */
 export function renderRequest(request: HttpTool["request"], values: Lookup): RenderedRequest {
-  const lookup = limitedLookup(values, { most: MAX_ARGUMENT_CHARACTERS, onMore: throwTooLarge });
+  const lookup = limitedLookup(values);
   const url = renderUrl(request, lookup);
   const headers: Record<string, string> = {
     accept: "application/json, text/*;q=0.9, */*;q=0.5",
@@ -34,7 +30,7 @@ export function renderRequest(request: HttpTool["request"], values: Lookup): Ren
   return { method: request.method, url, headers, body };
 }
 
-/** Fills header values; one whose argument was left out is dropped. */
+/** Renders header values; a header whose argument was omitted is omitted. */
 export function renderHeaders(
   templates: Readonly<Record<string, string>>,
   lookup: Lookup,
@@ -43,9 +39,10 @@ export function renderHeaders(
   for (const [name, template] of Object.entries(templates)) {
     const value = fillTemplate(template, lookup);
     if (value === undefined) continue;
-    // A line break would begin a header of the model's own.
+    // A line break would let the model add headers.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      const message = `the value of the header ${name} holds characters a header may not`;
+      const message =
+        `the value of the header ${name} contains characters that headers do not allow`;
       throw new ToolError("tool_invalid_arguments", message);
     }
     headers[name.toLowerCase()] = value;
@@ -53,8 +50,15 @@ export function renderHeaders(
   return headers;
 }
 
-function throwTooLarge(): never {
-  const message =
-    `the request would hold more than ${MAX_ARGUMENT_CHARACTERS} characters of arguments`;
-  throw new ToolError("tool_invalid_arguments", message);
+/** Limits the total length of all values, because a template may repeat an argument. */
+function limitedLookup(lookup: Lookup): Lookup {
+  let left = MAX_ARGUMENT_CHARACTERS;
+  return (name) => {
+    const value = lookup(name);
+    left -= asText(value).length;
+    if (left >= 0) return value;
+    const message =
+      `the request would contain more than ${MAX_ARGUMENT_CHARACTERS} characters of arguments`;
+    throw new ToolError("tool_invalid_arguments", message);
+  };
 }

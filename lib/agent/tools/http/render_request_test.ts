@@ -5,7 +5,7 @@ import { ToolError } from "../tool_error.ts";
 
 const REQUEST = { method: "POST", url: "https://tools.example.com/" } as const;
 
-Deno.test("renderRequest: arguments fill at most 1 MiB of characters, however often they are named", () => {
+Deno.test("renderRequest: limits all arguments together to 1 MiB of characters", () => {
   const lookup = createLookup({ a: "x".repeat(32_768) }, new Map());
   const render = (body: unknown) =>
     renderRequest({ ...REQUEST, body: body as string }, lookup).body?.length;

@@ -9,14 +9,14 @@ import {
 } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
 
-/** What a server that decodes once more takes for a dot, a slash or the end of a text. */
+/** Escapes that a server may decode again to a dot, a slash or a null character. */
 const ESCAPE = /%(?:25)*(?:2e|2f|5c|00)/i;
 const URL_PARTS = /^(https?:\/\/[^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 /**
- * The URL of one call: arguments are encoded for the place they stand in, and a query field whose
- * argument was left out is dropped. An argument can neither leave its path segment nor change the
- * host. Throws `tool_invalid_arguments`.
+ * Renders the URL of a call. Arguments are encoded for their place and can neither leave their path
+ * segment nor change the host; a query field whose argument was omitted is omitted. Throws
+ * `tool_invalid_arguments`.
  */
 export function renderUrl(
   request: { url: string; query?: Readonly<Record<string, string>> | undefined },
@@ -25,7 +25,7 @@ export function renderUrl(
   const [, origin = "", path = "", ownQuery] = URL_PARTS.exec(request.url) ?? [];
   const encoded = encodedLookup(lookup, encodeUrl);
   const inUrl: Lookup = (name) => {
-    if (isSecretName(name)) throw invalidArguments("a secret may not stand in a URL");
+    rejectSecret(name);
     return encoded(name);
   };
   const segments = path.split("/").map((segment) => fillSegment(segment, lookup));
@@ -37,7 +37,7 @@ export function renderUrl(
   const query = fields.filter((field) => field !== undefined && field !== "").join("&");
   const text = origin + segments.join("/") + (query === "" ? "" : `?${query}`);
   const url = URL.parse(text);
-  // The checks above should never leave anything for this one to find.
+  // Defense in depth: the checks above should already guarantee this.
   if (url === null || url.origin !== new URL(origin).origin) {
     throw invalidArguments("the URL is not valid");
   }
@@ -47,7 +47,7 @@ export function renderUrl(
 function fillSegment(segment: string, lookup: Lookup): string {
   if (!segment.includes("{{")) return segment;
   const filled = fillTemplate(segment, (name) => {
-    if (isSecretName(name)) throw invalidArguments("a secret may not stand in a URL");
+    rejectSecret(name);
     const value = lookup(name);
     if (value === undefined || value === null) {
       throw invalidArguments(`${name} is needed in the path`);
@@ -64,8 +64,8 @@ function fillSegment(segment: string, lookup: Lookup): string {
 }
 
 /**
- * Whether arguments are an escape only together, or with what stands beside them (`%` and `2e`).
- * Whole escapes of the URL itself are its author's.
+ * Whether arguments form an escape only together or with adjacent text (`%` and `2e`). Complete escapes
+ * in the URL itself are the author's.
  */
 function formsEscape(segment: string, lookup: Lookup): boolean {
   const own = new RegExp(ESCAPE.source, "gi");
@@ -74,19 +74,23 @@ function formsEscape(segment: string, lookup: Lookup): boolean {
 }
 
 /**
- * An argument as it may stand in a path. Servers decode `%2F` before or after they choose a
- * handler, so a slash passes only between plain words, and nothing that is encoded already does.
+ * An argument as text for a path. Servers decode `%2F` before or after routing, so slashes are allowed
+ * only between plain words, and encoded text is rejected.
  */
 function checkPathArgument(name: string, value: unknown): string {
   const text = asText(value);
-  // deno-lint-ignore no-control-regex -- they are what is looked for
+  // deno-lint-ignore no-control-regex -- control characters are rejected here
   if (/[\x00-\x1f\x7f\\]/.test(text) || ESCAPE.test(text)) {
-    throw invalidArguments(`${name} holds what may not stand in a path`);
+    throw invalidArguments(`${name} contains characters that a path does not allow`);
   }
   if (text.split("/").some((part) => part === "" || part === "." || part === "..")) {
     throw invalidArguments(`${name} may not be empty, . or .. in a path`);
   }
   return text;
+}
+
+function rejectSecret(name: string): void {
+  if (isSecretName(name)) throw invalidArguments("a secret may not stand in a URL");
 }
 
 function invalidArguments(message: string): ToolError {

@@ -13,7 +13,7 @@ function urlOf(
     .replace("https://tools.example.com", "");
 }
 
-Deno.test("renderUrl: arguments are encoded for the place they stand in", () => {
+Deno.test("renderUrl: arguments are encoded for their place", () => {
   const cases: [url: string, args: Record<string, unknown>, expected: string][] = [
     ["/items/{{id}}", { id: 7 }, "/items/7"],
     ["/items/{{id}}", { id: "a b?c#d&e" }, "/items/a%20b%3Fc%23d%26e"],
@@ -30,7 +30,7 @@ Deno.test("renderUrl: arguments are encoded for the place they stand in", () => 
   for (const [url, args, expected] of cases) assertEquals(urlOf(url, args), expected, url);
 });
 
-Deno.test("renderUrl: query fields are appended, secrets encoded, omitted ones dropped", () => {
+Deno.test("renderUrl: query fields are appended with encoded secrets, omitted arguments are dropped", () => {
   const query = { q: "{{q}}", k: "{{secret.KEY}}", both: "a&{{q}}/{{x}}", "n n": "a=b c" };
   assertEquals(
     urlOf("/f?own=1", { q: "1 2" }, query),
@@ -39,7 +39,7 @@ Deno.test("renderUrl: query fields are appended, secrets encoded, omitted ones d
   assertEquals(urlOf("/f", { q: "1", x: 2 }, { both: "a&{{q}}/{{x}}" }), "/f?both=a%261%2F2");
 });
 
-Deno.test("renderUrl: an argument can neither leave its segment nor be missing from it", () => {
+Deno.test("renderUrl: an argument cannot leave its path segment and is required in it", () => {
   const tricks = [
     "",
     ".",
@@ -75,7 +75,7 @@ Deno.test("renderUrl: an argument can neither leave its segment nor be missing f
   assertThrows(() => urlOf("/x/{{a}}{{b}}", { a: ".", b: "." }), ToolError);
 });
 
-Deno.test("renderUrl: arguments cannot be an escape together, nor with what stands beside them", () => {
+Deno.test("renderUrl: arguments cannot form an escape together or with adjacent text", () => {
   const tricks: [url: string, args: Record<string, string>][] = [
     ["/x/{{a}}{{b}}/y", { a: "%", b: "2e" }],
     ["/x/{{a}}{{b}}/y", { a: "%2", b: "F" }],
@@ -98,7 +98,7 @@ Deno.test("renderUrl: arguments cannot be an escape together, nor with what stan
   for (const [url, args, expected] of honest) assertEquals(urlOf(url, args), expected, url);
 });
 
-Deno.test("renderUrl: a secret does not stand in a URL of its own", () => {
+Deno.test("renderUrl: a secret may not appear in the URL template", () => {
   assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolError, "secret");
   assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolError, "secret");
 });

@@ -6,23 +6,22 @@ import {
 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { isToolHeader } from "../../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../../schemas/tool_definition.ts";
-import type { ToolContext } from "../http/call_http_tool.ts";
-import { isSessionNotFound, toToolError } from "./to_tool_error.ts";
-import { mcpFetch } from "./mcp_fetch.ts";
-import { type ListedTool, looseResultSchema, parseToolList } from "./mcp_messages.ts";
-import { toToolOutput } from "./to_tool_output.ts";
+import type { ToolContext } from "../callable_tool.ts";
 import { renderHeaders } from "../http/render_request.ts";
 import { createLookup } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
 import { resolveSecrets } from "../tool_secrets.ts";
+import { mcpFetch } from "./mcp_fetch.ts";
+import { type ListedTool, looseResultSchema, parseToolList } from "./mcp_messages.ts";
+import { isSessionNotFound, toToolError } from "./to_tool_error.ts";
+import { toToolOutput } from "./to_tool_output.ts";
 
 export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 30_000;
-/** Pages of a list that are read. */
-const MAX_PAGES = 8;
-/** Of a stream that ended before its answer. */
+const MAX_LIST_PAGES = 8;
+/** For a stream that ends before its response. */
 const RECONNECTION_OPTIONS = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
@@ -35,7 +34,7 @@ type Request = Parameters<Client["request"]>[0];
 interface Session {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Whether hands have been shaken on it. */
+  /** Whether the handshake succeeded. */
   isOpen: boolean;
 }
 
@@ -45,23 +44,26 @@ interface RequestOptions {
   timeout: number;
 }
 
-/** One MCP server during one run, over Streamable HTTP. Throws what a tool's failure is. */
+/** A connection to one MCP server for one run, over Streamable HTTP. Throws errors of the tool. */
 export class McpConnection {
-  #world: ToolContext;
-  #newSession: () => Session;
+  readonly #context: ToolContext;
+  readonly #newSession: () => Session;
   #session: Session;
   #isSessionLost = false;
-  /** Told of a connection that breaks: one for each exchange under way. */
-  #failureListeners = new Set<(error: unknown) => void>();
+  /** One listener for each request in flight. */
+  readonly #failureListeners = new Set<(error: unknown) => void>();
 
-  private constructor(url: URL, parts: { context: ToolContext; headers: Record<string, string> }) {
-    this.#world = parts.context;
+  private constructor(
+    url: URL,
+    { context, headers }: { context: ToolContext; headers: Record<string, string> },
+  ) {
+    this.#context = context;
+    const onFailure = (error: unknown) => {
+      for (const listener of this.#failureListeners) listener(error);
+    };
     const options: StreamableHTTPClientTransportOptions = {
-      fetch: mcpFetch(
-        parts.context,
-        (error) => this.#failureListeners.forEach((tell) => tell(error)),
-      ),
-      requestInit: { headers: parts.headers },
+      fetch: mcpFetch(context, onFailure),
+      requestInit: { headers },
       reconnectionOptions: RECONNECTION_OPTIONS,
     };
     this.#newSession = () => ({
@@ -72,44 +74,43 @@ export class McpConnection {
     this.#session = this.#newSession();
   }
 
-  /** The server of a tool, not connected to yet, with the secrets for its headers. */
-  static async create(tool: McpTool, world: ToolContext): Promise<McpConnection> {
+  /** Resolves the secrets in the headers; does not connect yet. */
+  static async create(tool: McpTool, context: ToolContext): Promise<McpConnection> {
     const url = URL.parse(tool.url);
     if (url === null) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
-    const { findSecret: find, redactor, agentId } = world;
-    const secrets = await resolveSecrets(tool.headers, { url, find, redactor, agentId });
-    const headers = renderHeaders(tool.headers ?? {}, createLookup({}, secrets));
-    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => isToolHeader(name)));
-    return new McpConnection(url, { context: world, headers: own });
+    const secrets = await resolveSecrets(tool.headers, url, context);
+    const rendered = renderHeaders(tool.headers ?? {}, createLookup({}, secrets));
+    const allowed = Object.entries(rendered).filter(([name]) => isToolHeader(name));
+    return new McpConnection(url, { context, headers: Object.fromEntries(allowed) });
   }
 
-  /** Shakes hands. Whether it fails or not, `close` is to be called at the end. */
+  /** Performs the handshake. Call `close` at the end even if this fails. */
   async connect(signal: AbortSignal): Promise<void> {
     const session = this.#session;
     const { client, transport } = session;
-    await this.#withTimeout(
+    await this.#abortable(
       (options) => client.connect(transport as never, options),
       { signal, timeout: CONNECT_TIMEOUT_MS },
     );
     session.isOpen = true;
   }
 
-  /** What the server offers, in its order. Its output schemas are not compiled: nobody needs them. */
+  /** Lists the server's tools. Unlike the library's own method, this does not compile output schemas. */
   async list(signal: AbortSignal): Promise<ListedTool[]> {
     const tools: ListedTool[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
+    for (let page = 0; page < MAX_LIST_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const request = { method: "tools/list", params } as const;
-      const listed = await this.#request(request, { signal, timeout: CONNECT_TIMEOUT_MS });
-      tools.push(...parseToolList(listed.tools));
-      if (typeof listed.nextCursor !== "string") break;
-      cursor = listed.nextCursor;
+      const result = await this.#request(request, { signal, timeout: CONNECT_TIMEOUT_MS });
+      tools.push(...parseToolList(result.tools));
+      if (typeof result.nextCursor !== "string") break;
+      cursor = result.nextCursor;
     }
     return tools;
   }
 
-  /** Calls one of its tools; answers `{ content }`. */
+  /** Calls a tool; returns `{ content }`. */
   async call(
     name: string,
     args: Record<string, unknown>,
@@ -117,10 +118,10 @@ export class McpConnection {
   ): Promise<{ content: unknown }> {
     const request = { method: "tools/call", params: { name, arguments: args } } as const;
     const result = await this.#request(request, { signal, timeout: CALL_TIMEOUT_MS });
-    return toToolOutput(result, (text) => this.#world.redactor.redactText(text));
+    return toToolOutput(result, this.#context.redactor);
   }
 
-  /** Ends the session, if the server keeps one, and closes every connection. Never throws. */
+  /** Ends the session and closes all connections. Never throws. */
   async close(): Promise<void> {
     const { client, transport } = this.#session;
     await transport.terminateSession().catch(() => {});
@@ -128,15 +129,15 @@ export class McpConnection {
   }
 
   /**
-   * One request. A server may forget a session whenever it likes, as one does that was started anew:
-   * it then refuses what it is asked, so it has done nothing yet, and is asked again in a new one.
+   * Sends one request. A server that restarted no longer knows the session and rejects the request
+   * before it does anything, so the request is repeated in a new session.
    */
-  async #request(request: Request, asking: RequestOptions): Promise<Record<string, unknown>> {
-    if (this.#isSessionLost) await this.#reconnect(asking.signal);
+  async #request(request: Request, options: RequestOptions): Promise<Record<string, unknown>> {
+    if (this.#isSessionLost) await this.#reconnect(options.signal);
     const attempt = () =>
-      this.#withTimeout(
-        (options) => this.#session.client.request(request, looseResultSchema, options),
-        asking,
+      this.#abortable(
+        (abortable) => this.#session.client.request(request, looseResultSchema, abortable),
+        options,
       );
     try {
       return await attempt();
@@ -144,13 +145,13 @@ export class McpConnection {
       const hadSession = this.#session.transport.sessionId !== undefined;
       if (!hadSession || !isSessionNotFound(error)) throw error;
       this.#isSessionLost = true;
-      await this.#reconnect(asking.signal);
+      await this.#reconnect(options.signal);
       return await attempt();
     }
   }
 
   async #reconnect(signal: AbortSignal): Promise<void> {
-    // The server knows one whose handshake failed at its end, and nothing of one that it forgot.
+    // The server still knows a session whose handshake failed late, but not one that it lost.
     if (this.#session.isOpen) await this.#session.client.close().catch(() => {});
     else await this.close();
     this.#session = this.#newSession();
@@ -159,34 +160,36 @@ export class McpConnection {
   }
 
   /**
-   * One exchange; a connection that breaks ends it, instead of leaving it to wait. The library goes
-   * on listening to a signal when its request is over, and would tell the server of a cancellation
-   * then, so each request has a signal of its own.
+   * Runs one request and ends it as soon as the connection fails. The library keeps listening to a
+   * signal after its request and would then send a cancellation, so each request gets its own signal.
    */
-  async #withTimeout<T>(
+  async #abortable<T>(
     work: (options: RequestOptions) => Promise<T>,
     { signal, timeout }: RequestOptions,
   ): Promise<T> {
-    const stop = new AbortController();
-    const stopped = Promise.withResolvers<never>();
-    // The library ends a request by its signal, but not what it has to say before or after it.
-    stop.signal.addEventListener("abort", () => stopped.reject(stop.signal.reason), { once: true });
-    const onAbort = () => stop.abort("the run was stopped");
+    const controller = new AbortController();
+    const aborted = Promise.withResolvers<never>();
+    // The library does not abort what it sends before and after the request itself.
+    controller.signal.addEventListener(
+      "abort",
+      () => aborted.reject(controller.signal.reason),
+      { once: true },
+    );
+    const onAbort = () => controller.abort("the run was stopped");
     let failure: unknown;
-    const onBreak = (error: unknown) => {
+    const onFailure = (error: unknown) => {
       failure ??= error;
-      stop.abort("the connection broke");
+      controller.abort("the connection broke");
     };
-    this.#failureListeners.add(onBreak);
+    this.#failureListeners.add(onFailure);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
-      return await Promise.race([work({ signal: stop.signal, timeout }), stopped.promise]);
+      return await Promise.race([work({ signal: controller.signal, timeout }), aborted.promise]);
     } catch (error) {
-      const clean = (text: string) => this.#world.redactor.redactText(text);
-      throw toToolError(failure ?? error, { clean, signal });
+      throw toToolError(failure ?? error, { redactor: this.#context.redactor, signal });
     } finally {
-      this.#failureListeners.delete(onBreak);
+      this.#failureListeners.delete(onFailure);
       signal.removeEventListener("abort", onAbort);
     }
   }

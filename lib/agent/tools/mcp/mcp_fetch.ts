@@ -1,34 +1,30 @@
 import type { EgressResponse } from "../../../egress/egress.ts";
 import { EgressError } from "../../../egress/egress_error.ts";
-import type { McpResponseParser } from "./mcp_response_parser.ts";
-import type { ToolContext } from "../http/call_http_tool.ts";
+import type { ToolContext } from "../callable_tool.ts";
 import { parseRequest, type PendingRequest } from "./mcp_messages.ts";
 import { createResponseParser, parsedResponse, relayResponse } from "./mcp_response.ts";
+import type { McpResponseParser } from "./mcp_response_parser.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** Ending a session is a courtesy that nobody waits for. */
+/** Ending a session is optional. */
 const DELETE_TIMEOUT_MS = 2_000;
-/** One answer to a call; and a whole list, which is 64 tools with their schemas, on all its pages. */
+/** Limit for the response to a call, and for all pages of a list of 64 tools with their schemas. */
 const MAX_RESPONSE_BYTES = 1_048_576;
-/** What a server says of itself: the library takes it apart with all that is wrong in it. */
+/** The library validates all of the response to `initialize`, however invalid it is. */
 const MAX_INITIALIZE_BYTES = 32_768;
-/**
- * A server may ask questions of its own, end its streams to have them resumed and send a request
- * elsewhere, each of which makes a request: not without end.
- */
+/** Limit for requests that a server causes by requests of its own, redirects and resumed streams. */
 const MAX_SERVER_REQUESTS = 256;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The `fetch` the MCP library is given: everything it sends goes through the guard, and all that it
- * gets of an answer has been read here. No redirect is followed here; the library asks again by
- * itself where one leads to the same origin, with the headers of the tool, and the guard checks that
- * request as any other. `onFailure` hears of what breaks, also in the middle of a stream or at an end
- * without an answer, where the library would wait on.
+ * The `fetch` for the MCP library. All requests pass egress, and all responses are parsed here first.
+ * Redirects are not followed: the library repeats the request if one leads to the same origin, and
+ * egress checks it again. `onFailure` also receives failures in the middle of a stream, for which the
+ * library would wait until it times out.
  */
-export function mcpFetch(world: ToolContext, onFailure: (error: unknown) => void): Fetch {
-  const exchange = new McpExchange(world);
+export function mcpFetch(context: ToolContext, onFailure: (error: unknown) => void): Fetch {
+  const exchange = new McpExchange(context);
   return async (url, init = {}) => {
     try {
       return await exchange.fetch(new URL(url), { ...init, onFailure });
@@ -43,60 +39,56 @@ interface FetchOptions extends RequestInit {
   onFailure: (error: unknown) => void;
 }
 
-/** What one server was asked during one run. */
+interface SendOptions {
+  method: string;
+  headers: Headers;
+  init: RequestInit;
+  request: PendingRequest | undefined;
+}
+
+/** The requests to one server during one run. */
 class McpExchange {
-  #context: ToolContext;
-  /** Requests that are the server's doing. */
+  readonly #context: ToolContext;
   #serverRequests = 0;
-  /** Of our own latest request. */
   #lastRequestId: PendingRequest["id"] | undefined;
-  /** Bytes that all pages of its list may still have. */
   #remainingListBytes = MAX_RESPONSE_BYTES;
-  /** The latest answer. Requests are made one after the other: no other stream is resumed. */
+  /** Requests are sequential, so only the latest response can be resumed. */
   #latest: McpResponseParser | undefined;
 
-  constructor(world: ToolContext) {
-    this.#context = world;
+  constructor(context: ToolContext) {
+    this.#context = context;
   }
 
   async fetch(url: URL, { onFailure, ...init }: FetchOptions): Promise<Response> {
     const headers = new Headers(init.headers);
     const method = init.method ?? "GET";
     const resumed = method === "GET" ? this.#findResumed(headers) : undefined;
-    // No stream stands open beside the calls: a run only listens while it waits for an answer.
+    // No stream stays open between calls: a run listens only while it waits for a response.
     if (method === "GET" && resumed === undefined) return new Response(null, { status: 405 });
-    const asked = resumed?.request ?? parseRequest(init.body);
-    const answer = await this.#send(url, { method, headers, init, asked });
-    const seen = (bytes: number) => {
-      if (asked?.method === "tools/list") this.#remainingListBytes -= bytes;
+    const request = resumed?.request ?? parseRequest(init.body);
+    const answer = await this.#send(url, { method, headers, init, request });
+    const onBytes = (bytes: number) => {
+      if (request?.method === "tools/list") this.#remainingListBytes -= bytes;
     };
     const isResumed = resumed !== undefined;
-    const reader = asked && createResponseParser(answer, { asked, isResumed });
-    if (reader === undefined) return relayResponse(answer, { onFailure, onBytes: seen });
-    this.#latest = reader;
-    return parsedResponse(answer, { onFailure, onBytes: seen, reader });
+    const parser = request && createResponseParser(answer, { request, isResumed });
+    if (parser === undefined) return relayResponse(answer, { onFailure, onBytes });
+    this.#latest = parser;
+    return parsedResponse(answer, { onFailure, onBytes, parser });
   }
 
-  /** The library also goes on with a stream whose answer was an error, while the next call waits. */
+  /** The library also resumes a stream whose response was an error, while the next call waits. */
   #findResumed(headers: Headers): McpResponseParser | undefined {
     const id = headers.get("last-event-id");
     const latest = this.#latest;
-    return id !== null && latest?.lastEventId === id && !latest.answered ? latest : undefined;
+    return id !== null && latest?.lastEventId === id && !latest.isComplete ? latest : undefined;
   }
 
-  async #send(
-    url: URL,
-    { method, headers, init, asked }: {
-      method: string;
-      headers: Headers;
-      init: RequestInit;
-      asked: PendingRequest | undefined;
-    },
-  ): Promise<EgressResponse> {
-    if (!this.#isClientRequest(method, asked) && ++this.#serverRequests > MAX_SERVER_REQUESTS) {
+  async #send(url: URL, { method, headers, init, request }: SendOptions): Promise<EgressResponse> {
+    if (!this.#isClientRequest(method, request) && ++this.#serverRequests > MAX_SERVER_REQUESTS) {
       throw new EgressError("tool_unreachable", "the server asks for too many requests");
     }
-    // The library stops all that it has under way when a handshake fails, its leave among it.
+    // If a handshake fails, the library aborts all requests, including the DELETE that ends the session.
     const signal = method === "DELETE" ? undefined : init.signal;
     return await this.#context.egress.open({
       method,
@@ -106,24 +98,23 @@ class McpExchange {
       tenant: this.#context.tenant,
       allowedDomains: this.#context.allowedDomains,
       timeoutMs: method === "DELETE" ? DELETE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS,
-      maxResponseBytes: this.#maxBytes(asked),
+      maxResponseBytes: this.#maxBytes(request),
       signal: signal ?? new AbortController().signal,
       maxRedirects: 0,
       onCall: this.#context.recordCall,
     });
   }
 
-  /** Calls are as many as the run makes, and leave is always taken. */
-  #isClientRequest(method: string, asked: PendingRequest | undefined): boolean {
-    if (method !== "POST" || asked === undefined) return method === "DELETE";
-    // The same once more was sent elsewhere by the server.
-    const isNew = asked.id !== this.#lastRequestId;
-    this.#lastRequestId = asked.id;
+  #isClientRequest(method: string, request: PendingRequest | undefined): boolean {
+    if (method !== "POST" || request === undefined) return method === "DELETE";
+    // A repeated request was redirected by the server.
+    const isNew = request.id !== this.#lastRequestId;
+    this.#lastRequestId = request.id;
     return isNew;
   }
 
-  #maxBytes(asked: PendingRequest | undefined): number {
-    if (asked?.method === "initialize") return MAX_INITIALIZE_BYTES;
-    return asked?.method === "tools/list" ? this.#remainingListBytes : MAX_RESPONSE_BYTES;
+  #maxBytes(request: PendingRequest | undefined): number {
+    if (request?.method === "initialize") return MAX_INITIALIZE_BYTES;
+    return request?.method === "tools/list" ? this.#remainingListBytes : MAX_RESPONSE_BYTES;
   }
 }

@@ -7,7 +7,7 @@ import { Redactor } from "../redactor.ts";
 const URL_OF_SERVER = "https://tools.example.com/mcp";
 const ERROR = { jsonrpc: "2.0", id: 1, error: { code: -1, message: "no" } };
 
-/** The library's way to a server, and what it was told of failures. */
+/** A `mcpFetch` on a test server and the failures that it reported. */
 function fetchOn(answer: (seen: SeenRequest) => Response) {
   const server = new EgressServer(answer);
   const failures: unknown[] = [];
@@ -33,7 +33,7 @@ function fetchOn(answer: (seen: SeenRequest) => Response) {
 const stream = (text: string) =>
   new Response(text, { headers: { "content-type": "Text/Event-Stream; charset=utf-8" } });
 
-Deno.test("mcp fetch: a stream is resumed for the request that still waits, and for no other", async () => {
+Deno.test("mcp fetch: only the stream of a pending request is resumed", async () => {
   const { server, failures, ask, resume } = fetchOn(({ method, body }) => {
     if (method === "GET") return stream(`id: e3\ndata: ${JSON.stringify({ ...ERROR, id: 2 })}\n\n`);
     return body.includes('"id":1')
@@ -54,7 +54,7 @@ Deno.test("mcp fetch: a stream is resumed for the request that still waits, and 
   assertEquals(failures, []);
 });
 
-Deno.test("mcp fetch: what a server does after its answer breaks nothing", async () => {
+Deno.test("mcp fetch: failures after the response are ignored", async () => {
   const { server, failures, ask } = fetchOn(() =>
     stream(`data: ${JSON.stringify(ERROR)}\n\n${"data: 1\n\n".repeat(5_000)}`)
   );
@@ -65,7 +65,7 @@ Deno.test("mcp fetch: what a server does after its answer breaks nothing", async
   assertEquals(failures, []);
 });
 
-Deno.test("mcp fetch: of an answer's head only what the library needs is handed on", async () => {
+Deno.test("mcp fetch: only the headers that the library needs are relayed", async () => {
   const headers = { "mcp-session-id": "s1", "x-other": "1", "www-authenticate": "Bearer" };
   const { server, ask } = fetchOn(() => Response.json(ERROR, { headers }));
   await using _server = server;
@@ -77,7 +77,7 @@ Deno.test("mcp fetch: of an answer's head only what the library needs is handed 
   });
 });
 
-Deno.test("mcp fetch: a run calls as often as it likes, a server makes us ask 256 times at most", async () => {
+Deno.test("mcp fetch: a server causes at most 256 requests, calls are not limited", async () => {
   const methods: string[] = [];
   const open = ({ method }: { method: string }) => {
     methods.push(method);
@@ -93,7 +93,7 @@ Deno.test("mcp fetch: a run calls as often as it likes, a server makes us ask 25
   const reply = () =>
     fetch(URL_OF_SERVER, { method: "POST", body: JSON.stringify({ id: "ping" }) });
   for (let id = 0; id < 300; id++) await ask(id);
-  // The library sends a request again where a server wants it elsewhere.
+  // The library repeats a request that is redirected.
   for (let n = 0; n < 128; n++) await Promise.all([ask(299), reply()]);
   await assertRejects(reply, EgressError, "too many requests");
   await assertRejects(() => ask(299), EgressError, "too many requests");
@@ -102,5 +102,5 @@ Deno.test("mcp fetch: a run calls as often as it likes, a server makes us ask 25
   assertEquals([methods.length, methods.at(-1)], [300 + 256 + 2, "DELETE"]);
 });
 
-/** A body without a byte. */
+/** An empty body. */
 async function* nothing(): AsyncGenerator<Uint8Array> {}

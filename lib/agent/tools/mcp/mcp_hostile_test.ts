@@ -1,4 +1,4 @@
-/** MCP servers that end without an answer, or answer with far too much. */
+/** MCP servers that end without a response, or send far too much. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { EgressServer, type SeenRequest } from "@/tests/support/egress_server.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
@@ -10,7 +10,7 @@ interface Asked extends SeenRequest {
   id: number | undefined;
 }
 
-/** A server that answers calls by `call` and lists by `list`, and all else as it should. */
+/** A server with custom responses to calls and lists; everything else is correct. */
 function serverOf(
   call: (asked: Asked) => Response,
   list: (asked: Asked) => unknown = () => ({ tools: TOOLS }),
@@ -69,13 +69,13 @@ const ENDINGS: [string, (asked: Asked) => Response][] = [
 ];
 
 for (const [what, call] of ENDINGS) {
-  Deno.test(`mcp: a server that ends a call with ${what} ends it at once`, async () => {
+  Deno.test(`mcp: a call that ends with ${what} fails immediately`, async () => {
     await using server = serverOf(call);
     assertEquals(await faultOf(server), NO_ANSWER);
   });
 }
 
-Deno.test("mcp: a stream that a server ends to be asked again is gone on with", async () => {
+Deno.test("mcp: a stream that a server ends early is resumed", async () => {
   let calls = 0;
   await using server = serverOf(({ method, headers, id }) => {
     if (method === "POST") {
@@ -88,7 +88,7 @@ Deno.test("mcp: a stream that a server ends to be asked again is gone on with", 
   assertEquals(await callOf(server), { content: "late" });
 });
 
-Deno.test("mcp: one that brings nothing new when it is asked again, or refuses, ends the call", async () => {
+Deno.test("mcp: a call ends if the resumed stream brings nothing or is rejected", async () => {
   for (const again of [stream(": nothing\n\n"), new Response("gone", { status: 404 })]) {
     await using server = serverOf(({ method }) =>
       method === "POST" ? stream("retry: 1\nid: e1\ndata: \n\n") : again.clone()
@@ -98,7 +98,7 @@ Deno.test("mcp: one that brings nothing new when it is asked again, or refuses, 
   }
 });
 
-Deno.test("mcp: an answer with more in it than the library knows is understood", async () => {
+Deno.test("mcp: a response with unknown properties is accepted", async () => {
   const odd = (id: unknown) => ({ ...answer(id, "fine"), took: 3 });
   await using json = serverOf(({ id }) => Response.json(odd(id)));
   assertEquals(await callOf(json), { content: "fine" });
@@ -106,7 +106,7 @@ Deno.test("mcp: an answer with more in it than the library knows is understood",
   assertEquals(await callOf(events), { content: "fine" });
 });
 
-Deno.test("mcp: an answer of very many parts is taken apart in bounded time", async () => {
+Deno.test("mcp: a response with very many parts is parsed in bounded time", async () => {
   const numbers = Array.from({ length: 400_000 }, () => 1);
   await using wrong = serverOf(({ id }) =>
     Response.json({ jsonrpc: "2.0", id, result: { content: numbers } })
@@ -122,7 +122,7 @@ Deno.test("mcp: an answer of very many parts is taken apart in bounded time", as
   }
 });
 
-/** What a run is told of a server that lists so: the names of its tools, and the notes. */
+/** The tool names and notes for a server with such a list. */
 async function described(list: (asked: Asked) => unknown): Promise<[string[], string]> {
   await using server = serverOf(() => new Response(), list);
   const toolset = toolsetOf(server, [SERVER]);
@@ -131,7 +131,7 @@ async function described(list: (asked: Asked) => unknown): Promise<[string[], st
   return [names, toolset.notes.join()];
 }
 
-Deno.test("mcp: what is no tool in a list is passed over", async () => {
+Deno.test("mcp: invalid items of a list are skipped", async () => {
   const odd = [1, null, "x", [], {}, { name: 7 }, { name: "a" }, { name: "b", inputSchema: [] }];
   assertEquals(await described(() => ({ tools: [...odd, ...TOOLS] })), [["ask"], ""]);
   const numbers = Array.from({ length: 400_000 }, () => 1);
@@ -139,7 +139,7 @@ Deno.test("mcp: what is no tool in a list is passed over", async () => {
   assertEquals(await described(() => ({ tools: "all" })), [[], ""]);
 });
 
-Deno.test("mcp: a list is bounded over all its pages", async () => {
+Deno.test("mcp: the size of a list is limited over all its pages", async () => {
   let pages = 0;
   const endless = () => ({
     tools: [{ ...TOOLS[0], name: `t${++pages}` }],

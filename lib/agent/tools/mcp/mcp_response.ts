@@ -1,39 +1,36 @@
 import type { EgressResponse } from "../../../egress/egress.ts";
-import { McpResponseParser, missingResultError } from "./mcp_response_parser.ts";
 import type { PendingRequest } from "./mcp_messages.ts";
+import { McpResponseParser, missingResultError } from "./mcp_response_parser.ts";
 
-/** What the library looks at of an answer's head. */
+/** The response headers that the library reads. */
 const RELAYED_HEADERS = ["content-type", "location", "mcp-session-id"];
 const EVENT_STREAM = "text/event-stream";
 const JSON_TYPE = "application/json";
-/** Answers that have nothing in them. */
 const NULL_BODY_STATUSES = new Set([202, 204, 205, 304]);
 
 export interface BodyCallbacks {
   onFailure: (error: unknown) => void;
-  /** Told of the bytes of a body as they come. */
   onBytes: (bytes: number) => void;
 }
 
-/** The answer as the library gets it when it is no answer to a request, or says that there is none. */
-export function relayResponse(answer: EgressResponse, reading: BodyCallbacks): Response {
+/** A response for the library that is not parsed; only an error keeps its body. */
+export function relayResponse(answer: EgressResponse, callbacks: BodyCallbacks): Response {
   const { status } = answer;
   const init = { status, headers: relayedHeaders(answer) };
-  // Only of what refuses a request is the text shown.
   if (isErrorStatus(status) && !NULL_BODY_STATUSES.has(status)) {
-    return new Response(bodyStream(answer, reading), init);
+    return new Response(bodyStream(answer, callbacks), init);
   }
   answer.close();
   return new Response(null, init);
 }
 
 /**
- * Reads the answer to a request as what it says to be. Throws for one that holds none; `undefined`
- * when it is the library's to tell what is wrong with it.
+ * The parser for the response to a request. Throws if the response cannot hold a result; `undefined` if
+ * the library should report what is wrong with it.
  */
 export function createResponseParser(
   answer: EgressResponse,
-  { asked, isResumed }: { asked: PendingRequest; isResumed: boolean },
+  { request, isResumed }: { request: PendingRequest; isResumed: boolean },
 ): McpResponseParser | undefined {
   const { status } = answer;
   const type = mediaType(answer);
@@ -43,18 +40,18 @@ export function createResponseParser(
     throw missingResultError();
   }
   if (isErrorStatus(status) || (type !== EVENT_STREAM && type !== JSON_TYPE)) return undefined;
-  return new McpResponseParser(asked, type === EVENT_STREAM);
+  return new McpResponseParser(request, type === EVENT_STREAM);
 }
 
-/** The answer as `reader` writes it down. */
+/** A response for the library with the parser's output as its body. */
 export function parsedResponse(
   answer: EgressResponse,
-  { reader, ...reading }: BodyCallbacks & { reader: McpResponseParser },
+  { parser, ...callbacks }: BodyCallbacks & { parser: McpResponseParser },
 ): Response {
   const headers = relayedHeaders(answer);
-  // Read as one of two types here, it must not be read as another there.
+  // The library must read the body as the same type as the parser did.
   headers.set("content-type", mediaType(answer));
-  return new Response(bodyStream(answer, { ...reading, reader }), {
+  return new Response(bodyStream(answer, { ...callbacks, parser }), {
     status: answer.status,
     headers,
   });
@@ -77,26 +74,25 @@ function relayedHeaders(answer: EgressResponse): Headers {
   return headers;
 }
 
-/** Without a reader a body is handed on as it comes. */
+/** Without a parser, chunks pass through unchanged. */
 function bodyStream(
   answer: EgressResponse,
-  { onFailure, onBytes, reader }: BodyCallbacks & { reader?: McpResponseParser },
+  { onFailure, onBytes, parser }: BodyCallbacks & { parser?: McpResponseParser },
 ): ReadableStream<Uint8Array> {
   let cancelled = false;
   let ended = false;
   const encoder = new TextEncoder();
-  /** Whatever comes next that the library needs to know; nothing at the end. */
+  /** The next chunk that the library needs; `undefined` at the end. */
   const next = async (): Promise<Uint8Array | undefined> => {
     while (!ended) {
       const { done, value } = await answer.body.next();
       if (cancelled) return undefined;
       ended = done === true;
       if (!done) onBytes(value.length);
-      if (reader === undefined) return done ? undefined : value;
-      // The server may end as it likes what nobody waits for any more.
-      if (reader.answered) continue;
-      const text = done ? reader.end() : reader.feed(value);
-      // What a server says in a thousand pieces wakes the library once.
+      if (parser === undefined) return done ? undefined : value;
+      if (parser.isComplete) continue;
+      const text = done ? parser.end() : parser.feed(value);
+      // Chunks without a relevant message do not wake the library.
       if (text !== "") return encoder.encode(text);
     }
     return undefined;
@@ -104,15 +100,15 @@ function bodyStream(
   return new ReadableStream({
     async pull(controller) {
       try {
-        const piece = await next();
+        const chunk = await next();
         if (cancelled) return;
-        if (piece === undefined) return controller.close();
-        controller.enqueue(piece);
+        if (chunk === undefined) return controller.close();
+        controller.enqueue(chunk);
       } catch (error) {
-        // Whoever cancels has broken the connection, and knows.
+        // After a cancellation, errors come from the closed connection.
         if (cancelled) return;
         answer.close();
-        if (reader?.answered) return controller.close();
+        if (parser?.isComplete) return controller.close();
         onFailure(error);
         controller.error(error);
       }

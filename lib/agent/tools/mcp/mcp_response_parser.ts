@@ -1,19 +1,19 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { EgressError } from "../../../egress/egress_error.ts";
+import { tryParseJson } from "../../../platform/json.ts";
 import { parseMessage, type PendingRequest } from "./mcp_messages.ts";
 
-/** Messages in one answer, whether each has an event to itself or all stand in one list. */
+/** Messages in one response, as events or in one list. */
 const MAX_MESSAGES = 2_000;
-/** A server may ask to be left alone before its stream is resumed, but not for longer. */
+/** Limit for the delay that a server may request before its stream is resumed. */
 const MAX_RETRY_MS = 30_000;
-/** An id of an event is sent back in a header. */
+/** Event ids are sent back in a header. */
 const EVENT_ID = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
 /**
- * Reads what a server answers to one request and writes down anew what of it concerns us. The library
- * gets nothing else: its own parser of streams took 2 to 4 s for 1 MiB of short lines (measured), in
- * one turn, and it waits for an answer until its time is up, also when the server has ended the stream
- * in which it was to come.
+ * Parses a server's response to one request and serializes the relevant messages again for the library.
+ * The library's own stream parser took 2 to 4 s for 1 MiB of short lines without yielding (measured),
+ * and it waits for its timeout if the server ends the stream without a response.
  */
 export class McpResponseParser {
   readonly request: PendingRequest;
@@ -21,24 +21,22 @@ export class McpResponseParser {
   readonly #events: EventSourceParser | undefined;
   #json = "";
   #messages = 0;
-  #answered = false;
+  #isComplete = false;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  /** Of the piece that is being read, as a stream of events. */
+  /** Output of the current chunk of an event stream. */
   #output = "";
 
-  /** `isStream` says whether the answer is a stream of events or else one JSON text. */
-  constructor(asked: PendingRequest, isStream: boolean) {
-    this.request = asked;
+  /** `isStream` selects an event stream instead of a single JSON text. */
+  constructor(request: PendingRequest, isStream: boolean) {
+    this.request = request;
     if (!isStream) return;
     this.#events = createParser({
-      onEvent: (event) => {
-        if (this.#answered) return;
+      onEvent: ({ id = "", event = "message", data }) => {
+        if (this.#isComplete) return;
         this.#messages++;
-        this.#appendEventId(event.id ?? "");
-        // Events of other kinds are no messages.
-        const isMessage = event.event === undefined || event.event === "message";
-        for (const text of isMessage ? this.#parseMessages(event.data) : []) {
+        this.#appendEventId(id);
+        for (const text of event === "message" ? this.#parseMessages(data) : []) {
           this.#output += `data: ${text}\n\n`;
         }
       },
@@ -46,17 +44,17 @@ export class McpResponseParser {
     });
   }
 
-  /** Whether the answer has been handed on: nothing after it matters. */
-  get answered(): boolean {
-    return this.#answered;
+  /** Whether the response was found: nothing after it matters. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
-  /** From where the library may resume the stream. */
+  /** The event after which the library may resume the stream. */
   get lastEventId(): string | undefined {
     return this.#lastEventId;
   }
 
-  /** What is to be handed on of the next piece; throws when there is too much to look at. */
+  /** Returns the output for a chunk. Throws if the response holds too many messages. */
   feed(chunk: Uint8Array): string {
     const text = this.#decoder.decode(chunk, { stream: true });
     if (this.#events === undefined) {
@@ -69,37 +67,37 @@ export class McpResponseParser {
     return this.#output;
   }
 
-  /** What is left to be handed on; throws when the answer has ended and will not come any more. */
+  /** Returns the last output. Throws if the stream ended without a response and cannot be resumed. */
   end(): string {
     const texts = this.#events === undefined ? this.#parseMessages(this.#json) : [];
     this.#checkCount();
-    if (this.#answered) return texts.length === 0 ? "" : `[${texts.join()}]`;
+    if (this.#isComplete) return texts.length === 0 ? "" : `[${texts.join()}]`;
     if (this.#lastEventId === undefined) throw missingResultError();
-    // Said only once, whatever the server said: nobody needs it before the end.
+    // The library needs the delay only now, however often the server sent one.
     return this.#retryMs === undefined ? "" : `retry: ${this.#retryMs}\n\n`;
   }
 
-  /** The library will ask for what comes after an event that has an id. */
+  /** Passes the id on, from which the library can resume the stream. */
   #appendEventId(id: string): void {
     if (!EVENT_ID.test(id)) return;
     this.#lastEventId = id;
     this.#output += `id: ${id}\ndata: \n\n`;
   }
 
-  /** The messages in a JSON text that concern us, each as a text of its own, up to the answer. */
+  /** The relevant messages of a JSON text, up to and including the response. */
   #parseMessages(data: string): string[] {
     if (data === "") return [];
-    const said = parseJson(data);
-    const list: readonly unknown[] = Array.isArray(said) ? said : [said];
-    if (Array.isArray(said)) this.#messages += said.length;
+    const value = tryParseJson(data);
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (Array.isArray(value)) this.#messages += value.length;
     if (this.#messages > MAX_MESSAGES) return [];
     const texts: string[] = [];
-    for (const one of list) {
-      const found = parseMessage(one, this.request);
-      if (found === undefined) continue;
-      texts.push(stringifyMessage(found.message));
-      this.#answered = found.isAnswer;
-      if (this.#answered) break;
+    for (const item of list) {
+      const parsed = parseMessage(item, this.request);
+      if (parsed === undefined) continue;
+      texts.push(stringifyMessage(parsed.message));
+      this.#isComplete = parsed.isResponse;
+      if (this.#isComplete) break;
     }
     return texts;
   }
@@ -111,25 +109,16 @@ export class McpResponseParser {
   }
 }
 
-/** What ends a call whose answer will not come. */
+/** The error for a response that will not arrive. */
 export function missingResultError(): EgressError {
   return new EgressError("tool_unreachable", "the server ended its answer without a result");
-}
-
-/** What is no JSON is no message. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function stringifyMessage(message: unknown): string {
   try {
     return JSON.stringify(message);
   } catch {
-    // Reading takes any depth, writing overflows the stack.
+    // JSON.parse accepts any depth, JSON.stringify overflows the stack.
     throw new EgressError("tool_response_too_large", "the answer is nested too deeply");
   }
 }

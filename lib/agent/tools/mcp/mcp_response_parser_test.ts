@@ -10,14 +10,14 @@ const NOTE = { jsonrpc: "2.0", method: "notifications/message", params: {} };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 
-/** What is handed on of a stream that comes in these pieces. */
+/** The output for a stream in these chunks. */
 function ofStream(...pieces: string[]): string[] {
   const reader = new McpResponseParser(ASKED, true);
   const out = pieces.map((piece) => reader.feed(bytes(piece)));
   return [...out, reader.end()].filter((text) => text !== "");
 }
 
-/** What is handed on of a JSON text. */
+/** The output for a JSON text. */
 function ofJson(value: unknown): unknown {
   const reader = new McpResponseParser(ASKED, false);
   assertEquals(reader.feed(bytes(JSON.stringify(value))), "");
@@ -35,16 +35,16 @@ for (
     ["events of another kind", "event: y\ndata: 1\n\n"],
     ["notifications", event(NOTE)],
     ["answers to other requests", event({ ...ANSWER, id: 8 })],
-    ["what is no JSON", "data: {\n\n"],
+    ["invalid JSON", "data: {\n\n"],
   ] as const
 ) {
-  Deno.test(`answer reader: of a stream of ${what} nothing but the answer is handed on`, () => {
+  Deno.test(`McpResponseParser: a stream with ${what} yields only the response`, () => {
     const before = `${noise}`.repeat(500) + "\n\n";
     assertEquals(ofStream(before + event(ANSWER) + before), [event(ANSWER)]);
   });
 }
 
-Deno.test("answer reader: whole events are handed on, in however small pieces they come", () => {
+Deno.test("McpResponseParser: events are complete, however small the chunks are", () => {
   const text = `: hello\r\nevent: message\r\n${event(PING)}id: e1\n${event(ANSWER)}`;
   const whole = event(PING) + "id: e1\ndata: \n\n" + event(ANSWER);
   assertEquals(ofStream(text), [whole]);
@@ -54,13 +54,13 @@ Deno.test("answer reader: whole events are handed on, in however small pieces th
   assertEquals(ofStream(...lines, "\n"), [event(ANSWER)]);
 });
 
-Deno.test("answer reader: a batch is handed on message by message, as far as it concerns us", () => {
+Deno.test("McpResponseParser: a batch yields its relevant messages", () => {
   assertEquals(ofStream(event([NOTE, PING, ANSWER, PING])), [event(PING) + event(ANSWER)]);
   assertEquals(ofJson([NOTE, PING, ANSWER, PING]), [PING, ANSWER]);
   assertEquals(ofJson(ANSWER), [ANSWER]);
 });
 
-Deno.test("answer reader: what the library would stumble over is left out of an answer", () => {
+Deno.test("McpResponseParser: properties that the library rejects are removed", () => {
   assertEquals(ofJson({ ...ANSWER, id: "7", took: 3, result: { content: [], _meta: 1 } }), [
     ANSWER,
   ]);
@@ -70,7 +70,7 @@ Deno.test("answer reader: what the library would stumble over is left out of an 
   assertEquals(ofJson({ ...answer, error: { ...error, data: [] } }), [answer]);
 });
 
-Deno.test("answer reader: more than 2,000 messages are too many, in events and in batches", () => {
+Deno.test("McpResponseParser: rejects more than 2,000 messages in events or batches", () => {
   const notes = (n: number) => Array.from({ length: n }, () => NOTE);
   const tooMany = (read: () => unknown) =>
     assertEquals(assertThrows(read, EgressError).code, "tool_response_too_large");
@@ -82,7 +82,7 @@ Deno.test("answer reader: more than 2,000 messages are too many, in events and i
   tooMany(() => ofStream(event(notes(1_000)), event(notes(1_001))));
 });
 
-Deno.test("answer reader: a stream can be gone on with from an id that fits in a header", () => {
+Deno.test("McpResponseParser: a stream can be resumed from an id that fits in a header", () => {
   const idOf = (text: string) => {
     const reader = new McpResponseParser(ASKED, true);
     reader.feed(bytes(text));

@@ -1,4 +1,4 @@
-/** MCP servers that forget their sessions, or have moved. */
+/** MCP servers that lose their sessions or redirect. */
 import { assertEquals } from "@std/assert";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { type McpAsked, rawMcp, rpcsOf } from "@/tests/support/raw_mcp.ts";
@@ -16,7 +16,7 @@ const refusal = (status: number, text: string) => ({
 });
 const NOT_FOUND = refusal(404, "Session not found");
 
-/** A toolset on a server, and its calls of the tool. */
+/** A toolset on a server, and calls of its tool. */
 async function calling(server: EgressServer) {
   const toolset = toolsetOf(server, [SERVER]);
   await toolset.listTools(noAbort());
@@ -29,7 +29,7 @@ async function calling(server: EgressServer) {
 
 const sessionOf = ({ headers }: McpAsked) => headers.get("mcp-session-id");
 
-Deno.test("mcp: a session that its server has forgotten is begun anew, and the call made again", async () => {
+Deno.test("mcp: a lost session is replaced and the call repeated", async () => {
   let forgotten = "";
   await using server = new EgressServer(
     rawMcp((asked) => sessionOf(asked) === forgotten ? notFound() : undefined),
@@ -54,7 +54,7 @@ Deno.test("mcp: a session that its server has forgotten is begun anew, and the c
   ]);
 });
 
-Deno.test("mcp: a call that is refused in a new session too is not made a third time", async () => {
+Deno.test("mcp: a call rejected in the new session too is not repeated again", async () => {
   await using server = new EgressServer(
     rawMcp(({ rpc }) => rpc === "tools/call" ? notFound() : undefined),
   );
@@ -64,7 +64,7 @@ Deno.test("mcp: a call that is refused in a new session too is not made a third 
   assertEquals(calls, ["tools/call session-1", "tools/call session-2"]);
 });
 
-Deno.test("mcp: a server that is not there for a new session is asked again by the next call", async () => {
+Deno.test("mcp: after a failed reconnection the next call tries again", async () => {
   let isDown = false;
   await using server = new EgressServer(
     rawMcp((asked) => {
@@ -81,7 +81,7 @@ Deno.test("mcp: a server that is not there for a new session is asked again by t
   assertEquals(await run.call(), FINE);
 });
 
-Deno.test("mcp: a session whose handshake the server refuses at its end is ended all the same", async () => {
+Deno.test("mcp: a session is ended even if its handshake fails late", async () => {
   const isEnd = ({ rpc }: McpAsked) => rpc === "notifications/initialized";
   let refuses = true;
   await using server = new EgressServer(
@@ -98,7 +98,7 @@ Deno.test("mcp: a session whose handshake the server refuses at its end is ended
   assertEquals(ends(), ["DELETE session-1", "DELETE session-2"]);
 });
 
-Deno.test("mcp: one that is refused at the end of a later handshake is ended before the next", async () => {
+Deno.test("mcp: a session whose second handshake fails late is ended before the next", async () => {
   let forgotten = "";
   let refuses = false;
   await using server = new EgressServer(
@@ -118,7 +118,7 @@ Deno.test("mcp: one that is refused at the end of a later handshake is ended bef
   assertEquals(ends, ["DELETE session-2", "DELETE session-3"]);
 });
 
-Deno.test("mcp: without a session a 404 is the answer, and nothing is asked twice", async () => {
+Deno.test("mcp: without a session a 404 is final", async () => {
   const answer = rawMcp(({ rpc }) => rpc === "tools/call" ? notFound() : undefined);
   await using server = new EgressServer(async (seen) => {
     const { status, body } = await answer(seen);
@@ -129,7 +129,7 @@ Deno.test("mcp: without a session a 404 is the answer, and nothing is asked twic
   assertEquals(rpcsOf(server.seen).filter((rpc) => rpc.startsWith("tools/call")).length, 1);
 });
 
-Deno.test("mcp: a redirect is followed to the same origin only, with the tool's headers", async () => {
+Deno.test("mcp: a redirect is followed only to the same origin, with the tool's headers", async () => {
   const to = (url: string) => new Response(null, { status: 307, headers: { location: url } });
   const answer = rawMcp();
   await using server = new EgressServer((seen) => {

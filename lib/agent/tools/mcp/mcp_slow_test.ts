@@ -8,7 +8,7 @@ import { ToolsetFactory } from "../toolset_factory.ts";
 
 const SERVER = { type: "mcp", name: "crm", url: "https://tools.example.com/mcp" };
 
-/** A server that never answers what is asked by `rpcs`, and says when it was asked the first of them. */
+/** A server that never responds to `rpcs`, with a promise for the first such request. */
 function hanging(...rpcs: string[]) {
   const asked = Promise.withResolvers<void>();
   const server = new EgressServer(rawMcp(({ rpc }) => {
@@ -19,7 +19,7 @@ function hanging(...rpcs: string[]) {
   return { server, asked: asked.promise };
 }
 
-/** A clock whose waits are over when the test says. */
+/** A clock with waits that the test ends. */
 function heldClock() {
   const over = Promise.withResolvers<void>();
   const waits: number[] = [];
@@ -31,7 +31,7 @@ function heldClock() {
 }
 
 for (const rpc of ["initialize", "notifications/initialized", "tools/list"]) {
-  Deno.test(`mcp: a server that hangs at ${rpc} is left out once the time for lists is up`, async () => {
+  Deno.test(`mcp: a server that hangs at ${rpc} is omitted after the list timeout`, async () => {
     const { server, asked } = hanging(rpc, "DELETE");
     const clock = heldClock();
     const toolset = toolsetOf(server, [SERVER, httpTool()], { ...clock, listTimeoutMs: 700 });
@@ -46,7 +46,7 @@ for (const rpc of ["initialize", "notifications/initialized", "tools/list"]) {
   });
 }
 
-Deno.test("mcp: a run that is stopped while a server lists does not wait to take its leave", async () => {
+Deno.test("mcp: a run aborted during listing does not wait for the session to end", async () => {
   const { server, asked } = hanging("tools/list", "DELETE");
   const toolset = toolsetOf(server, [SERVER]);
   const stop = new AbortController();
@@ -59,7 +59,7 @@ Deno.test("mcp: a run that is stopped while a server lists does not wait to take
   await toolset.close();
 });
 
-Deno.test("mcp: the session of a server that was too slow is ended all the same", async () => {
+Deno.test("mcp: the session of a server that timed out is ended", async () => {
   const listing = Promise.withResolvers<void>();
   await using server = new EgressServer(rawMcp(({ rpc }) => {
     if (rpc === "tools/list") listing.resolve();
@@ -76,7 +76,7 @@ Deno.test("mcp: the session of a server that was too slow is ended all the same"
   await server.abandon();
 });
 
-Deno.test("Toolsets: servers have 5 s for their lists, and at most a third of the run's time", async () => {
+Deno.test("ToolsetFactory: servers have 5 s to list their tools, and at most a third of the run's time", async () => {
   await using server = new EgressServer(rawMcp());
   const { runtime, waits } = heldClock();
   const toolsets = new ToolsetFactory({

@@ -72,7 +72,7 @@ for (
   });
 }
 
-Deno.test("mcp: the list is asked for once in a run", async () => {
+Deno.test("mcp: tools are listed once per run", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: TOOLS }));
   const toolset = toolsetOf(server, [mcpTool()]);
   await Promise.all([toolset.listTools(noAbort()), toolset.listTools(noAbort())]);
@@ -82,7 +82,7 @@ Deno.test("mcp: the list is asked for once in a run", async () => {
   await toolset.close();
 });
 
-Deno.test("mcp: allow chooses, a clash is prefixed, a second clash is left out", async () => {
+Deno.test("mcp: allow filters, a name clash is prefixed, a second clash is omitted", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: TOOLS }));
   const toolset = toolsetOf(server, [
     mcpTool({ name: "one", allow: ["add", "who"] }),
@@ -97,7 +97,7 @@ Deno.test("mcp: allow chooses, a clash is prefixed, a second clash is left out",
   await toolset.close();
 });
 
-/** A server that lists exactly `tools`, in plain JSON-RPC. */
+/** A server that lists exactly `tools` in plain JSON-RPC. */
 function listing(tools: unknown[]) {
   return new EgressServer(({ body }) => {
     const { id, method } = JSON.parse(body);
@@ -115,7 +115,7 @@ function listed(name: string, inputSchema: Record<string, unknown> = {}) {
   return { name, inputSchema: { type: "object", ...inputSchema } };
 }
 
-Deno.test("mcp: names, schemas and numbers of tools are bounded", async () => {
+Deno.test("mcp: names, schemas and number of tools are limited", async () => {
   const many = Array.from({ length: 70 }, (_, n) => listed(`t${n}`));
   await using server = listing(many);
   const three = [mcpTool({ name: "a" }), mcpTool({ name: "b" }), mcpTool({ name: "c" })];
@@ -138,7 +138,7 @@ Deno.test("mcp: names, schemas and numbers of tools are bounded", async () => {
   await picky.close();
 });
 
-Deno.test("mcp: arguments that cannot be checked here are left to their server", async () => {
+Deno.test("mcp: arguments whose schema cannot be compiled are left to their server", async () => {
   const schema = z.object({ length: z.iso.duration() });
   await using server = new EgressServer(mcpEndpoint({
     tools: (mcp) =>
@@ -154,7 +154,7 @@ Deno.test("mcp: arguments that cannot be checked here are left to their server",
   await toolset.close();
 });
 
-Deno.test("mcp: a server that is down, or is none, is left out and the others stay", async () => {
+Deno.test("mcp: a server that is down or not MCP is omitted and the others stay", async () => {
   const servers = [
     new EgressServer(() => new Response("down", { status: 503 })),
     new EgressServer(() => new Response("<html>")),
@@ -182,7 +182,7 @@ Deno.test("mcp: a server that is down, or is none, is left out and the others st
   for (const server of servers) await server[Symbol.asyncDispose]();
 });
 
-Deno.test("mcp: a server outside allowedDomains, or at a private address, is never connected to", async () => {
+Deno.test("mcp: no connection to a server outside allowedDomains or at a private address", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: TOOLS }), {
     addresses: { "tools.example.com": ["10.0.0.1"] },
   });
@@ -195,7 +195,7 @@ Deno.test("mcp: a server outside allowedDomains, or at a private address, is nev
   assertEquals(server.dialled, []);
 });
 
-Deno.test("mcp: secrets go into its headers, and out of what it says", async () => {
+Deno.test("mcp: secrets are sent in headers and redacted in responses", async () => {
   const key = "mcp_key_0123456789";
   await using server = new EgressServer(mcpEndpoint({
     tools: (mcp) =>
@@ -216,7 +216,7 @@ Deno.test("mcp: secrets go into its headers, and out of what it says", async () 
   await toolset.close();
 });
 
-Deno.test("mcp: an answer that breaks off is told at once, a stopped run ends its call", async () => {
+Deno.test("mcp: a broken response fails immediately, an aborted run ends its call", async () => {
   const answer = mcpEndpoint({ tools: TOOLS });
   const asked = Promise.withResolvers<void>();
   const server = new EgressServer((seen) => {
@@ -239,7 +239,7 @@ Deno.test("mcp: an answer that breaks off is told at once, a stopped run ends it
   await server.abandon();
 });
 
-Deno.test("mcp: a server that asks questions without end is cut off", async () => {
+Deno.test("mcp: a server that sends endless requests is cut off", async () => {
   const answer = mcpEndpoint({ tools: TOOLS });
   await using server = new EgressServer((seen) => {
     if (!seen.body.includes('"tools/call"')) return answer(seen);
@@ -255,7 +255,7 @@ Deno.test("mcp: a server that asks questions without end is cut off", async () =
   await toolset.close();
 });
 
-Deno.test("mcp: no secret stands in a note, nor a piece of one in what is cut", async () => {
+Deno.test("mcp: notes contain no secret, even where they are cut", async () => {
   const key = "mcp_key_0123456789";
   const tools = [
     { name: `not a name: ${key}`, inputSchema: { type: "object" } },
@@ -277,7 +277,7 @@ Deno.test("mcp: no secret stands in a note, nor a piece of one in what is cut", 
   await toolset.close();
 });
 
-Deno.test("mcp: no secret stands in what is said of wrong arguments, nor a piece of one", async () => {
+Deno.test("mcp: messages about invalid arguments contain no secret, even where they are cut", async () => {
   const key = "mcp_key_0123456789";
   for (let pad = 170; pad < 205; pad += 5) {
     const kind = { enum: ["x".repeat(pad), key] };

@@ -1,12 +1,11 @@
 import { type Runtime, setTimer } from "../../../platform/runtime.ts";
-import type { ToolContext } from "../http/call_http_tool.ts";
-import { selectTools } from "./select_tools.ts";
-import type { ListedTool } from "./mcp_messages.ts";
-import type { McpConnection, McpTool } from "./mcp_connection.ts";
+import type { CallableTool, ToolContext } from "../callable_tool.ts";
 import { toErrorOutput } from "../tool_error.ts";
-import type { CallableTool } from "../toolset.ts";
+import type { McpConnection, McpTool } from "./mcp_connection.ts";
+import type { ListedTool } from "./mcp_messages.ts";
+import { selectTools } from "./select_tools.ts";
 
-/** The tools of an agent's MCP servers, by the names a model knows them by. */
+/** The tools of an agent's MCP servers by the names that the model uses. */
 export interface McpTools {
   tools: Map<string, CallableTool>;
   close(): Promise<void>;
@@ -16,11 +15,10 @@ export interface McpOptions {
   context: ToolContext;
   signal: AbortSignal;
   runtime: Pick<Runtime, "sleep">;
-  /** For shaking hands and listing together, milliseconds. */
+  /** Limit for handshake and listing together, in milliseconds. */
   listTimeoutMs: number;
-  /** Is told which tools are left out, and why. */
+  /** Receives the omitted tools and the reasons. */
   notes: string[];
-  /** Names that are given already. */
   takenNames: Set<string>;
 }
 
@@ -31,9 +29,9 @@ interface ConnectedServer {
 }
 
 /**
- * Connects to all servers at once and lists what they offer. One that fails, or has not done so after
- * `listMs`, is left out and noted: an agent with one server down still answers. The client library is
- * loaded only here, because most agents never need it.
+ * Connects to all servers in parallel and lists their tools. A server that fails or exceeds
+ * `listTimeoutMs` is omitted and noted, so that the agent still answers. The MCP library is loaded only
+ * here, because most agents never need it.
  */
 export async function openMcpTools(
   definitions: readonly McpTool[],
@@ -45,14 +43,14 @@ export async function openMcpTools(
   const closing: Promise<void>[] = [];
   const close = async () =>
     void await Promise.all([...closing, ...connections.map((one) => one.close())]);
-  const late = new AbortController();
-  const callOff = setTimer(runtime, listTimeoutMs, () => late.abort());
+  const timeout = new AbortController();
+  const cancelTimer = setTimer(runtime, listTimeoutMs, () => timeout.abort());
   const attempts = await Promise.allSettled(definitions.map(open));
-  callOff();
-  const fault = attempts.find((one) => one.status === "rejected");
-  if (fault !== undefined) {
+  cancelTimer();
+  const failed = attempts.find((one) => one.status === "rejected");
+  if (failed !== undefined) {
     await close();
-    throw fault.reason;
+    throw failed.reason;
   }
   const servers = attempts.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
   return { tools: callableTools(servers, options), close };
@@ -61,45 +59,40 @@ export async function openMcpTools(
     let connection: McpConnection | undefined;
     try {
       connection = await McpConnection.create(definition, context);
-      const inTime = AbortSignal.any([signal, late.signal]);
-      await connection.connect(inTime);
-      const listed = await connection.list(inTime);
+      const untilTimeout = AbortSignal.any([signal, timeout.signal]);
+      await connection.connect(untilTimeout);
+      const tools = await connection.list(untilTimeout);
       connections.push(connection);
-      return { definition, connection, tools: listed };
+      return { definition, connection, tools };
     } catch (error) {
-      // A server that hangs would hang here as well: whoever ends the run waits for it, if anybody.
+      // A server that hangs would also hang here, so only the final `close` waits for it.
       if (connection !== undefined) closing.push(connection.close());
       const { code, message } = toErrorOutput(error).error;
-      const isLate = late.signal.aborted && !signal.aborted;
-      const why = isLate ? `the server did not list its tools within ${listTimeoutMs} ms` : message;
-      notes.push(`${definition.name}: ${code}: ${context.redactor.redactText(why)}`);
+      const isLate = timeout.signal.aborted && !signal.aborted;
+      const reason = isLate
+        ? `the server did not list its tools within ${listTimeoutMs} ms`
+        : message;
+      notes.push(`${definition.name}: ${code}: ${context.redactor.redactText(reason)}`);
       return undefined;
     }
   }
 }
 
-/** By the names a model knows them by, each with the call that it is. */
 function callableTools(
   servers: readonly ConnectedServer[],
-  options: McpOptions,
+  { takenNames, notes, context: { redactor } }: McpOptions,
 ): Map<string, CallableTool> {
-  const tools = new Map<string, CallableTool>();
-  const { takenNames, notes, context: { redactor } } = options;
-  const leftOut = (note: string) => void notes.push(note);
-  const clean = (text: string) => redactor.redactText(text);
-  for (const { definition: { name: server, allow }, connection, tools: listed } of servers) {
+  const callable = new Map<string, CallableTool>();
+  for (const { definition: { name: server, allow }, connection, tools } of servers) {
     for (
-      const { name, tool } of selectTools(listed, {
-        server,
-        allow,
-        taken: takenNames,
-        leftOut,
-        clean,
-      })
+      const { name, tool } of selectTools(tools, { server, allow, takenNames, notes, redactor })
     ) {
-      const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
-      tools.set(tool.name, { tool, validatedByServer: true, call });
+      callable.set(tool.name, {
+        tool,
+        validatedByServer: true,
+        call: (args, signal) => connection.call(name, args, signal),
+      });
     }
   }
-  return tools;
+  return callable;
 }

@@ -1,62 +1,64 @@
+import { isTooDeep } from "../../../schemas/json_depth.ts";
 import type { ModelTool } from "../../../providers/model.ts";
 import { TOOL_NAME } from "../../../schemas/tool_definition.ts";
+import type { Redactor } from "../redactor.ts";
 import type { ListedTool } from "./mcp_messages.ts";
-import { isTooDeep } from "../../../schemas/json_depth.ts";
 
 const MAX_TOOLS_PER_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;
 const MAX_DESCRIPTION_LENGTH = 1_024;
 
-/** A server's tool under the name the model knows it by. */
-export interface NamedTool {
-  /** As the server knows it. */
+export interface SelectedTool {
+  /** The server's name for it. */
   name: string;
+  /** The tool for the model, whose name may differ. */
   tool: ModelTool;
 }
 
 /**
- * The tools of one server that a model is told of: those of `allow`, at most 64, each with a name
- * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema of bounded size. Whether
- * a schema can be checked by shows when its tool is called, and else the server checks: compiling all
- * of a stranger's schemas for each run would cost seconds. `leftOut` is told of the others.
+ * Selects the tools of a server for the model: those in `allow`, at most 64, with a name that providers
+ * accept, prefixed with `<server>_` if it is in `takenNames`, and a schema of limited size. Schemas are
+ * compiled only on a call, because compiling all of them for each run would take seconds. Adds a note
+ * for each omitted tool.
  */
 export function selectTools(
   listed: readonly ListedTool[],
-  { server, allow, taken, leftOut, clean }: {
+  { server, allow, takenNames, notes, redactor }: {
     server: string;
     allow: readonly string[] | undefined;
-    taken: Set<string>;
-    leftOut: (note: string) => void;
-    /** Takes the secrets out of a text: a server may list what it was sent. */
-    clean: (text: string) => string;
+    takenNames: Set<string>;
+    notes: string[];
+    /** A server may list what it received. */
+    redactor: Redactor;
   },
-): NamedTool[] {
+): SelectedTool[] {
   const wanted = listed.filter(({ name }) => allow === undefined || allow.includes(name));
-  const named: NamedTool[] = [];
+  const selected: SelectedTool[] = [];
   if (wanted.length > MAX_TOOLS_PER_SERVER) {
-    leftOut(`${server}: all but ${MAX_TOOLS_PER_SERVER} tools`);
+    notes.push(`${server}: all but ${MAX_TOOLS_PER_SERVER} tools`);
   }
   for (const tool of wanted.slice(0, MAX_TOOLS_PER_SERVER)) {
-    const name = taken.has(tool.name) ? `${server}_${tool.name}` : tool.name;
-    const fault = toolIssue(tool, { name, taken });
-    if (fault !== undefined) {
-      leftOut(`${server}: ${clean(tool.name).slice(0, 64)} is left out: ${fault}`);
+    const name = takenNames.has(tool.name) ? `${server}_${tool.name}` : tool.name;
+    const issue = toolIssue(tool, { name, takenNames });
+    if (issue !== undefined) {
+      const original = redactor.redactText(tool.name).slice(0, 64);
+      notes.push(`${server}: ${original} is left out: ${issue}`);
       continue;
     }
-    taken.add(name);
-    const description = clean(tool.description || tool.name).slice(0, MAX_DESCRIPTION_LENGTH)
-      .toWellFormed();
-    named.push({ name: tool.name, tool: { name, description, parameters: tool.inputSchema } });
+    takenNames.add(name);
+    const description = redactor.redactText(tool.description || tool.name)
+      .slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed();
+    selected.push({ name: tool.name, tool: { name, description, parameters: tool.inputSchema } });
   }
-  return named;
+  return selected;
 }
 
 function toolIssue(
   tool: ListedTool,
-  { name, taken }: { name: string; taken: ReadonlySet<string> },
+  { name, takenNames }: { name: string; takenNames: ReadonlySet<string> },
 ): string | undefined {
   if (!TOOL_NAME.test(name)) return "its name is not one a model may call";
-  if (taken.has(name)) return "its name is taken";
+  if (takenNames.has(name)) return "its name is taken";
   if (isTooDeep(tool.inputSchema)) return "its schema is nested too deeply";
   const bytes = new TextEncoder().encode(JSON.stringify(tool.inputSchema)).length;
   return bytes > MAX_SCHEMA_BYTES ? "its schema is larger than 16 KiB" : undefined;

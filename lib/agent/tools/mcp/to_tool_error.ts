@@ -3,6 +3,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { EgressError } from "../../../egress/egress_error.ts";
+import type { Redactor } from "../redactor.ts";
 import { ToolError, type ToolErrorCode } from "../tool_error.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;
@@ -13,14 +14,15 @@ const CODES: ReadonlyMap<number, ToolErrorCode> = new Map([
   [ErrorCode.ConnectionClosed, "tool_unreachable"],
 ]);
 
-/** What went wrong between us and an MCP server, as a failure of the tool. */
+/** Converts an error of the MCP library to an error of the tool. */
 export function toToolError(
   error: unknown,
-  { clean, signal }: { clean: (text: string) => string; signal: AbortSignal },
+  { redactor, signal }: { redactor: Redactor; signal: AbortSignal },
 ): ToolError | EgressError {
   if (signal.aborted) return new ToolError("tool_timeout", "the call was stopped");
   if (error instanceof ToolError || error instanceof EgressError) return error;
-  const excerpt = error instanceof Error ? clean(error.message).slice(0, MAX_EXCERPT_LENGTH) : "";
+  const text = error instanceof Error ? redactor.redactText(error.message) : "";
+  const excerpt = text.slice(0, MAX_EXCERPT_LENGTH);
   if (error instanceof McpError) {
     return new ToolError(CODES.get(error.code) ?? "tool_http_error", excerpt, { cause: error });
   }
@@ -32,8 +34,8 @@ export function toToolError(
   return new ToolError("tool_unreachable", message, { cause: error });
 }
 
-/** Whether a server refused a request because it knows nothing of its session any more. */
-export function isSessionNotFound(failure: unknown): boolean {
-  const cause = failure instanceof ToolError ? failure.cause : undefined;
+/** Whether a server rejected a request because it no longer knows the session. */
+export function isSessionNotFound(error: unknown): boolean {
+  const cause = error instanceof ToolError ? error.cause : undefined;
   return cause instanceof StreamableHTTPError && cause.code === 404;
 }

@@ -1,25 +1,29 @@
-import { isObject } from "./mcp_messages.ts";
+import { isJsonObject } from "../../../platform/json.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
+import type { Redactor } from "../redactor.ts";
 import { ToolError } from "../tool_error.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;
-/** Characters of one answer that a model is shown. */
+/** Limit in characters for the output that a model reads. */
 const MAX_OUTPUT_LENGTH = 65_536;
+const UNKNOWN_CONTENT = "(content of an unknown kind)";
 
 /**
- * What the model gets of an MCP tool's result: `{ content }`, its structured content or else its
- * text; anything else is named by type and size. A result that is an error is `tool_http_error`.
+ * Converts an MCP result to `{ content }`: its structured content or else its text; other content is
+ * described by type and size. Throws a `ToolError` for a result that is an error.
  */
 export function toToolOutput(
   result: Readonly<Record<string, unknown>>,
-  clean: (text: string) => string,
+  redactor: Redactor,
 ): { content: unknown } {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
   const text = blocks.map(describeContent).join("\n");
   if (result.isError === true) {
-    throw new ToolError("tool_http_error", clean(text).slice(0, MAX_EXCERPT_LENGTH));
+    const excerpt = redactor.redactText(text).slice(0, MAX_EXCERPT_LENGTH);
+    throw new ToolError("tool_http_error", excerpt);
   }
-  const output = { content: isObject(result.structuredContent) ? result.structuredContent : text };
+  const { structuredContent } = result;
+  const output = { content: isJsonObject(structuredContent) ? structuredContent : text };
   if (isTooDeep(output)) {
     throw new ToolError("tool_response_too_large", "the answer is nested too deeply");
   }
@@ -30,9 +34,9 @@ export function toToolOutput(
   return output;
 }
 
-/** One block of content, whatever a server calls one. */
+/** Describes an untrusted content block. */
 function describeContent(block: unknown): string {
-  if (!isObject(block)) return UNKNOWN_CONTENT;
+  if (!isJsonObject(block)) return UNKNOWN_CONTENT;
   const { type, text, mimeType, data, resource, uri } = block;
   switch (type) {
     case "text":
@@ -41,7 +45,7 @@ function describeContent(block: unknown): string {
     case "audio":
       return `(${type}, ${asText(mimeType)}, ${asText(data).length} characters of base64)`;
     case "resource":
-      if (!isObject(resource)) return UNKNOWN_CONTENT;
+      if (!isJsonObject(resource)) return UNKNOWN_CONTENT;
       return typeof resource.text === "string"
         ? resource.text
         : `(resource ${asText(resource.uri)})`;
@@ -51,8 +55,6 @@ function describeContent(block: unknown): string {
       return UNKNOWN_CONTENT;
   }
 }
-
-const UNKNOWN_CONTENT = "(content of an unknown kind)";
 
 function asText(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -1,0 +1,26 @@
+import type { Egress } from "../../egress/egress.ts";
+import type { EgressCall } from "../../egress/egress_error.ts";
+import type { ModelTool } from "../../providers/model.ts";
+import type { Redactor } from "./redactor.ts";
+import type { FindSecret } from "./tool_secrets.ts";
+
+/** A tool that a model may call. */
+export interface CallableTool {
+  tool: ModelTool;
+  /** The tool's server validates the arguments too, so a schema that we cannot compile is no obstacle. */
+  validatedByServer?: boolean;
+  /** Throws a `ToolError` or an `EgressError`; `args` match the tool's schema. */
+  call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+}
+
+/** What the tools of a run share. */
+export interface ToolContext {
+  egress: Pick<Egress, "fetch" | "open">;
+  findSecret: FindSecret;
+  tenant: string;
+  /** Absent for a draft that is not stored. */
+  agentId?: string | undefined;
+  allowedDomains: readonly string[];
+  redactor: Redactor;
+  recordCall: (call: EgressCall) => void;
+}
