@@ -1,3 +1,5 @@
+import { scriptTag } from "@/lib/schemas/embed_code.ts";
+
 /** What the page and its tag are made of. */
 export interface DemoPageProps {
   /** Address of the widget script. */
@@ -30,7 +32,7 @@ export function DemoPage(data: DemoPageProps) {
             protocol that a real vendor's would.
           </p>
           <h2>The tag on this page</h2>
-          <pre tabindex={0}><code>{tagText(data)}</code></pre>
+          <pre tabindex={0}><code>{scriptTag({ ...data, apiBase: data.origin })}</code></pre>
           <h2>Make it yours</h2>
           <ol>
             <li>
@@ -55,14 +57,4 @@ export function DemoPage(data: DemoPageProps) {
       </body>
     </html>
   );
-}
-
-function tagText(data: DemoPageProps): string {
-  return `<script src="${data.src}"
-        integrity="${data.integrity}"
-        crossorigin="anonymous"
-        data-service-widget
-        data-api-base="${data.origin}"
-        data-agent-id="${data.agentId}"
-        data-session-token="<SESSION_TOKEN>"></script>`;
 }

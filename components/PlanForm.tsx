@@ -1,31 +1,24 @@
-import type {
-  PlanField,
-  PlanFormIssues,
-  PlanFormValues,
-  QuotaField,
-} from "@/lib/dashboard/plans/plan_form.ts";
+import {
+  PLAN_FIELDS,
+  type PlanField,
+  QUOTA_FIELDS,
+  VISITOR_OVERRIDE_LABELS,
+} from "@/lib/dashboard/plans/describe_plan.ts";
+import type { PlanFormIssues, PlanFormValues } from "@/lib/dashboard/plans/plan_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 export interface PlanFormProps {
   tenant: { id: string; name: string };
-  fields: readonly PlanField[];
-  quotaFields: readonly QuotaField[];
   /** How much of each quota is used, as text, by its name. */
   used: Record<string, string>;
   values: PlanFormValues;
-  /** What holds where a field is blank, by its name. */
-  defaults: Record<string, string>;
+  /** What a blank field shows, by its name. */
+  hints: Record<string, string>;
   /** Every model that may be allowed: `vendor/model`, and what to call it. */
   models: readonly (readonly [name: string, label: string])[];
   faults: PlanFormIssues;
 }
-
-const VISITORS = [
-  ["not_dearer", "Nothing dearer than the agent's own models"],
-  ["all", "Any model of the plan"],
-  ["none", "Nothing at all"],
-] as const;
 
 const LABELS = {
   models: "Models it may use",
@@ -42,8 +35,9 @@ export function PlanForm(props: PlanFormProps) {
       class="sections"
       faults={faults}
       labels={{
-        ...Object.fromEntries(props.fields.map(({ name, label }) => [name, label])),
-        ...Object.fromEntries(props.quotaFields.map(({ name, label }) => [name, label])),
+        ...Object.fromEntries(
+          [...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label]),
+        ),
         ...LABELS,
       }}
       lead="The plan was not saved."
@@ -55,12 +49,12 @@ export function PlanForm(props: PlanFormProps) {
           the whole day; what their fields hint at is a good beginning.
         </p>
         <div class="columns columns-wide">
-          {props.fields.map((field) => (
+          {PLAN_FIELDS.map((field) => (
             <LimitField
               key={field.name}
               field={field}
               value={values.limits[field.name]}
-              standard={props.defaults[field.name]}
+              hint={props.hints[field.name]}
               fault={faults[field.name]}
             />
           ))}
@@ -70,12 +64,12 @@ export function PlanForm(props: PlanFormProps) {
         <h2 id="plan-quotas">Storage</h2>
         <p class="help">How much this tenant may store. Leave a field blank to use the default.</p>
         <div class="columns columns-wide">
-          {props.quotaFields.map((field) => (
+          {QUOTA_FIELDS.map((field) => (
             <LimitField
               key={field.name}
               field={field}
               value={values.quotas[field.name]}
-              standard={props.defaults[field.name]}
+              hint={props.hints[field.name]}
               used={props.used[field.name]}
               fault={faults[field.name]}
             />
@@ -92,7 +86,7 @@ export function PlanForm(props: PlanFormProps) {
         >
           {(attributes) => (
             <select {...attributes}>
-              {VISITORS.map(([value, label]) => (
+              {Object.entries(VISITOR_OVERRIDE_LABELS).map(([value, label]) => (
                 <option key={value} value={value} selected={value === values.visitorOverrides}>
                   {label}
                 </option>
@@ -130,26 +124,25 @@ export function PlanForm(props: PlanFormProps) {
 }
 
 export interface LimitFieldProps {
-  field: Omit<PlanField, "name"> & { name: string; mib?: true };
+  field: PlanField;
   value: string | undefined;
-  /** The default that applies if the field is blank. */
-  standard?: string | undefined;
+  /** Shown while the field is blank. */
+  hint?: string | undefined;
   /** How much of it is used, as text. */
   used?: string | undefined;
   fault?: string | undefined;
 }
 
 /** One limit of a plan. */
-export function LimitField({ field, value, standard, used, fault }: LimitFieldProps) {
-  const { name, label, money, mib, suggestion } = field;
+export function LimitField({ field, value, hint, used, fault }: LimitFieldProps) {
+  const { name, label, unit } = field;
   const help = used === undefined ? field.help : `${used} now. ${field.help}`;
-  const hint = standard ?? (suggestion === undefined ? undefined : `e.g. ${suggestion}`);
   return (
     <Field name={name} label={label} fault={fault} help={help}>
       {(attributes) => (
         <input
           type="text"
-          inputMode={money || mib ? "decimal" : "numeric"}
+          inputMode={unit === "usd" || unit === "mib" ? "decimal" : "numeric"}
           {...attributes}
           value={value}
           placeholder={hint}

@@ -1,23 +1,18 @@
 import type { StorageFigure, StorageFigures, StoredQuota } from "@/lib/billing/storage_report.ts";
+import { type PlanField, QUOTA_FIELDS } from "../lib/dashboard/plans/describe_plan.ts";
 import { formatBytes, formatCount } from "../lib/dashboard/format_amount.ts";
 
-/** What the quotas are called, and whether they are bytes. */
-export const QUOTA_LABELS: Readonly<Record<StoredQuota, { label: string; isBytes?: true }>> = {
-  agents: { label: "Agents" },
-  agentBytes: { label: "Size of agents and versions", isBytes: true },
-  knowledgeBases: { label: "Knowledge bases" },
-  knowledgeBytes: { label: "Size of knowledge", isBytes: true },
-  conversationRuns: { label: "Messages in conversations" },
-  conversationBytes: { label: "Size of conversations", isBytes: true },
-};
+/** The quotas that storage is measured against, by name. */
+export const QUOTA_LABELS = Object.fromEntries(
+  QUOTA_FIELDS.filter(({ name }) => name !== "agentVersions").map((field) => [field.name, field]),
+) as Record<StoredQuota, PlanField>;
 
 /** The share of a quota from which on it is shown as almost full. */
 const WARNING_SHARE = 0.9;
 
 /** `412 of 1,000`, or the same in bytes. */
 export function formatUsed(name: StoredQuota, { used, limit }: StorageFigure): string {
-  const format = QUOTA_LABELS[name].isBytes ? formatBytes : formatCount;
-  return `${format(used)} of ${format(limit)}`;
+  return `${formatAmount(name, used)} of ${formatAmount(name, limit)}`;
 }
 
 /** How much of each quota is used, as text. */
@@ -25,10 +20,12 @@ export function formatStorageUse(figures: StorageFigures): Record<string, string
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return Object.fromEntries(names.map((name) => [
     name,
-    `${
-      QUOTA_LABELS[name].isBytes ? formatBytes(figures[name].used) : formatCount(figures[name].used)
-    } used`,
+    `${formatAmount(name, figures[name].used)} used`,
   ]));
+}
+
+function formatAmount(name: StoredQuota, amount: number): string {
+  return QUOTA_LABELS[name].unit === "mib" ? formatBytes(amount) : formatCount(amount);
 }
 
 /** What a tenant stores, each on the way to its quota. */

@@ -54,7 +54,10 @@ Deno.test("a form that shows what it makes once makes it once, however often it 
   const actions = data.map(({ kind, action }) => `${kind} ${action}`);
   assertEquals(actions.filter((one) => one.includes("rotate")).length, 1);
   assertEquals(actions.filter((one) => one.includes("reset link")).length, 1);
-  assertMatch(await (await owner.get("/team?notice=link_made_before")).text(), /was made already/);
+  assertMatch(
+    await (await owner.get("/team?notice=link_made_before")).text(),
+    /was already created/,
+  );
 });
 
 Deno.test("a form that was refused, or has been changed since, may be sent under the same mark", async () => {

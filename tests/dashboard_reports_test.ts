@@ -139,7 +139,7 @@ Deno.test("/usage: by day, agent, model and key, as a table and as CSV", async (
   assertMatch(await on.text("/usage?by=key"), /test \$0\.\d+ 2 1 /);
   assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "Nothing was used");
   for (const days of ["from=tomorrow", "to=0000-01-01"]) {
-    assertStringIncludes(await on.text(`/usage?${days}`), "These are no days");
+    assertStringIncludes(await on.text(`/usage?${days}`), "Enter a start and an end date");
   }
   for (const path of ["/conversations", "/audit"]) {
     for (const days of ["from=2026-01-22&to=2026-01-01", "from=9999-12-31&to=0000-01-01"]) {

@@ -22,7 +22,7 @@ Deno.test("after a while a form that opens doors wants the password, and says so
   const asked = await owner.post("/api-keys/new", NEW_KEY);
   assertEquals(asked.status, 403);
   const html = await asked.text();
-  assertStringIncludes(html, "Enter your password to go on.");
+  assertStringIncludes(html, "Enter your password to continue.");
   assertStringIncludes(html, 'value="k"');
   const wrong = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", "not this one"]]);
   assertEquals(wrong.status, 403);

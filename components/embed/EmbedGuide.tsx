@@ -1,5 +1,6 @@
 import type { EmbedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
+import { scriptTag } from "@/lib/schemas/embed_code.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";
 import { SESSION_SNIPPETS } from "../../lib/dashboard/agents/session_snippets.ts";
@@ -73,13 +74,16 @@ function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
 }
 
 function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
-  const pinned = `widget.v1.${facts.hash12}.js`;
+  const { scriptBase, baseUrl, integrity, hash12 } = facts;
+  const pinned = `widget.v1.${hash12}.js`;
+  const tagOf = (file: string) =>
+    scriptTag({ src: `${scriptBase}/${file}`, integrity, apiBase: baseUrl, agentId: agent.id });
   return (
     <section class="card stack" aria-labelledby="embed-tag">
       <h2 id="embed-tag">3. Print the tag into the page</h2>
       <CodeBlock
         label="Script tag"
-        code={scriptTag(agent.id, { facts, file: "widget.v1.js" })}
+        code={tagOf("widget.v1.js")}
       />
       <p class="help">
         Replace <code>&lt;SESSION_TOKEN&gt;</code>{" "}
@@ -88,7 +92,7 @@ function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
       </p>
       <details class="more">
         <summary>Pin this release</summary>
-        <CodeBlock label="Pinned script tag" code={scriptTag(agent.id, { facts, file: pinned })} />
+        <CodeBlock label="Pinned script tag" code={tagOf(pinned)} />
         <p class="help">This file never changes, and is kept for the next ten releases.</p>
       </details>
       <details class="more">
@@ -102,16 +106,4 @@ function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
       </details>
     </section>
   );
-}
-
-/** The tag as the specification has it. */
-export function scriptTag(agentId: string, tag: { facts: EmbedFacts; file: string }): string {
-  const { facts, file } = tag;
-  return `<script src="${facts.scriptBase}/${file}"
-  integrity="${facts.integrity}"
-  crossorigin="anonymous"
-  data-service-widget
-  data-api-base="${facts.baseUrl}"
-  data-agent-id="${agentId}"
-  data-session-token="<SESSION_TOKEN>"></script>`;
 }

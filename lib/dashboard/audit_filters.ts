@@ -5,18 +5,18 @@ import { isDay, orderDays } from "../schemas/day_range.ts";
 const PAGE_SIZE = 25;
 const DAY_MS = 86_400_000;
 
-/** The filters of the audit page as they stand in its address; blank ones filter nothing. */
+/** The filters of the audit page as in its URL; a blank one does not filter. */
 export interface AuditFilters {
   kind: string;
   actor: string;
-  /** UTC days, `YYYY-MM-DD`, both included. */
+  /** UTC days, `YYYY-MM-DD`, inclusive. */
   from: string;
   to: string;
-  /** `installation` for what belongs to no tenant; operators only. */
+  /** `installation` for entries without a tenant; operators only. */
   log: string;
 }
 
-/** Reads the filters; what is not one of their values is blank, as from an old bookmark. */
+/** Reads the filters; unknown values are ignored. */
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
@@ -40,11 +40,11 @@ export function toAuditQuery(filters: AuditFilters, cursor: string | null): Audi
   };
 }
 
-/** The page's address with the same filters, from `cursor` on. */
+/** The URL of the page with these filters. */
 export function auditHref(filters: AuditFilters, cursor?: string): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== "");
+  const set = Object.entries(filters).filter(([, value]) => value !== "");
   const query = new URLSearchParams([
-    ...given,
+    ...set,
     ...cursor === undefined ? [] : [["cursor", cursor]],
   ]);
   return query.size === 0 ? "/audit" : `/audit?${query}`;

@@ -1,9 +1,8 @@
-/** Why a call of a page's script did not go through, in words for the person at the page. */
+/** A failed call to the dashboard's server; its message is for the user. */
 export class DashboardCallError extends Error {
   override name = "CallFailure";
 }
 
-/** Nobody is signed in any more. */
 export class SignedOutError extends DashboardCallError {
   override name = "SignedOutFailure";
 
@@ -12,7 +11,7 @@ export class SignedOutError extends DashboardCallError {
   }
 }
 
-/** Sends `body` to the dashboard's own server: JSON, or a form's fields. Throws `DashboardCallError`. */
+/** Posts JSON or form fields to the dashboard's server. Throws `DashboardCallError`. */
 export async function callDashboard(
   path: string,
   body: object,
@@ -23,7 +22,7 @@ export async function callDashboard(
   if (response.ok) return response;
   const envelope = await response.json().catch(() => undefined);
   const message = typeof envelope?.message === "string" ? envelope.message : undefined;
-  throw new DashboardCallError(message ?? `The service answered with status ${response.status}.`);
+  throw new DashboardCallError(message ?? `The service responded with status ${response.status}.`);
 }
 
 async function send(path: string, body: object, signal?: AbortSignal): Promise<Response> {
@@ -37,7 +36,7 @@ async function send(path: string, body: object, signal?: AbortSignal): Promise<R
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new DashboardCallError("The service could not be reached. Nothing is lost: try again.", {
+    throw new DashboardCallError("Cannot reach the service. Your input is still here: try again.", {
       cause,
     });
   }

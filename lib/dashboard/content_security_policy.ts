@@ -1,6 +1,5 @@
-/** What a page's Content-Security-Policy depends on. */
 export interface PagePolicyOptions {
-  /** The nonce of the inline script that starts a page's islands; without it no script runs. */
+  /** The nonce of the inline script that starts the islands; without it no script runs. */
   scriptNonce: string | undefined;
   /** The nonce of the page's style sheets. */
   styleNonce: string;
@@ -14,9 +13,9 @@ export function newNonce(): string {
 }
 
 /**
- * The policy of a dashboard page: scripts and style sheets by nonce alone, not even files of our own
- * without one. The script with the nonce imports the islands, which `'strict-dynamic'` lets it do.
- * Nothing on these pages turns text into markup, so Trusted Types may stay without any policy.
+ * The policy of a dashboard page. Scripts and style sheets need a nonce; `'strict-dynamic'` lets the
+ * script with the nonce import the islands. No page turns text into markup, so no Trusted Types policy
+ * is allowed.
  */
 export function contentSecurityPolicy(
   { scriptNonce, styleNonce, https }: PagePolicyOptions,
@@ -36,7 +35,7 @@ export function contentSecurityPolicy(
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];
-  // On plain http this directive would redirect every form and script to a missing https port.
+  // On plain http this would send every form and script to a missing https port.
   if (https) directives.push("upgrade-insecure-requests");
   return directives.join("; ");
 }

@@ -6,10 +6,10 @@ import { isUuid } from "../http/request_params.ts";
 
 const FINISH_VALUES = [...RUN_FINISHES, ANY_FAILURE] as const;
 
-/** The filters as the form of the page has them: what is no value of theirs is empty. */
+/** The filters of the conversations page; a blank one does not filter. */
 export interface ConversationFilters {
   agentId: string;
-  /** UTC days as `YYYY-MM-DD`, both included. */
+  /** UTC days, `YYYY-MM-DD`, inclusive. */
   from: string;
   to: string;
   finish: string;
@@ -17,10 +17,7 @@ export interface ConversationFilters {
   cost: string;
 }
 
-/**
- * Filters from an address. One that nobody could have chosen is dropped, and the form shows that it is:
- * an old link should find something rather than an error.
- */
+/** Reads the filters; unknown values are ignored, so that an old link still works. */
 export function readConversationFilters({ searchParams }: URL): ConversationFilters {
   const read = (name: string, isValid: (text: string) => boolean) => {
     const text = searchParams.get(name) ?? "";
@@ -29,12 +26,11 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
   return {
     agentId: read("agentId", isUuid).toLowerCase(),
     ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
-    finish: read("finish", (text) => FINISH_VALUES.some((one) => one === text)),
+    finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
   };
 }
 
-/** What the store is asked for them. */
 export function toConversationSearch(
   { agentId, from, to, finish, cost }: ConversationFilters,
 ): ConversationSearch {
@@ -42,24 +38,24 @@ export function toConversationSearch(
     agentId: agentId || undefined,
     from: from === "" ? undefined : startOfDay(from),
     to: to === "" ? undefined : startOfDay(addDays(to, 1)),
-    finish: FINISH_VALUES.find((one) => one === finish),
+    finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
   };
 }
 
-/** The address of the list with these filters; the empty ones are left out. */
+/** The URL of the list with these filters. */
 export function conversationsHref(filters: Partial<ConversationFilters>, cursor?: string): string {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/conversations" : `/conversations?${query}`;
 }
 
-/** The address of the conversations behind a count of errors. */
+/** The URL of the failed conversations of these days. */
 export function errorsHref({ from, to }: { from: string; to: string }): string {
   return conversationsHref({ from, to, finish: ANY_FAILURE });
 }
 
-/** The address of one conversation: its id alone may be another agent's or page's as well. */
+/** The URL of a conversation; several agents or origins may share its id. */
 export function conversationHref(
   { id, agentId, origin = "" }: { id: string; agentId: string; origin?: string | undefined },
   page = "",

@@ -13,7 +13,7 @@ function read(query: string) {
   return readConversationFilters(new URL(`http://localhost/conversations${query}`));
 }
 
-Deno.test("readConversationFilters: what nobody could have chosen is no filter", () => {
+Deno.test("readConversationFilters: ignores unknown values", () => {
   assertEquals(read(""), NONE);
   const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1";
   assertEquals(read(wrong), NONE);
@@ -27,7 +27,7 @@ Deno.test("readConversationFilters: what nobody could have chosen is no filter",
   assertEquals(read(`?${new URLSearchParams(right)}`), right);
 });
 
-Deno.test("toSearch: both days are included, and an empty filter asks for nothing", () => {
+Deno.test("toConversationSearch: both days are inclusive, and blank filters are omitted", () => {
   assertEquals(
     Object.values(toConversationSearch(NONE)).filter((value) => value !== undefined),
     [],
@@ -43,7 +43,7 @@ Deno.test("toSearch: both days are included, and an empty filter asks for nothin
   assertEquals(search.minCost, 50_000);
 });
 
-Deno.test("conversationsHref, conversationHref: addresses that lead back to the same", () => {
+Deno.test("conversationsHref, conversationHref: URLs that give the same filters", () => {
   assertEquals(conversationsHref(NONE), "/conversations");
   const filters = { ...NONE, agentId: AGENT, finish: "error" };
   assertEquals(read(conversationsHref(filters, "next").replace("/conversations", "")), filters);

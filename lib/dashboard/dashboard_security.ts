@@ -2,10 +2,10 @@ import { csp, csrf, HttpError, type Middleware } from "fresh";
 import type { State } from "@/utils.ts";
 import { contentSecurityPolicy, newNonce } from "./content_security_policy.ts";
 
-/** Fresh's way to tell the nonce of its inline script: it stands where this names `'unsafe-inline'`. */
+/** Makes Fresh put the nonce of its inline script into the policy; `pageHeadersMiddleware` reads it. */
 const scriptNonceMiddleware = csp<State>({ csp: ["script-src 'unsafe-inline'"], useNonce: true });
 
-/** Behind a TLS proxy the request's own URL is http, so the public address counts as ours too. */
+/** Behind a TLS proxy the request's URL is http, so the public origin is allowed too. */
 const csrfMiddleware = csrf<State>({
   origin: (origin, ctx) => {
     const { service } = ctx.state as State;
@@ -26,17 +26,17 @@ async function logCrossSiteRequests(ctx: Parameters<Middleware<State>>[0]): Prom
   }
 }
 
-/** Headers of every dashboard page: nothing is cached, and nothing runs that is not ours. */
+/** Sets the cache and security headers of every dashboard page. */
 async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   const styleNonce = newNonce();
   ctx.state.styleNonce = styleNonce;
   const response = await ctx.next();
   const { headers } = response;
-  // Streams say for themselves that nobody may keep or hold them back.
+  // Event streams set their own.
   const streams = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (!streams) headers.set("cache-control", "no-store");
-  const told = headers.get("content-security-policy") ?? "";
-  const scriptNonce = /'nonce-([^']+)'/.exec(told)?.[1];
+  const policy = headers.get("content-security-policy") ?? "";
+  const scriptNonce = /'nonce-([^']+)'/.exec(policy)?.[1];
   const https = ctx.state.service.baseUrl.startsWith("https:");
   headers.set("content-security-policy", contentSecurityPolicy({ scriptNonce, styleNonce, https }));
   const links = headers.get("link");
@@ -46,12 +46,12 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   return response;
 }
 
-/** Fresh has the browser load the page's scripts ahead, which takes their nonce as well. */
+/** Fresh preloads the page's scripts, which also need the nonce. */
 function withNonce(links: string, nonce: string): string {
   return links.replaceAll('as="script"', `as="script"; nonce="${nonce}"`);
 }
 
-/** In this order, for dashboard routes only: /v1 is for other sites' servers and has its own rules. */
+/** Middleware of the dashboard, in order. */
 export const dashboardSecurity: Middleware<State>[] = [
   pageHeadersMiddleware,
   scriptNonceMiddleware,

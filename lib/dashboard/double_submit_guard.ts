@@ -5,38 +5,37 @@ import { sha256 } from "../platform/crypto/hashing.ts";
 import { OWN_PASSWORD } from "./sign_in/reauthenticate.ts";
 import { signedIn } from "./permissions.ts";
 
-/** The field of a form that tells one showing of it from the next. */
+/** The hidden field with the id of a rendered form. */
 export const SUBMISSION_FIELD = "once";
 
-/** For a form whose answer shows what is shown once. */
 export function newSubmissionId({ service }: State): string {
   return service.runtime.uuid();
 }
 
 /**
- * Makes what a form asks for, unless the same form has made it before: a browser sends it again to
- * reload the page with the key or link, and that must not quietly make a second one. What `make` has
- * refused, or failed at, may be sent again. A form without its mark is not looked up.
+ * Runs `create` unless the same form was already submitted: reloading the page that shows a new key or
+ * link must not create a second one. A rejected or failed form may be submitted again. Forms without
+ * the hidden field are not checked.
  */
 export async function submitOnce<T extends object>(
   ctx: Context<State>,
   form: URLSearchParams,
-  make: () => Promise<T>,
+  create: () => Promise<T>,
 ): Promise<T | { refused: "sent_before" }> {
-  if (!form.has(SUBMISSION_FIELD)) return await make();
+  if (!form.has(SUBMISSION_FIELD)) return await create();
   const { idempotencyRecords } = ctx.state.service;
   const scope = await submissionScope(ctx, form);
   if (!await idempotencyRecords.claim(scope)) return { refused: "sent_before" };
-  let made: T | undefined;
+  let created: T | undefined;
   try {
-    made = await make();
-    return made;
+    created = await create();
+    return created;
   } finally {
-    if (made === undefined || "refused" in made) await idempotencyRecords.release(scope);
+    if (created === undefined || "refused" in created) await idempotencyRecords.release(scope);
   }
 }
 
-/** The fields count: somebody who goes back to the form and changes it wants another one. */
+/** Includes the fields, so that going back and changing the form creates another resource. */
 async function submissionScope(
   { url, state }: Context<State>,
   form: URLSearchParams,

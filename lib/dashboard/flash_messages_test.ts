@@ -3,7 +3,7 @@ import { flashMessageOf, withFlashMessage } from "./flash_messages.ts";
 
 const url = (path: string) => new URL(path, "http://localhost");
 
-Deno.test("a notice travels by name, and unknown names say nothing", () => {
+Deno.test("flashMessageOf: finds a message by name and ignores unknown names", () => {
   const saved = { kind: "done", text: "Changes saved." } as const;
   assertEquals(flashMessageOf(url(withFlashMessage("/agents/1", "agent_saved"))), saved);
   for (const name of ["", "toString", "<b>hello</b>"]) {
@@ -11,7 +11,7 @@ Deno.test("a notice travels by name, and unknown names say nothing", () => {
   }
 });
 
-Deno.test("what was not made a second time is no success", () => {
+Deno.test("flashMessageOf: a form submitted twice gives a warning", () => {
   for (const name of ["key_made_before", "link_made_before", "tenant_made_before"] as const) {
     assertEquals(flashMessageOf(url(withFlashMessage("/team", name)))?.kind, "warning");
   }

@@ -2,15 +2,12 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { errorResponse, logFailure, toApiError } from "../http/error_response.ts";
 
-/**
- * What a page of the dashboard asks by script: refusals are the envelope of /v1, because the script
- * has to tell them from each other. The guard of the dashboard stands before it as before any page.
- */
+/** A dashboard route called by scripts: errors use the JSON envelope of /v1. */
 export function jsonHandler(
-  answer: (ctx: Context<State>) => Promise<Response>,
+  handle: (ctx: Context<State>) => Promise<Response>,
 ): (ctx: Context<State>) => Promise<Response> {
   return async (ctx) => {
-    const response = await answer(ctx).catch((thrown) => rejectRequest(ctx, thrown));
+    const response = await handle(ctx).catch((thrown) => rejectRequest(ctx, thrown));
     response.headers.set("x-request-id", ctx.state.requestId);
     ctx.state.rateLimiter.setHeaders(response.headers);
     return response;

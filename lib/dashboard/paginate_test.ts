@@ -4,7 +4,7 @@ import { paginate } from "./paginate.ts";
 const HUNDRED_AND_TWENTY = Array.from({ length: 120 }, (_, n) => n);
 const at = (search: string) => paginate(HUNDRED_AND_TWENTY, new URL(`http://x/keys${search}`));
 
-Deno.test("listPart: fifty rows at a time, with the ways to those beside them", () => {
+Deno.test("paginate: pages have 50 rows and links to their neighbours", () => {
   const [first, second, third] = [at(""), at("?page=2"), at("?page=3")];
   assertEquals([first.items.length, first.items[0], first.previous], [50, 0, undefined]);
   assertEquals(first.next, "/keys?page=2");
@@ -12,7 +12,7 @@ Deno.test("listPart: fifty rows at a time, with the ways to those beside them", 
   assertEquals([third.items.length, third.previous, third.next], [20, "/keys?page=2", undefined]);
 });
 
-Deno.test("listPart: an address that names no part shows the nearest one", () => {
+Deno.test("paginate: an invalid page number gives the nearest page", () => {
   const first = ["?page=0", "?page=-3", "?page=x", "?page=1.5", "?page=", "?notice=key_revoked"];
   for (const search of first) assertEquals(at(search).items[0], 0, search);
   assertEquals(at("?page=99").items[0], 100);

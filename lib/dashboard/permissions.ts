@@ -1,7 +1,7 @@
 import type { SignedInUser } from "../services/signed_in_user.ts";
 import type { State } from "@/utils.ts";
 
-/** What a person must be: anybody of the tenant, one who may change it, its owner, an operator. */
+/** The role that a request requires; an editor is any member who may change things. */
 export type RequiredRole = "member" | "editor" | "owner" | "operator";
 
 interface Rule {
@@ -10,7 +10,7 @@ interface Rule {
   change: RequiredRole;
 }
 
-/** By the route's pattern; the first that matches decides. */
+/** Matched against the route's pattern; the first match applies. */
 const RULES: readonly Rule[] = [
   { routes: /^\/operator(\/|$)/, view: "operator", change: "operator" },
   { routes: /^\/account(\/|$)/, view: "member", change: "member" },
@@ -19,17 +19,17 @@ const RULES: readonly Rule[] = [
   { routes: /\/(new|delete|revoke|rotate|doctor)$/, view: "editor", change: "editor" },
 ];
 
-/** So that a route which nobody thought of here is one that viewers only look at. */
+/** For routes without a rule: viewers may only look. */
 const DEFAULT_RULE = { view: "member", change: "editor" } as const;
 
 /**
- * Whether somebody may send a request of this method to a dashboard route. The one place that decides:
- * pages show less to those who may do less, but nothing relies on it.
+ * True if a user may send a request to a dashboard route. This is the only authorization check: pages
+ * also hide what a user may not do, but nothing relies on it.
  */
 export function isAuthorized(user: SignedInUser, method: string, route: string): boolean {
   const rule = RULES.find(({ routes }) => routes.test(route)) ?? DEFAULT_RULE;
-  const looking = method === "GET" || method === "HEAD";
-  return satisfiesRole(user, looking ? rule.view : rule.change);
+  const isRead = method === "GET" || method === "HEAD";
+  return satisfiesRole(user, isRead ? rule.view : rule.change);
 }
 
 function satisfiesRole({ role, operator }: SignedInUser, need: RequiredRole): boolean {
@@ -47,18 +47,18 @@ function satisfiesRole({ role, operator }: SignedInUser, need: RequiredRole): bo
   }
 }
 
-/** Who is signed in; behind the dashboard's guard there always is someone. */
+/** The signed-in user. Throws outside dashboard routes. */
 export function signedIn(state: State): SignedInUser {
-  if (state.user === undefined) throw new Error("a dashboard route ran without its guard");
+  if (state.user === undefined) throw new Error("a dashboard route ran without authentication");
   return state.user;
 }
 
-/** Whether the person may change things of the tenant; the guard enforces it, pages show it. */
+/** True if the user may change things of the tenant. */
 export function isEditor(user: SignedInUser): boolean {
   return user.role !== "viewer";
 }
 
-/** Whether the person decides who belongs to the tenant. */
+/** True if the user may manage the team. */
 export function isOwner(user: SignedInUser): boolean {
   return user.role === "owner";
 }

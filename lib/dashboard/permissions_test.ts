@@ -6,7 +6,7 @@ function user(role: Role, operator = false): SignedInUser {
   return { id: "u", tenant: "t", email: "u@example.com", role, operator, provenAt: 0 };
 }
 
-Deno.test("mayPass: a route that no rule names is looked at by all and changed by editors", () => {
+Deno.test("isAuthorized: by default everyone may view and editors may change", () => {
   for (const method of ["GET", "HEAD"]) {
     assertEquals(isAuthorized(user("viewer"), method, "/x/y"), true);
   }
@@ -16,14 +16,14 @@ Deno.test("mayPass: a route that no rule names is looked at by all and changed b
   }
 });
 
-Deno.test("mayPass: operating has nothing to do with the role in a tenant", () => {
+Deno.test("isAuthorized: being an operator is independent of the role in a tenant", () => {
   assertEquals(isAuthorized(user("owner"), "GET", "/operator/status"), false);
   assertEquals(isAuthorized(user("viewer", true), "POST", "/operator/vendors/:vendor"), true);
   assertEquals(isAuthorized(user("viewer", true), "POST", "/agents/new"), false);
   assertEquals(isAuthorized(user("admin", true), "POST", "/team/invite"), false);
 });
 
-Deno.test("mayPass: names that only begin alike are not taken for one another", () => {
+Deno.test("isAuthorized: rules do not match routes that only share a prefix", () => {
   assertEquals(isAuthorized(user("viewer"), "GET", "/operators"), true);
   assertEquals(isAuthorized(user("viewer"), "POST", "/accounts"), false);
 });

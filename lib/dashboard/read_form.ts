@@ -1,20 +1,19 @@
 import { HttpError } from "fresh";
 import type { Runtime } from "../platform/runtime.ts";
 import { BODY_BUDGET } from "../http/bodies/byte_budget.ts";
-import { readBounded } from "../http/bodies/read_bounded.ts";
+import { mediaTypeOf, readBounded } from "../http/bodies/read_bounded.ts";
 import { budgetHolders } from "../http/bodies/request_sender.ts";
 
 /** Larger than any form of the dashboard; URL encoding triples some characters. */
 const MAX_FORM_BYTES = 2 * 1_048_576;
 
 /**
- * The fields of a submitted form, line breaks as `\n` whatever the browser sent. Throws `HttpError`
- * 415 for another content type, 413 for a body over 2 MiB and 408 for one that comes too slowly,
- * without reading the rest of it; `ApiError` 503 while too much is being sent.
+ * The fields of a submitted form, with line breaks as `\n`. Throws `HttpError` 415 for another content
+ * type, 413 over 2 MiB and 408 if it arrives too slowly, and `ApiError` 503 while too many bytes are
+ * being received.
  */
 export async function readForm(req: Request, runtime: Runtime): Promise<URLSearchParams> {
-  const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded") {
+  if (mediaTypeOf(req) !== "application/x-www-form-urlencoded") {
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");
   }
   const body = req.body ?? new Blob().stream();

@@ -11,13 +11,13 @@ function post(body: BodyInit, type = "application/x-www-form-urlencoded"): Reque
   });
 }
 
-Deno.test("readForm gives fields with plain line breaks", async () => {
+Deno.test("readForm: normalizes line breaks", async () => {
   const form = await readForm(post("a=one%0D%0Atwo&b=%E2%82%AC&b=2"), systemRuntime);
   assertEquals(form.get("a"), "one\ntwo");
   assertEquals(form.getAll("b"), ["€", "2"]);
 });
 
-Deno.test("readForm refuses other content types and bodies over 2 MiB", async () => {
+Deno.test("readForm: rejects other content types and bodies over 2 MiB", async () => {
   const json = await assertRejects(
     () => readForm(post("{}", "application/json"), systemRuntime),
     HttpError,

@@ -1,6 +1,6 @@
 import type { Service } from "../http/service.ts";
 
-/** What an operator wants to know of a process at a glance; no secret is among it. */
+/** Facts about this process for operators; contains no secrets. */
 export function systemFacts(
   { baseUrl, config, widget, demoAgent }: Pick<
     Service,
@@ -23,13 +23,13 @@ export function systemFacts(
   ];
 }
 
-/** A KV server's address may hold a credential, so its host alone is told. */
+/** Shows only the host of a KV server, because its URL may contain a credential. */
 function describeStore({ kvUrl, kvPath, onDenoDeploy }: Service["config"]): string {
   if (kvUrl !== undefined) return `KV server ${new URL(kvUrl).host}`;
   return onDenoDeploy ? "the platform's KV" : kvPath;
 }
 
 function describeAddressSource(hops: number): string {
-  if (hops === 0) return "of the connection";
-  return hops === 1 ? "told by 1 proxy" : `told by ${hops} proxies`;
+  if (hops === 0) return "from the connection";
+  return hops === 1 ? "from 1 proxy" : `from ${hops} proxies`;
 }

@@ -11,7 +11,7 @@ import { loadAgentNames } from "./agents/agent_names.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { type DayRange, parseDayRange } from "../schemas/day_range.ts";
 
-/** One sum with the name that people know it by. */
+/** A sum with its display name. */
 export interface NamedUsage {
   /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
   id: string;
@@ -19,9 +19,9 @@ export interface NamedUsage {
   usage: Usage;
 }
 
-/** Sums of one kind with their names: days the latest first, all else the dearest first. */
+/** Adds names to sums of one group, sorted by latest day or highest cost. */
 export async function withUsageNames(
-  { sums, by, most = Infinity }: { sums: GroupedUsage; by: UsageGroup; most?: number },
+  { sums, by, max = Infinity }: { sums: GroupedUsage; by: UsageGroup; max?: number },
   of: {
     tenant: string;
     agents: Pick<AgentService, "get">;
@@ -29,7 +29,7 @@ export async function withUsageNames(
   },
 ): Promise<NamedUsage[]> {
   const all = by === "day" ? [...sums.day].reverse() : sortByCost(sums[by]);
-  const shown = all.slice(0, most);
+  const shown = all.slice(0, max);
   const names = await loadNames(by, { ids: shown.map(([id]) => id), ...of });
   return shown.map(([id, usage]) => ({ id, name: names.get(id) ?? id, usage }));
 }
@@ -55,27 +55,22 @@ async function loadNames(
   }
 }
 
-/** What a page of usage shows. */
 export interface UsageQuery {
   range: DayRange;
   by: UsageGroup;
-  /** What is wrong with the days that were asked for; the last 30 are shown instead. */
+  /** Why the requested days are invalid; the last 30 are shown instead. */
   issue?: string;
 }
 
-/** `?from&to&by`, as far as they can be meant. */
+/** Reads `?from&to&by`; invalid values are replaced by defaults. */
 export function readUsageQuery({ searchParams }: URL, today: string): UsageQuery {
   const by = USAGE_GROUPS.find((group) => group === searchParams.get("by")) ?? "day";
-  const asked = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
+  const days = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
   try {
-    return { range: parseDayRange(asked, today), by };
+    return { range: parseDayRange(days, today), by };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const range = parseDayRange({ from: null, to: null }, today);
-    return {
-      range,
-      by,
-      issue: "These are no days, are more than a year, or end before they begin.",
-    };
+    return { range, by, issue: "Enter a start and an end date, at most one year apart." };
   }
 }

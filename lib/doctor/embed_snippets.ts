@@ -1,4 +1,5 @@
 import type { DoctorReport } from "../schemas/doctor.ts";
+import { mintCommand, scriptTag } from "../schemas/embed_code.ts";
 
 /** Where the service and its script are served from, without trailing slashes. */
 export interface EmbedConfig {
@@ -19,19 +20,10 @@ export function embedSnippets(
 ): DoctorReport["lines"] {
   const { baseUrl, scriptBase, integrity } = embed;
   const site = originAllowed ? origin : "https://www.example.com";
+  const src = `${scriptBase}/widget.v1.js`;
   return {
-    tag: `<script src="${scriptBase}/widget.v1.js"
-  integrity="${integrity}"
-  crossorigin="anonymous"
-  data-service-widget
-  data-api-base="${baseUrl}"
-  data-agent-id="${agent.id}"
-  data-session-token="<SESSION_TOKEN>"></script>`,
+    tag: scriptTag({ src, integrity, apiBase: baseUrl, agentId: agent.id }),
     csp: `script-src ${new URL(scriptBase).origin}; connect-src ${new URL(baseUrl).origin}`,
-    mint: `curl ${baseUrl}/v1/widget/session \\
-  -H "Authorization: Bearer <API_KEY>" \\
-  -H "Origin: ${site}" \\
-  -H "Content-Type: application/json" \\
-  -d '{"agentId":"${agent.id}"}'`,
+    mint: mintCommand({ baseUrl, agentId: agent.id, origin: site }),
   };
 }

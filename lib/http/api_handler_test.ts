@@ -15,7 +15,7 @@ function call(method: string): Promise<Response> {
   return handler({ req: new Request("http://127.0.0.1/v1/x", { method }) } as never);
 }
 
-Deno.test("apiHandler: calls the method that was asked for", async () => {
+Deno.test("apiHandler: calls the handler of the method", async () => {
   assertEquals(await (await call("GET")).json(), { data: [] });
   assertEquals((await call("POST")).status, 201);
 });
@@ -29,20 +29,20 @@ Deno.test("apiHandler: HEAD is GET without its body", async () => {
   ]);
 });
 
-Deno.test("apiHandler: OPTIONS tells what is allowed", async () => {
+Deno.test("apiHandler: OPTIONS returns Allow", async () => {
   const response = await call("OPTIONS");
   assertEquals(response.status, 204);
   assertEquals(response.headers.get("allow"), "GET, POST, HEAD, OPTIONS");
 });
 
-Deno.test("apiHandler: any other method is 405 with Allow, also one named like a property", async () => {
+Deno.test("apiHandler: other methods are 405 with Allow, even if named like an object property", async () => {
   for (const method of ["PUT", "DELETE", "constructor"]) {
     const error = await assertRejects(() => call(method), ApiError);
     assertEquals([error.status, error.headers.allow], [405, "GET, POST, HEAD, OPTIONS"]);
   }
 });
 
-Deno.test("errorResponse: is the one envelope, with the refusal's headers", async () => {
+Deno.test("errorResponse: is the error envelope with the error's headers", async () => {
   const error = new ApiError("rate_limit_exceeded", "slow down", {
     details: { scope: "key" },
     headers: { "retry-after": "3" },
@@ -58,7 +58,7 @@ Deno.test("errorResponse: is the one envelope, with the refusal's headers", asyn
   });
 });
 
-Deno.test("toApiError: refusals stay, the router's go by status, the rest says nothing", () => {
+Deno.test("toApiError: keeps ApiErrors, maps router errors by status and hides the rest", () => {
   const refusal = new ApiError("not_found", "no such agent");
   assertEquals(toApiError(refusal), refusal);
   assertEquals(toApiError(new HttpError(404)).code, "not_found");
@@ -69,7 +69,7 @@ Deno.test("toApiError: refusals stay, the router's go by status, the rest says n
   }
 });
 
-Deno.test("uuidParam: lower-cases a UUID; what is none names nothing", async () => {
+Deno.test("uuidParam: lower-cases a UUID; anything else is 404", async () => {
   const id = "ABCDEF00-0000-4000-8000-000000000001";
   assertEquals(uuidParam(id), id.toLowerCase());
   for (const value of [undefined, "", "x", `${id}0`, id.replaceAll("-", ""), `${id}\n`]) {

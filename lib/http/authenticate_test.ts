@@ -21,7 +21,7 @@ function openKeys(kv: Deno.Kv): ApiKeyStore {
   return new ApiKeyStore(kv, { runtime: new FakeRuntime(), signer: new Signer(["secret"]) });
 }
 
-Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an empty key", () => {
+Deno.test("bearerKey: reads the Bearer key case-insensitively; another scheme is an empty key", () => {
   assertEquals(bearerKey(request()), undefined);
   assertEquals(bearerKey(request("Bearer ck_live_x")), "ck_live_x");
   assertEquals(bearerKey(request("bearer   ck_live_x ")), "ck_live_x");
@@ -36,7 +36,7 @@ function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): AuthenticationContext {
   return { service: { apiKeys }, rateLimiter: { countWithKey: (find) => find(view) } };
 }
 
-Deno.test("identifyKey: a valid key names its tenant", async () => {
+Deno.test("identifyKey: a valid key identifies its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const made = await keys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
@@ -44,7 +44,7 @@ Deno.test("identifyKey: a valid key names its tenant", async () => {
   assertEquals(identity.tenant, fakeUuid(801));
 });
 
-Deno.test("identifyKey: whatever is wrong with a key, the answer is one 401 with a challenge", async () => {
+Deno.test("identifyKey: every invalid key gives the same 401 with a challenge", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const { secret } = await openKeys(kv).create(fakeUuid(801), {
@@ -65,7 +65,7 @@ Deno.test("identifyKey: whatever is wrong with a key, the answer is one 401 with
   assertEquals(messages.size, 1);
 });
 
-Deno.test("requireScope: a key without the scope is 403 and is told which", async () => {
+Deno.test("requireScope: a key without the scope is 403 with the scope's name", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const { secret } = await keys.create(fakeUuid(801), { name: "k", scopes: ["agents:write"] });

@@ -23,7 +23,7 @@ describe("clientAddress", () => {
     assertEquals(from("192.0.2.7", 1), "192.0.2.7");
   });
 
-  it("tells a mapped IPv4 address as IPv4 and drops brackets and port", () => {
+  it("converts a mapped IPv4 address to IPv4 and removes brackets and port", () => {
     assertEquals(from("::ffff:192.0.2.7", 0), "192.0.2.7");
     assertEquals(from("127.0.0.1", 1, "[2001:DB8::1]:443"), "2001:db8::1");
     assertEquals(from("127.0.0.1", 1, "203.0.113.9:5000"), "203.0.113.9");

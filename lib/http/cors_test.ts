@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 
-Deno.test("isBrowserPath: chat alone is called from other sites", () => {
+Deno.test("isBrowserPath: only chat paths may be called from other sites", () => {
   for (const path of ["/v1/chat", "/v1/chat/stream", "/v1/chat/runs/x/cancel"]) {
     assertEquals(isBrowserPath(path), true, path);
   }
@@ -10,7 +10,7 @@ Deno.test("isBrowserPath: chat alone is called from other sites", () => {
   }
 });
 
-Deno.test("isPreflight: an OPTIONS that asks for a method", () => {
+Deno.test("isPreflight: is an OPTIONS with a requested method", () => {
   const preflight = (method: string, headers: HeadersInit) =>
     isPreflight(new Request("http://127.0.0.1/v1/chat/stream", { method, headers }));
   assertEquals(preflight("OPTIONS", { "access-control-request-method": "POST" }), true);
@@ -30,7 +30,7 @@ Deno.test("preflightResponse: allows what the widget sends, and no credentials",
   });
 });
 
-Deno.test("addCorsHeaders: a page may read why it was refused", () => {
+Deno.test("addCorsHeaders: a page can read why it was rejected", () => {
   const headers = new Headers();
   addCorsHeaders(headers);
   assertEquals(headers.get("access-control-allow-origin"), "*");

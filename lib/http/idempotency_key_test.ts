@@ -20,7 +20,7 @@ Deno.test("readIdempotencyKey: is 1 to 255 visible characters, or absent", () =>
   }
 });
 
-Deno.test("readIdempotencyKey: anything else is a 400 that names the header", () => {
+Deno.test("readIdempotencyKey: an invalid key is a 400 with the header's name", () => {
   for (const keys of [[""], ["k".repeat(256)], ["a b"], ["a\tb"], ["é"], ["one", "two"]]) {
     const error = assertThrows(() => readIdempotencyKey(request(...keys)), ApiError);
     assertEquals(error.code, "schema_validation_failed");
@@ -28,20 +28,20 @@ Deno.test("readIdempotencyKey: anything else is a 400 that names the header", ()
   }
 });
 
-Deno.test("readIdempotencyKey: sessions draw longer ones", () => {
+Deno.test("readIdempotencyKey: sessions need longer keys", () => {
   const min = { min: SESSION_KEY_MIN_LENGTH };
   assertEquals(readIdempotencyKey(request("k".repeat(16)), min), "k".repeat(16));
   assertThrows(() => readIdempotencyKey(request("k".repeat(15)), min), ApiError, "16-255");
 });
 
-Deno.test("requestFingerprint: the order of fields does not count, their values do", async () => {
+Deno.test("requestFingerprint: ignores the order of fields but not their values", async () => {
   const one = await requestFingerprint({ a: 1, b: { c: 2, d: [3] } });
   assertEquals(await requestFingerprint({ b: { d: [3], c: 2 }, a: 1 }), one);
   assertNotEquals(await requestFingerprint({ b: { d: [3], c: 2 }, a: 2 }), one);
   assertNotEquals(await requestFingerprint({ b: { d: [3], c: 2 }, a: 1, e: null }), one);
 });
 
-Deno.test("requestFingerprint: leaves out fields of the top level alone", async () => {
+Deno.test("requestFingerprint: omits top-level fields only", async () => {
   const without = { without: VOLATILE_CHAT_FIELDS };
   const plain = await requestFingerprint({ a: 1 }, without);
   assertEquals(
@@ -56,12 +56,12 @@ Deno.test("requestFingerprint: leaves out fields of the top level alone", async 
   for (const value of [null, 1, "x", [1]]) await requestFingerprint(value, without);
 });
 
-Deno.test("requestFingerprint: JSON nested without end is a 400, not an overflow", async () => {
+Deno.test("requestFingerprint: deeply nested JSON is a 400, not a stack overflow", async () => {
   const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
   await assertRejects(() => requestFingerprint(deep), ApiError, "nested deeper");
 });
 
-Deno.test("idempotencyScope: route, caller and key each make another one", async () => {
+Deno.test("idempotencyScope: depends on route, caller and key", async () => {
   const parts = { route: "POST /v1/x", caller: ["key", "1"], key: "k" };
   const scopes = await Promise.all([
     idempotencyScope(parts),

@@ -22,18 +22,18 @@ function misaddressed(url: string, method = "GET"): Request {
   return { url, method, headers: new Headers({ "x-a": "b" }) } as Request;
 }
 
-Deno.test("isRoutableMethod: HTTP's core in any case, and nothing else", () => {
+Deno.test("isRoutableMethod: accepts the core HTTP methods case-insensitively", () => {
   const core = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "patch"];
   assertEquals(core.every(isRoutableMethod), true);
   assertEquals(["PROPFIND", "TRACE", ""].some(isRoutableMethod), false);
 });
 
-Deno.test("isApiPath: /v1 and what is under it", () => {
+Deno.test("isApiPath: is true for /v1 and everything under it", () => {
   assertEquals(["/v1", "/v1/", "/v1/agents", "/v1?a=b"].every(isApiPath), true);
   assertEquals(["/", "/v10", "/v1.js", "/a/v1/b", ""].some(isApiPath), false);
 });
 
-Deno.test("normalizeRequest: an unknown method is one that no address takes", () => {
+Deno.test("normalizeRequest: an unknown method becomes one that no route accepts", () => {
   for (const path of ["/v1/agents", "/v10", "/agents"]) {
     const asked = new Request(`${HOST}${path}/%zz?a`, {
       method: "PROPFIND",
@@ -45,7 +45,7 @@ Deno.test("normalizeRequest: an unknown method is one that no address takes", ()
   }
 });
 
-Deno.test("normalizeRequest: under /v1 a Host that names none is left to the middleware to refuse", () => {
+Deno.test("normalizeRequest: under /v1 the middleware rejects an invalid Host", () => {
   for (const method of ["GET", "PROPFIND"]) {
     const request = routed(misaddressed("http://a b/v1/agents/%zz", method));
     assertEquals(request.url, `${HOST}/v1/agents/%25zz`);
@@ -55,14 +55,14 @@ Deno.test("normalizeRequest: under /v1 a Host that names none is left to the mid
   requireValidHost(routed(new Request(`${HOST}/v1/agents`)));
 });
 
-Deno.test("normalizeRequest: elsewhere such a Host is refused in text", async () => {
+Deno.test("normalizeRequest: elsewhere an invalid Host is a 400 in plain text", async () => {
   const refusal = normalizeRequest(misaddressed("http://[/home?/v1/"));
   assert(refusal instanceof Response);
   assertEquals(refusal.status, 400);
   await refusal.body?.cancel();
 });
 
-Deno.test("normalizeRequest: takes the % of a path that cannot be decoded literally", async () => {
+Deno.test("normalizeRequest: escapes the % of an undecodable path", async () => {
   for (const path of ["%zz", "%E0%A4", "%"]) {
     const asked = new Request(`${HOST}/v1/agents/${path}?a=%zz`, { method: "POST", body: "{}" });
     const request = routed(asked);
@@ -72,12 +72,12 @@ Deno.test("normalizeRequest: takes the % of a path that cannot be decoded litera
   }
 });
 
-Deno.test("normalizeRequest: hands any other request on as it is", () => {
+Deno.test("normalizeRequest: returns any other request unchanged", () => {
   const asked = new Request(`${HOST}/v1/agents/%C3%A9%2F?a=%zz`);
   assertStrictEquals(normalizeRequest(asked), asked);
 });
 
-Deno.test("isStaticFilePath: plain names of bearable length, and nothing encoded", () => {
+Deno.test("isStaticFilePath: accepts plain names of limited length, without escapes", () => {
   const files = ["/favicon.svg", "/dashboard/base.css", "/_fresh/js/0a1b/chunk-AB12.js", "//a.css"];
   assertEquals(files.filter((path) => !isStaticFilePath(path)), []);
   const others = ["/", "/a/", "/a%00", "/a%2Fb", "/..%2Fmain.ts", `/${"a".repeat(300)}`];

@@ -14,6 +14,16 @@ export function uuidParam(value: string | undefined): string {
   throw new ApiError("not_found", "there is nothing at this address");
 }
 
+/** Runs `find`; `undefined` if it throws `not_found`. */
+export async function undefinedIfNotFound<T>(find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
 /** `?agentId`, lower-cased. Throws 400 unless it is a UUID. */
 export function agentIdParam(url: URL): string | undefined {
   const agentId = url.searchParams.get("agentId") ?? undefined;

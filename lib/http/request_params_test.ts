@@ -13,38 +13,38 @@ function positionOf(query: string, last?: string): number {
   );
 }
 
-Deno.test("streamPosition: a frame's id or its number, in the header or the query; nothing is the beginning", () => {
+Deno.test("streamPosition: reads a frame's id or number from header or query; default is the beginning", () => {
   for (const asked of ["7", `${runId}.7`]) {
     assertEquals([positionOf(`?after=${asked}`), positionOf("", asked)], [7, 7]);
   }
   assertEquals([positionOf(""), positionOf("?after="), positionOf("", "")], [0, 0, 0]);
 });
 
-Deno.test("streamPosition: a client that comes back to the URL it began with goes on where it was", () => {
+Deno.test("streamPosition: the header takes precedence over the query", () => {
   assertEquals(positionOf("?after=5", `${runId}.20`), 20);
 });
 
-Deno.test("streamPosition: a frame of another run is no position", () => {
+Deno.test("streamPosition: rejects a frame of another run", () => {
   assertThrows(() => positionOf("", `${fakeUuid(2)}.3`), ApiError);
   assertThrows(() => positionOf("?after=-1"), ApiError);
 });
 
 const page = (query: string) => pageRequestParams(new URL(`http://127.0.0.1/v1/agents${query}`));
 
-Deno.test("pageRequestParams: 20 rows from the start unless told", () => {
+Deno.test("pageRequestParams: defaults to the first 20 rows", () => {
   assertEquals(page(""), { limit: 20, cursor: undefined });
   assertEquals(page("?limit=1&cursor=AbC-_%2B%2F%3D"), { limit: 1, cursor: "AbC-_+/=" });
   assertEquals(page("?limit=100").limit, 100);
 });
 
-Deno.test("pageRequestParams: a limit outside 1-100 is a fault at limit", () => {
+Deno.test("pageRequestParams: a limit outside 1-100 is an issue at limit", () => {
   for (const limit of ["0", "101", "-1", "1.5", "1e1", "", "ten", "1000"]) {
     const error = assertThrows(() => page(`?limit=${limit}`), ApiError);
     assertEquals((error.details?.issues as { path: string }[])[0]?.path, "limit", limit);
   }
 });
 
-Deno.test("pageRequestParams: a cursor that cannot be one of ours is a fault at cursor", () => {
+Deno.test("pageRequestParams: a malformed cursor is an issue at cursor", () => {
   for (const cursor of ["", "a b", "%00", "a".repeat(513)]) {
     const error = assertThrows(() => page(`?cursor=${cursor}`), ApiError);
     assertEquals((error.details?.issues as { path: string }[])[0]?.path, "cursor");

@@ -52,7 +52,7 @@ Deno.test("encodeFrame: id, event, one line of data and a blank line, to the byt
   );
 });
 
-Deno.test("sseResponse: headers forbid buffering and name the run", () => {
+Deno.test("sseResponse: sets headers against buffering and the run's id", () => {
   const { run, runtime } = open(FRAMES);
   const { headers, status } = sseResponse(run, { runtime, headers: { "x-plan-warning": "w" } });
   assertEquals(status, 200);
@@ -65,14 +65,14 @@ Deno.test("sseResponse: headers forbid buffering and name the run", () => {
   });
 });
 
-Deno.test("sseResponse: a finished run is retry, its frames and the end", async () => {
+Deno.test("sseResponse: a finished run is the retry field and its frames", async () => {
   const { run, runtime } = open(FRAMES);
   const text = await sseResponse(run, { runtime }).text();
   assertEquals(text, "retry: 1500\n\n" + wire(1, FRAMES));
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("sseResponse: a follower from any position gets exactly the rest", async () => {
+Deno.test("sseResponse: resuming from any position gives exactly the remaining frames", async () => {
   for (let after = 0; after <= FRAMES.length; after++) {
     const { run, runtime } = open(FRAMES);
     const text = await sseResponse(run, { runtime, after }).text();
@@ -80,7 +80,7 @@ Deno.test("sseResponse: a follower from any position gets exactly the rest", asy
   }
 });
 
-Deno.test("sseResponse: a position past the end of a finished run ends at once", async () => {
+Deno.test("sseResponse: a position past the end of a finished run ends immediately", async () => {
   const { run, runtime } = open(FRAMES);
   assertEquals(await sseResponse(run, { runtime, after: 99 }).text(), "retry: 1500\n\n");
   assertEquals(runtime.sleeping, 0);
@@ -96,7 +96,7 @@ Deno.test("sseResponse: retry comes first, before there is a frame", async () =>
   await stream.cancel();
 });
 
-Deno.test("sseResponse: a ping after every 10 s of silence, counted from the last frame", async () => {
+Deno.test("sseResponse: sends a ping after every 10 s without frames", async () => {
   const { run, runtime } = open(FRAMES.slice(0, 1));
   const stream = reading(sseResponse(run, { runtime }));
   await stream.next();
@@ -114,7 +114,7 @@ Deno.test("sseResponse: a ping after every 10 s of silence, counted from the las
   await stream.cancel();
 });
 
-Deno.test("sseResponse: two followers read alike, each at its own pace", async () => {
+Deno.test("sseResponse: two clients read the same frames, each at its own speed", async () => {
   const { run, runtime } = open(FRAMES.slice(0, 2));
   const [slow, fast] = [sseResponse(run, { runtime }), reading(sseResponse(run, { runtime }))];
   assertEquals(await fast.next(), "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 2)));
@@ -125,7 +125,7 @@ Deno.test("sseResponse: two followers read alike, each at its own pace", async (
   assertEquals(await slow.text(), "retry: 1500\n\n" + wire(1, FRAMES));
 });
 
-Deno.test("sseResponse: a reader that goes away leaves, and an unwatched run is stopped", async () => {
+Deno.test("sseResponse: when the last client disconnects, the run is cancelled", async () => {
   const { run, runtime } = open(FRAMES.slice(0, 1));
   const stream = reading(sseResponse(run, { runtime }));
   await stream.next();
@@ -139,14 +139,14 @@ Deno.test("sseResponse: a reader that goes away leaves, and an unwatched run is 
   assertEquals(run.signal.aborted, true);
 });
 
-Deno.test("sseResponse: a reader that goes away after the end leaves no timer", async () => {
+Deno.test("sseResponse: a client that disconnects after the end leaves no timer", async () => {
   const { run, runtime } = open(FRAMES);
   const response = sseResponse(run, { runtime });
   await response.body!.cancel();
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("sseResponse: a follower ahead of the log waits, with pings, and gets what comes after its place", async () => {
+Deno.test("sseResponse: a client ahead of the log waits with pings and gets later frames", async () => {
   const { run, runtime } = open(FRAMES.slice(0, 1));
   const stream = reading(sseResponse(run, { runtime, after: 3 }));
   assertEquals(await stream.next(), "retry: 1500\n\n");
@@ -165,7 +165,7 @@ Deno.test("sseResponse: a follower ahead of the log waits, with pings, and gets 
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("sseResponse: a stalled reader costs one chunk, and is dropped after 60 s", async () => {
+Deno.test("sseResponse: a client that stops reading costs one chunk and is disconnected after 60 s", async () => {
   const { run, runtime } = open();
   for (let n = 0; n < 100; n++) run.log.append({ type: "delta", text: "x".repeat(10_000) });
   const reader = sseResponse(run, { runtime }).body!.getReader();
@@ -183,7 +183,7 @@ Deno.test("sseResponse: a stalled reader costs one chunk, and is dropped after 6
   assertEquals(run.signal.aborted, true);
 });
 
-Deno.test("sseResponse: a process that ends breaks streams off, with all there is by then", async () => {
+Deno.test("sseResponse: shutdown sends all available frames and ends the stream", async () => {
   const closing = new AbortController();
   const { run, runtime } = open(FRAMES.slice(0, 1));
   const options = { runtime, closing: closing.signal };
@@ -201,7 +201,7 @@ Deno.test("sseResponse: a process that ends breaks streams off, with all there i
   );
 });
 
-Deno.test("sseResponse: an interrupted log ends once, after what its reader has", async () => {
+Deno.test("sseResponse: the end of an interrupted run is sent once", async () => {
   for (const after of [0, 2, 9]) {
     const { run, runtime } = open(FRAMES.slice(0, 2));
     run.log.interrupt();

@@ -11,7 +11,7 @@ function commandOf(method: string, path: string): string {
   });
 }
 
-Deno.test("curlExample: brings the credential and, where one is needed, the origin", () => {
+Deno.test("curlExample: contains the credential and, if required, the origin", () => {
   assertEquals(
     commandOf("POST", "/v1/widget/session"),
     [
@@ -28,7 +28,7 @@ Deno.test("curlExample: a call without credential or body is one line", () => {
   assertEquals(commandOf("GET", "/healthz"), "curl 'https://chat.example/healthz'");
 });
 
-Deno.test("curlExample: a stream is shown as it comes", () => {
+Deno.test("curlExample: streams are not buffered", () => {
   const [first = ""] = commandOf("POST", "/v1/chat/stream").split(" \\\n");
   assertEquals(first, "curl -X POST -N 'https://chat.example/v1/chat/stream'");
 });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describeConstraints, refName } from "./describe_constraints.ts";
 
-Deno.test("describeConstraints: ranges are told with their unit, one end where there is one", () => {
+Deno.test("describeConstraints: describes ranges with their unit, open or closed", () => {
   assertEquals(describeConstraints({ type: "string", minLength: 1, maxLength: 128 }), [
     "1-128 characters",
   ]);
@@ -15,6 +15,6 @@ Deno.test("describeConstraints: ranges are told with their unit, one end where t
   assertEquals(describeConstraints({ type: "boolean" }), []);
 });
 
-Deno.test("nameOfRef: the last part of the reference", () => {
+Deno.test("refName: is the last part of the reference", () => {
   assertEquals(refName("#/components/schemas/Agent"), "Agent");
 });

@@ -34,7 +34,7 @@ Deno.test("openapiDocument: operation ids are unique and every tag has operation
   assertEquals(new Set(OPERATIONS.map(({ tag }) => tag)), new Set(Object.keys(TAGS)));
 });
 
-Deno.test("openapiDocument: every reference leads somewhere, and every component is referred to", () => {
+Deno.test("openapiDocument: every reference resolves, and every component is used", () => {
   const refs = new Set(referencesIn(document));
   for (const ref of refs) assertNotEquals(at(document, ref), undefined, ref);
   const { schemas, headers } = document.components;
@@ -45,7 +45,7 @@ Deno.test("openapiDocument: every reference leads somewhere, and every component
   assertEquals(components.filter((ref) => !refs.has(ref)), []);
 });
 
-Deno.test("openapiDocument: no schema refers to itself, so that client generators can follow each", () => {
+Deno.test("openapiDocument: no schema is recursive, for client generators", () => {
   const { schemas } = document.components;
   const reached = (name: string, path: string[] = []): string[] | undefined => {
     if (path.includes(name)) return [...path, name];
@@ -59,14 +59,14 @@ Deno.test("openapiDocument: no schema refers to itself, so that client generator
   assertEquals(schemas.JsonValue, { description: "Any JSON value." });
 });
 
-Deno.test("openapiDocument: the error envelope refers to ValidationIssue, and issues are its list", () => {
+Deno.test("openapiDocument: the error envelope references ValidationIssue", () => {
   const { schemas } = document.components;
   assertEquals(schemas.ErrorEnvelope?.properties?.details?.properties?.issues?.items, {
     $ref: "#/components/schemas/ValidationIssue",
   });
 });
 
-Deno.test("openapiDocument: names its license, and for every operation a refusal: what linters ask for", () => {
+Deno.test("openapiDocument: has a license and an error response for every operation, as linters require", () => {
   assertEquals(document.info.license, { name: "MIT", identifier: "MIT" });
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { operationId, summary, responses }] of Object.entries(methods)) {
@@ -79,7 +79,7 @@ Deno.test("openapiDocument: names its license, and for every operation a refusal
   }
 });
 
-Deno.test("openapiDocument: every example of a body passes the schema that validates it", () => {
+Deno.test("openapiDocument: every example body is valid", () => {
   const checked = OPERATIONS.flatMap(({ id, body, responses }) => [
     ...(body === undefined ? [] : [check(id, body)]),
     ...responses.flatMap(({ content = [] }) =>
@@ -89,7 +89,7 @@ Deno.test("openapiDocument: every example of a body passes the schema that valid
   assert(checked.length > 15);
 });
 
-Deno.test("openapiDocument: every frame type has one literal example that is a frame", () => {
+Deno.test("openapiDocument: every frame type has a valid example", () => {
   const types = frameSchema.options.map((option) => option.shape.type.value);
   assertEquals(Object.keys(FRAME_DOCS).sort(), [...types].sort());
   for (const [type, { example }] of Object.entries(FRAME_DOCS)) {
@@ -101,14 +101,14 @@ Deno.test("openapiDocument: every frame type has one literal example that is a f
   assertEquals(Object.keys(examples).sort(), [...types].sort());
 });
 
-Deno.test("openapiDocument: every code's example is an envelope with the status of its code", () => {
+Deno.test("openapiDocument: every error example is an envelope with the code's status", () => {
   for (const code of Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[]) {
     const envelope = errorEnvelopeSchema.parse(exampleEnvelope(code));
     assertEquals([envelope.code, envelope.http], [code, ERROR_STATUS[code]]);
   }
 });
 
-Deno.test("openapiDocument: what answers 201 takes Idempotency-Key and can be replayed", () => {
+Deno.test("openapiDocument: every operation with a 201 accepts Idempotency-Key and can be replayed", () => {
   for (const { idempotent, responses: answers, id } of OPERATIONS) {
     if (answers.some(({ status }) => status === 201)) assert(idempotent, id);
   }

@@ -45,7 +45,7 @@ const VALID: [string, Record<string, unknown>][] = [
 ];
 
 for (const [what, change] of VALID) {
-  Deno.test(`agentBodySchema: takes ${what}`, () => assertEquals(faults(change), []));
+  Deno.test(`agentBodySchema: accepts ${what}`, () => assertEquals(faults(change), []));
 }
 
 const INVALID: [string, Record<string, unknown>, string[]][] = [
@@ -86,15 +86,15 @@ const INVALID: [string, Record<string, unknown>, string[]][] = [
 ];
 
 for (const [what, change, paths] of INVALID) {
-  Deno.test(`agentBodySchema: refuses ${what}`, () => assertEquals(faults(change), paths));
+  Deno.test(`agentBodySchema: rejects ${what}`, () => assertEquals(faults(change), paths));
 }
 
-Deno.test("agentBodySchema: refuses a __proto__ field instead of taking it for the prototype", () => {
+Deno.test("agentBodySchema: rejects a __proto__ field", () => {
   const text = JSON.stringify(rawAgentBody()).replace("{", '{"__proto__":{"name":"x"},');
   assertEquals(agentBodySchema.safeParse(JSON.parse(text)).success, false);
 });
 
-Deno.test("agentBodySchema: refuses a body without its required fields, each by name", () => {
+Deno.test("agentBodySchema: reports every missing required field", () => {
   const parsed = agentBodySchema.safeParse({});
   assert(!parsed.success);
   assertEquals(toIssues(parsed.error).map((issue) => issue.path), [
@@ -107,7 +107,7 @@ Deno.test("agentBodySchema: refuses a body without its required fields, each by 
   ]);
 });
 
-Deno.test("agentBodySchema: normalises domains, origins and the knowledge base's id", () => {
+Deno.test("agentBodySchema: normalizes domains, origins and the knowledge base's id", () => {
   const agent = agentBodyOf({
     allowedDomains: ["API.Example.COM", "*.Bücher.example", "host.example:8443", "x.example:443"],
     allowedOrigins: ["HTTPS://Shop.Example:443", "http://localhost:3000/"],
@@ -123,29 +123,29 @@ Deno.test("agentBodySchema: normalises domains, origins and the knowledge base's
   assertEquals(agent.knowledgeBaseId, "abcdef00-0000-4000-8000-000000000001");
 });
 
-Deno.test("agentBodySchema: parsing what it has parsed changes nothing", () => {
+Deno.test("agentBodySchema: parsing is idempotent", () => {
   const once = agentBodyOf({ ...withTool(httpTool()), allowedOrigins: ["https://A.example:443"] });
   assertEquals(agentBodySchema.parse(once), once);
 });
 
-Deno.test("agentBodySchema: a tool whose host is not allowed is a fault at its URL", () => {
+Deno.test("agentBodySchema: a tool's host that is not allowed is an issue at its URL", () => {
   assertEquals(faults(withTool(httpTool(), ["other.example"])), ["tools.0.request.url"]);
   const mcp = { type: "mcp", name: "m", url: "https://mcp.example/" };
   assertEquals(faults(withTool(mcp, [])), ["tools.0.url"]);
   assertEquals(faults(withTool(httpTool(), ["*.example.com"])), []);
 });
 
-Deno.test("agentBodySchema: a tool's URL that is none is one fault, not an exception", () => {
+Deno.test("agentBodySchema: an invalid tool URL is one issue, not an exception", () => {
   const tool = httpTool({}, { url: "nonsense" });
   assertEquals(faults(withTool(tool)), ["tools.0.request.url"]);
 });
 
-Deno.test("agentBodySchema: two tools of one name are a fault at the second", () => {
+Deno.test("agentBodySchema: a duplicate tool name is an issue at the second tool", () => {
   const tools = [httpTool(), httpTool({ description: "another" })];
   assertEquals(faults({ tools, allowedDomains: ["tools.example.com"] }), ["tools.1.name"]);
 });
 
-Deno.test("agentPatchSchema: every field is optional, an unknown one is refused", () => {
+Deno.test("agentPatchSchema: every field is optional; unknown fields are rejected", () => {
   assertEquals(agentPatchSchema.parse({}), {});
   assertEquals(agentPatchSchema.parse({ budget: { maxSteps: 3 } }), { budget: { maxSteps: 3 } });
   assertEquals(agentPatchSchema.safeParse({ color: 1 }).success, false);

@@ -10,7 +10,7 @@ function faults(change: Record<string, unknown>): string[] {
   return parsed.success ? [] : toIssues(parsed.error).map((issue) => issue.path);
 }
 
-Deno.test("chatBodySchema: takes 1 to 64 messages", () => {
+Deno.test("chatBodySchema: accepts 1 to 64 messages", () => {
   assertEquals(faults({ messages: Array.from({ length: 64 }, () => user()) }), []);
   assertEquals(faults({ messages: Array.from({ length: 65 }, () => user()) }), ["messages"]);
   assertEquals(faults({ messages: [] }).includes("messages"), true);
@@ -32,7 +32,7 @@ Deno.test("chatBodySchema: a message has a known role and 1 to 32000 characters"
   assertEquals(faults({ messages: [{ ...user(), name: "n" }] }), ["messages.0.name"]);
 });
 
-Deno.test("chatBodySchema: token and request id have their lengths", () => {
+Deno.test("chatBodySchema: limits the lengths of token and request id", () => {
   assertEquals(faults({ sessionToken: "s".repeat(16), requestId: "r".repeat(8) }), []);
   assertEquals(faults({ sessionToken: "s".repeat(256), requestId: "r".repeat(128) }), []);
   assertEquals(faults({ sessionToken: "s".repeat(15) }), ["sessionToken"]);
@@ -41,7 +41,7 @@ Deno.test("chatBodySchema: token and request id have their lengths", () => {
   assertEquals(faults({ requestId: "r".repeat(129) }), ["requestId"]);
 });
 
-Deno.test("chatBodySchema: refuses unknown fields and null", () => {
+Deno.test("chatBodySchema: rejects unknown fields and null", () => {
   assertEquals(faults({ stream: true }), ["stream"]);
   assertEquals(faults({ conversationId: null }), ["conversationId"]);
 });

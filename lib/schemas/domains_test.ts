@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 
-Deno.test("normalizeDomain: lower-cases, converts IDNA, drops a final dot and the default port", () => {
+Deno.test("normalizeDomain: lower-cases, converts IDNA, removes a final dot and the default port", () => {
   assertEquals(normalizeDomain("API.Example.com"), "api.example.com");
   assertEquals(normalizeDomain("bücher.example"), "xn--bcher-kva.example");
   assertEquals(normalizeDomain("example.com."), "example.com");
@@ -10,12 +10,12 @@ Deno.test("normalizeDomain: lower-cases, converts IDNA, drops a final dot and th
   assertEquals(normalizeDomain("[2001:DB8::1]:8443"), "[2001:db8::1]:8443");
 });
 
-Deno.test("normalizeDomain: sees through other spellings of an address", () => {
+Deno.test("normalizeDomain: normalizes other spellings of an IP address", () => {
   assertEquals(normalizeDomain("0x7f.1"), "127.0.0.1");
   assertEquals(normalizeDomain("2130706433"), "127.0.0.1");
 });
 
-Deno.test("normalizeDomain: what is no host is none", () => {
+Deno.test("normalizeDomain: is undefined for anything but a host", () => {
   const refused = [
     "",
     "*",
@@ -41,7 +41,7 @@ function allowed(url: string, ...entries: string[]): boolean {
   return isDomainAllowed(new URL(url), entries);
 }
 
-Deno.test("isDomainAllowed: an exact host covers itself alone", () => {
+Deno.test("isDomainAllowed: an exact host matches only itself", () => {
   assertEquals(allowed("https://example.com/a", "example.com"), true);
   assertEquals(allowed("https://example.com./a", "example.com"), true);
   assertEquals(allowed("https://api.example.com/", "example.com"), false);
@@ -50,14 +50,14 @@ Deno.test("isDomainAllowed: an exact host covers itself alone", () => {
   assertEquals(allowed("https://example.com/"), false);
 });
 
-Deno.test("isDomainAllowed: a wildcard covers every depth below, not the host itself", () => {
+Deno.test("isDomainAllowed: a wildcard matches subdomains at any depth, not the host itself", () => {
   assertEquals(allowed("https://a.example.com/", "*.example.com"), true);
   assertEquals(allowed("https://a.b.example.com/", "*.example.com"), true);
   assertEquals(allowed("https://example.com/", "*.example.com"), false);
   assertEquals(allowed("https://badexample.com/", "*.example.com"), false);
 });
 
-Deno.test("isDomainAllowed: a port must be the entry's", () => {
+Deno.test("isDomainAllowed: the port must match the entry", () => {
   assertEquals(allowed("https://example.com:8443/", "example.com"), false);
   assertEquals(allowed("https://example.com:8443/", "example.com:8443"), true);
   assertEquals(allowed("https://example.com/", "example.com:8443"), false);

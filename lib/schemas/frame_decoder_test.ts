@@ -21,7 +21,7 @@ function encode(frames: Frame[], newline: string): Uint8Array {
 }
 
 for (const [name, newline] of [["LF", "\n"], ["CRLF", "\r\n"], ["CR", "\r"]] as const) {
-  Deno.test(`FrameDecoder reads the same frames wherever a ${name} stream is cut`, () => {
+  Deno.test(`FrameDecoder: gives the same frames wherever a ${name} stream is split`, () => {
     const bytes = encode(FRAMES, newline);
     for (const size of [1, 2, 3, 5, 7, 64, bytes.length]) {
       const decoder = new FrameDecoder();
@@ -35,7 +35,7 @@ for (const [name, newline] of [["LF", "\n"], ["CRLF", "\r\n"], ["CR", "\r"]] as 
   });
 }
 
-Deno.test("FrameDecoder skips unknown types, broken JSON and data that is no object", () => {
+Deno.test("FrameDecoder: skips unknown types, invalid JSON and data other than objects", () => {
   const decoder = new FrameDecoder();
   const decoded = decoder.push(
     'data: {"type":"from_the_future","x":1}\n\ndata: {"type":"del\n\ndata: null\n\ndata: 7\n\n' +
@@ -44,12 +44,12 @@ Deno.test("FrameDecoder skips unknown types, broken JSON and data that is no obj
   assertEquals(decoded.map((frame) => frame.data), [{ type: "delta", text: "still here" }]);
 });
 
-Deno.test("SseDecoder joins data lines and strips one space at most", () => {
+Deno.test("SseDecoder: joins data lines and strips at most one space", () => {
   const events = new SseDecoder().push("event: note\ndata:  two\ndata:three\ndata\n\n");
   assertEquals(events, [{ id: "", type: "note", data: " two\nthree\n" }]);
 });
 
-Deno.test("SseDecoder keeps the last id for later events and calls unnamed ones message", () => {
+Deno.test("SseDecoder: keeps the last id for later events; unnamed events are message", () => {
   const events = new SseDecoder().push("id: 4\ndata: a\n\nid: 5\0\ndata: b\n\n");
   assertEquals(events, [
     { id: "4", type: "message", data: "a" },
@@ -57,12 +57,12 @@ Deno.test("SseDecoder keeps the last id for later events and calls unnamed ones 
   ]);
 });
 
-Deno.test("SseDecoder dispatches nothing for comments, blocks without data and a cut-off end", () => {
+Deno.test("SseDecoder: ignores comments, blocks without data and an incomplete end", () => {
   const decoder = new SseDecoder();
   assertEquals(decoder.push(": ping\n\nevent: empty\n\nretry: soon\n\ndata: never finished\n"), []);
 });
 
-Deno.test("SseDecoder dispatches at a CR without waiting for what may follow", () => {
+Deno.test("SseDecoder: dispatches at a CR without waiting for a possible LF", () => {
   const decoder = new SseDecoder();
   assertEquals(decoder.push("data: a\r\r").length, 1);
   assertEquals(decoder.push("\ndata: b\r\n\r").map((event) => event.data), ["b"]);

@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { normalizeOrigin } from "./origins.ts";
 
-Deno.test("normalizeOrigin: spells an origin as browsers do", () => {
+Deno.test("normalizeOrigin: serializes an origin like browsers", () => {
   assertEquals(normalizeOrigin("https://shop.example"), "https://shop.example");
   assertEquals(normalizeOrigin("HTTPS://Shop.Example:443/"), "https://shop.example");
   assertEquals(normalizeOrigin("https://shop.example:8443"), "https://shop.example:8443");
   assertEquals(normalizeOrigin("https://bücher.example"), "https://xn--bcher-kva.example");
 });
 
-Deno.test("normalizeOrigin: http is for this machine alone", () => {
+Deno.test("normalizeOrigin: http is allowed for loopback only", () => {
   for (const host of ["localhost:3000", "127.0.0.1", "127.9.9.9:1", "[::1]:8000", "a.localhost"]) {
     assertEquals(normalizeOrigin(`http://${host}`), `http://${host}`);
   }
@@ -17,7 +17,7 @@ Deno.test("normalizeOrigin: http is for this machine alone", () => {
   }
 });
 
-Deno.test("normalizeOrigin: what is more or less than an origin is none", () => {
+Deno.test("normalizeOrigin: is undefined for anything but an origin", () => {
   const refused = [
     "",
     "*",

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { canChat, hasScope, SCOPE_NAMES } from "./scopes.ts";
 
-Deno.test("hasScope: a write includes its own read, never the other way", () => {
+Deno.test("hasScope: a write scope includes its read scope, not the reverse", () => {
   assertEquals(hasScope(["agents:write"], "agents:write"), true);
   assertEquals(hasScope(["agents:write"], "agents:read"), true);
   assertEquals(hasScope(["agents:read"], "agents:write"), false);
@@ -9,7 +9,7 @@ Deno.test("hasScope: a write includes its own read, never the other way", () => 
   assertEquals(hasScope([], "billing:read"), false);
 });
 
-Deno.test("mayChat: any scope that is not for reading is enough, none of those for reading is", () => {
+Deno.test("canChat: any scope but a read scope is enough", () => {
   const reading = SCOPE_NAMES.filter((scope) => scope.endsWith(":read"));
   assertEquals(canChat(reading), false);
   assertEquals(canChat([]), false);

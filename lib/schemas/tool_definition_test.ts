@@ -22,7 +22,7 @@ Deno.test("toolDefinitionSchema: parameters are at most 16 KiB of UTF-8", () => 
   assertEquals(faults(httpTool({ parameters: wide })), ["parameters"]);
 });
 
-Deno.test("toolDefinitionSchema: parameters describe an object", () => {
+Deno.test("toolDefinitionSchema: parameters must describe an object", () => {
   assertEquals(faults(httpTool({ parameters: { type: "string" } })), ["parameters.type"]);
   assertEquals(faults(httpTool({ parameters: {} })), ["parameters.type"]);
   assertEquals(faults(httpTool({ parameters: [] })), ["parameters"]);
@@ -35,7 +35,7 @@ Deno.test("toolDefinitionSchema: a name starts with a letter and has at most 64 
   }
 });
 
-Deno.test("toolDefinitionSchema: the host is a literal of http or https", () => {
+Deno.test("toolDefinitionSchema: the URL's host is literal, with http or https", () => {
   const refused = [
     "ftp://tools.example.com/",
     "//tools.example.com/",
@@ -50,7 +50,7 @@ Deno.test("toolDefinitionSchema: the host is a literal of http or https", () => 
   assertEquals(faults(httpTool({}, { url: "https://tools.example.com/{{id}}" })), []);
 });
 
-Deno.test("toolDefinitionSchema: headers and query hold no line breaks", () => {
+Deno.test("toolDefinitionSchema: headers and query must not contain line breaks", () => {
   assertEquals(faults(httpTool({}, { headers: { "x-a": "{{secret.KEY}}" } })), []);
   assertEquals(faults(httpTool({}, { headers: { "x-a": "a\r\nx-b: c" } })), [
     "request.headers.x-a",
@@ -59,7 +59,7 @@ Deno.test("toolDefinitionSchema: headers and query hold no line breaks", () => {
   assertEquals(faults(httpTool({}, { query: { q: "a\nb" } })), ["request.query.q"]);
 });
 
-Deno.test("toolDefinitionSchema: time and size have bounds", () => {
+Deno.test("toolDefinitionSchema: time and size are limited", () => {
   assertEquals(faults(httpTool({ timeoutMs: 100, maxResponseBytes: 1 })), []);
   assertEquals(faults(httpTool({ timeoutMs: 30_000, maxResponseBytes: 262_144 })), []);
   assertEquals(faults(httpTool({ timeoutMs: 99 })), ["timeoutMs"]);
@@ -67,7 +67,7 @@ Deno.test("toolDefinitionSchema: time and size have bounds", () => {
   assertEquals(faults(httpTool({ maxResponseBytes: 262_145 })), ["maxResponseBytes"]);
 });
 
-Deno.test("toolDefinitionSchema: type selects the shape, unknown fields are refused", () => {
+Deno.test("toolDefinitionSchema: type selects the shape; unknown fields are rejected", () => {
   assertEquals(faults(httpTool({ type: "function" })), ["type"]);
   assertEquals(faults(httpTool({ strict: true })), ["strict"]);
   const mcp = { type: "mcp", name: "m", url: "https://mcp.example/", allow: ["a"] };

@@ -1,45 +1,32 @@
 import type { Agent } from "../../schemas/agent.ts";
 
-/** The agent editor's fields as typed: what is wrong stays on the page until it is put right. */
-export interface AgentFormValues {
-  name: string;
-  systemPrompt: string;
-  /** `<vendor>/<model>`; the fallback's may be empty. */
-  model: string;
-  fallback: string;
-  /** Empty for none. */
-  knowledgeBaseId: string;
-  temperature: string;
-  maxOutputTokens: string;
-  maxCostUsd: string;
-  maxSteps: string;
-  wallClockSeconds: string;
-  /** A JSON array. */
-  tools: string;
-  /** One entry per line. */
-  allowedDomains: string;
-  allowedOrigins: string;
-  /** The version that was edited; empty for a new agent. */
-  version: string;
-}
-export type AgentFormField = keyof AgentFormValues;
-
-export const NEW_AGENT: AgentFormValues = {
+/** The initial values of the agent editor. */
+export const NEW_AGENT = {
   name: "",
   systemPrompt: "",
+  /** `<provider>/<model>`. */
   model: "",
+  /** As `model`, or empty for none. */
   fallback: "",
+  /** Empty for none. */
   knowledgeBaseId: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
   maxSteps: "8",
   wallClockSeconds: "60",
+  /** A JSON array. */
   tools: "[]",
+  /** One entry per line. */
   allowedDomains: "",
   allowedOrigins: "",
+  /** The version that was edited; empty for a new agent. */
   version: "",
 };
+
+/** The agent editor's fields exactly as typed. */
+export type AgentFormValues = typeof NEW_AGENT;
+export type AgentFormField = keyof AgentFormValues;
 
 export function readAgentForm(form: URLSearchParams): AgentFormValues {
   const fields = Object.keys(NEW_AGENT) as AgentFormField[];
@@ -68,7 +55,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
   };
 }
 
-/** The body of a new agent: optional fields left blank are left out. */
+/** The body that creates an agent; blank optional fields are omitted. */
 export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   const { fallback, modelPolicy, allowedOrigins, ...rest } = toAgentPatch(values);
   return {
@@ -80,8 +67,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 }
 
 /**
- * The patch that makes an agent what the form shows. What is optional and blank is an explicit
- * `undefined`, which unsets it in the merge; a blank fallback is `null`, which clears.
+ * The patch that changes an agent to the form's values. A blank optional field is an explicit
+ * `undefined`, which unsets it when merged; a blank fallback is `null`.
  */
 export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   const wallClockSeconds = toNumber(values.wallClockSeconds);
@@ -116,12 +103,12 @@ function toModelName(value: string): { provider: string; model: string } {
   return { provider: value.slice(0, Math.max(0, slash)), model: value.slice(slash + 1) };
 }
 
-/** What is not a number becomes NaN, which the schema refuses like any other wrong value. */
+/** Invalid numbers become NaN, which the schema rejects. */
 function toNumber(text: string): number | undefined {
   return text.trim() === "" ? undefined : Number(text);
 }
 
-/** Text that is not JSON goes to the schema as it is, to be refused there. */
+/** Invalid JSON is returned as text, which the schema rejects. */
 function toTools(text: string): unknown {
   if (text.trim() === "") return [];
   try {

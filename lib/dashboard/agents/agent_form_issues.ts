@@ -2,7 +2,7 @@ import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { FIELD_BOUNDS as B } from "../../schemas/limits.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
 
-/** What to tell the person at each field; `form` is about no field of the form. */
+/** Messages by field; `form` is for issues outside any field. */
 export type AgentFormIssues = Partial<Record<AgentFormField | "form", string>>;
 
 const FIELD_OF_PATH: Record<string, AgentFormField> = {
@@ -21,7 +21,6 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "budget.wallClockMs": "wallClockSeconds",
 };
 
-/** What the field takes, for people who do not know what a schema is. */
 const FIELD_HINTS: Partial<Record<AgentFormField, string>> = {
   name: `Enter a name of 1 to ${B.agentName} characters.`,
   systemPrompt: `Enter 1 to ${B.systemPrompt.toLocaleString("en")} characters.`,
@@ -35,17 +34,17 @@ const FIELD_HINTS: Partial<Record<AgentFormField, string>> = {
   wallClockSeconds: `Enter ${B.minWallClockMs / 1000} to ${B.maxWallClockMs / 1000} seconds.`,
 };
 
-/** Puts each issue of a refused agent at the field it is about; the first one of a field counts. */
+/** Maps validation issues of an agent to form fields; the first issue of a field is kept. */
 export function toAgentFormIssues(
   issues: readonly ValidationIssue[],
   values: AgentFormValues,
 ): AgentFormIssues {
-  const faults: AgentFormIssues = {};
+  const messages: AgentFormIssues = {};
   for (const issue of issues) {
     const [field, message] = toFieldIssue(issue, values);
-    faults[field] ??= message;
+    messages[field] ??= message;
   }
-  return faults;
+  return messages;
 }
 
 function toFieldIssue(
@@ -57,23 +56,22 @@ function toFieldIssue(
   const [list, index, ...rest] = issue.path.split(".");
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
   if (list === "allowedDomains" || list === "allowedOrigins") {
-    const entry = toLines(values[list])[Number(index)];
-    const message = index === undefined ? `At most ${B[list]} entries.` : `“${entry}” `;
-    return [list, index === undefined ? message : message + issue.message + "."];
+    if (index === undefined) return [list, `At most ${B[list]} entries.`];
+    return [list, `“${toLines(values[list])[Number(index)]}” ${issue.message}.`];
   }
   return ["form", `${issue.path === "" ? "The agent" : issue.path}: ${issue.message}.`];
 }
 
 function toolMessage(
   issue: ValidationIssue,
-  at: { index: string | undefined; rest: string[]; text: string },
+  { index, rest, text }: { index: string | undefined; rest: string[]; text: string },
 ): string {
-  if (at.index !== undefined) {
-    const where = at.rest.length === 0 ? "" : `, ${at.rest.join(".")}`;
-    return `Tool ${Number(at.index) + 1}${where}: ${issue.message}.`;
+  if (index !== undefined) {
+    const path = rest.length === 0 ? "" : `, ${rest.join(".")}`;
+    return `Tool ${Number(index) + 1}${path}: ${issue.message}.`;
   }
   try {
-    JSON.parse(at.text);
+    JSON.parse(text);
   } catch (error) {
     return `This is not valid JSON: ${(error as Error).message}.`;
   }

@@ -31,14 +31,14 @@ function faultsOf(values: AgentFormValues) {
   return toAgentFormIssues(toIssues(parsed.error), values);
 }
 
-Deno.test("a form with only the required fields leaves the optional ones out", () => {
+Deno.test("toAgentBody: omits blank optional fields", () => {
   const body = agentBodySchema.parse(toAgentBody(MINIMAL));
   assertEquals(body.modelPolicy, { provider: "vendor_b", model: "org/large" });
   assertEquals(Object.keys(body).filter((key) => /fallback|allowedOrigins/.test(key)), []);
   assertEquals(body.budget.wallClockMs, 60_000);
 });
 
-Deno.test("an agent survives the way through its form", () => {
+Deno.test("toAgentPatch: an unchanged form gives the same agent", () => {
   const agent = toAgent({
     ...MINIMAL,
     fallback: "vendor_a/small",
@@ -51,7 +51,7 @@ Deno.test("an agent survives the way through its form", () => {
   assertEquals(agentBodySchema.parse(toAgentBody(readAgentForm(form))), body);
 });
 
-Deno.test("what is blanked in the form is unset by its patch", () => {
+Deno.test("toAgentPatch: unsets fields that were cleared", () => {
   const { id: _i, createdAt: _c, updatedAt: _u, version: _v, ...body } = toAgent({
     ...MINIMAL,
     fallback: "vendor_a/small",
@@ -66,7 +66,7 @@ Deno.test("what is blanked in the form is unset by its patch", () => {
   assertEquals(patched.fallback, undefined);
 });
 
-Deno.test("each fault is told at its field", () => {
+Deno.test("toAgentFormIssues: reports each issue at its field", () => {
   const faults = faultsOf({
     ...MINIMAL,
     name: " ",
@@ -86,7 +86,7 @@ Deno.test("each fault is told at its field", () => {
   assertEquals(faults.wallClockSeconds, "Enter 1 to 120 seconds.");
 });
 
-Deno.test("a fault inside a tool names the tool by its number", () => {
+Deno.test("toAgentFormIssues: an issue inside a tool contains the tool's number", () => {
   const faults = faultsOf({ ...MINIMAL, tools: `[{ "type": "mcp", "name": "1" }]` });
   assertMatch(faults.tools!, /^Tool 1, /);
 });

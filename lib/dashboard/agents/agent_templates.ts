@@ -1,6 +1,6 @@
 import type { AgentFormValues } from "./agent_form.ts";
 
-/** A beginning for a new agent. */
+/** Initial values for a new agent. */
 export interface AgentTemplate {
   id: string;
   title: string;
@@ -44,7 +44,7 @@ const BOOKING_TOOLS = [
       type: "object",
       properties: {
         slot: { type: "string", description: "The id that free_slots gave." },
-        name: { type: "string", description: "Whom it is for." },
+        name: { type: "string", description: "Who it is for." },
       },
       required: ["slot", "name"],
     },
@@ -56,9 +56,9 @@ const BOOKING_TOOLS = [
   },
 ];
 
-/** Good beginnings; their tools call example.com until somebody puts an own address there. */
+/** The tools of the templates call example.com until the user enters an address. */
 export const AGENT_TEMPLATES: readonly AgentTemplate[] = [
-  { id: "blank", title: "Blank", text: "Nothing but sensible limits.", values: {} },
+  { id: "blank", title: "Blank", text: "Only sensible limits.", values: {} },
   {
     id: "support",
     title: "Customer support",
@@ -81,7 +81,7 @@ About us: …`,
   {
     id: "shop",
     title: "Shop with order status",
-    text: "Calls your shop's API to tell where an order is.",
+    text: "Calls your shop's API to find an order.",
     values: {
       name: "Shop assistant",
       systemPrompt: `You help visitors of our shop.
@@ -99,7 +99,7 @@ About us: …`,
   {
     id: "docs",
     title: "Questions about documents",
-    text: "Answers from a knowledge base, and says where it found it.",
+    text: "Answers from a knowledge base and cites the document.",
     values: {
       name: "Documentation helper",
       systemPrompt: `You answer questions about our product from its documentation.
@@ -132,7 +132,7 @@ About us: …`,
   },
 ];
 
-/** The template of that id, or the blank one. */
+/** The template with this id, or the blank one. */
 export function findTemplate(id: string | null): AgentTemplate {
-  return AGENT_TEMPLATES.find((one) => one.id === id) ?? AGENT_TEMPLATES[0]!;
+  return AGENT_TEMPLATES.find((template) => template.id === id) ?? AGENT_TEMPLATES[0]!;
 }

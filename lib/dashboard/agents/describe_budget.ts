@@ -1,30 +1,29 @@
-/** What is known of an agent's cost while it is being edited. */
 export interface BudgetEstimateInput {
   /** Of the chosen model; `undefined` while none is chosen. */
   price: { inputUsdPerMTok: number; outputUsdPerMTok: number } | undefined;
   /** Characters of the system prompt. */
   promptLength: number;
-  /** NaN while it is no number. */
+  /** NaN if the typed text is not a number. */
   maxCostUsd: number;
-  /** Of the tenant's day. */
+  /** The tenant's daily cost limit. */
   hardDailyUsd: number;
 }
 
-/** What a visitor asks and is answered, without the prompt: rough, but the right order of size. */
+/** A typical message and answer without the system prompt; a rough estimate. */
 const TYPICAL = { inputTokens: 400, outputTokens: 250, charactersPerToken: 4 };
 
-/** What a budget means in messages, in words for the editor; empty where nothing can be said. */
-export function describeBudget(facts: BudgetEstimateInput): string {
-  const { price, maxCostUsd, hardDailyUsd } = facts;
+/** Explains a cost limit in messages for the agent editor; empty without a price or limit. */
+export function describeBudget(input: BudgetEstimateInput): string {
+  const { price, maxCostUsd, hardDailyUsd } = input;
   if (price === undefined || !(maxCostUsd >= 0)) return "";
-  const cost = typicalCost(price, facts.promptLength);
-  if (cost === 0) return "This model is free: only steps and time end an answer.";
-  const answer = `A typical answer of this model costs about ${usd(cost)}`;
-  if (maxCostUsd < cost) return `${answer}, more than this allows: most would be cut off.`;
+  const cost = typicalCost(price, input.promptLength);
+  if (cost === 0) return "This model is free: only the step and time limits apply.";
+  const answer = `A typical answer from this model costs about ${usd(cost)}`;
+  if (maxCostUsd < cost) return `${answer}, more than this limit: most answers would stop early.`;
   const times = round(maxCostUsd / cost);
   const day = round(hardDailyUsd / cost);
-  return `${answer}. This allows ${times} times that, for tools and long conversations; ` +
-    `a day's ${usd(hardDailyUsd)} pays for about ${day} messages.`;
+  return `${answer}. This limit allows ${times} times that, for tools and long conversations; ` +
+    `the daily limit of ${usd(hardDailyUsd)} pays for about ${day} messages.`;
 }
 
 function typicalCost(
@@ -36,7 +35,7 @@ function typicalCost(
   return perMillion / 1_000_000;
 }
 
-/** Two digits that count, because no more of them are known. */
+/** Rounded to two significant digits, the accuracy of the estimate. */
 function round(n: number): string {
   return Number(n.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 1 });
 }

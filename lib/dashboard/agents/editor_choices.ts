@@ -5,11 +5,11 @@ import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { MAX_QUOTAS } from "../../schemas/limits.ts";
 import { loadModelGroups } from "../models/model_groups.ts";
 
-/** What the agent editor offers to choose from, and counts with. */
+/** The options that the agent editor offers. */
 export interface EditorChoices {
   models: { label: string; models: CatalogueEntry[] }[];
   knowledgeBases: { id: string; name: string }[];
-  /** What the tenant may spend in a day. */
+  /** The tenant's daily cost limit. */
   hardDailyUsd: number;
 }
 

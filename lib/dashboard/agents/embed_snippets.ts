@@ -1,13 +1,13 @@
 import type { Service } from "../../http/service.ts";
 
-/** What a script tag is made of. */
+/** The values of the script tag. */
 export interface EmbedFacts {
   /** The service's own address, without a trailing slash. */
   baseUrl: string;
   /** Where the script is served from. */
   scriptBase: string;
   integrity: string;
-  /** Names the immutable copy of the script. */
+  /** The content hash in the name of the immutable copy. */
   hash12: string;
 }
 

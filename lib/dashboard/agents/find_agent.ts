@@ -1,27 +1,23 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import { ApiError } from "../../schemas/api_error.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { signedIn } from "../permissions.ts";
-import { uuidParam } from "../../http/request_params.ts";
+import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 
 /** The agent named by the route's `id`, if the signed-in user's tenant has it. */
 export async function findAgent(ctx: Context<State>): Promise<Agent | undefined> {
-  try {
-    const { tenant } = signedIn(ctx.state);
-    return await ctx.state.service.agents.get(tenant, uuidParam(ctx.params.id));
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "not_found") return undefined;
-    throw error;
-  }
+  const { tenant } = signedIn(ctx.state);
+  return await undefinedIfNotFound(() =>
+    ctx.state.service.agents.get(tenant, uuidParam(ctx.params.id))
+  );
 }
 
-/** The number of a version, as an address or a form names it. */
+/** Parses a version number from a URL or form. */
 export function parseVersion(text: string | null | undefined): number | undefined {
   return text && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** An agent as it was at one version, if that is still kept. */
+/** An agent at a version, if that is still stored. */
 export async function findAgentVersion(
   ctx: Context<State>,
   agent: Agent,

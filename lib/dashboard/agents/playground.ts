@@ -7,7 +7,7 @@ import { toFormIssues } from "./save_agent.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
-/** The agent that a message of the playground is for. Throws `ApiError`; 400 for a faulty draft. */
+/** The agent for a playground message: stored, a version, or a draft. Throws `ApiError`. */
 export async function loadPlaygroundAgent(
   agents: AgentService,
   { tenant, id, body }: {
@@ -26,14 +26,14 @@ export async function loadPlaygroundAgent(
   try {
     return await agents.preview(tenant, id, toAgentPatch(values));
   } catch (error) {
-    const faults = toFormIssues(error, values);
-    if (faults === undefined) throw error;
-    const message = `the draft needs your attention: ${Object.values(faults).join(" ")}`;
-    throw new ApiError("schema_validation_failed", message, { details: { faults } });
+    const issues = toFormIssues(error, values);
+    if (issues === undefined) throw error;
+    const message = `the draft needs your attention: ${Object.values(issues).join(" ")}`;
+    throw new ApiError("schema_validation_failed", message, { details: { faults: issues } });
   }
 }
 
-/** Makes one call of a toolset's tool, or only asks what it offers; closes it. */
+/** Calls one tool of a toolset, or only lists its tools; then closes it. */
 export async function testTool(
   toolset: Toolset,
   { call, runtime, signal }: {
@@ -42,16 +42,16 @@ export async function testTool(
     signal: AbortSignal;
   },
 ): Promise<ToolTestReport> {
-  const begun = runtime.now();
+  const startedAt = runtime.now();
   try {
-    const described = await toolset.listTools(signal);
+    const tools = await toolset.listTools(signal);
     const output = call && { output: await toolset.execute(call.name, call.args, signal) };
     return {
       ...output,
-      offered: described.map(({ name, description }) => ({ name, description })),
+      offered: tools.map(({ name, description }) => ({ name, description })),
       ledger: [...toolset.egressCalls],
       notes: [...toolset.notes],
-      ms: Math.max(0, runtime.now() - begun),
+      ms: Math.max(0, runtime.now() - startedAt),
     };
   } finally {
     await toolset.close();

@@ -5,10 +5,10 @@ import { quotaMessage } from "../quota_message.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 import { type AgentFormIssues, toAgentFormIssues } from "./agent_form_issues.ts";
 
-/** The stored agent, or what to put right in the form and the status to say so with. */
+/** The saved agent, or a status and the messages to show in the form. */
 export type SaveAgentResult = { agent: Agent } | { status: number; faults: AgentFormIssues };
 
-/** Runs a save of the editor; refusals become faults of its form, other errors stay errors. */
+/** Saves an agent; expected errors become messages of the form, others are thrown. */
 export async function saveAgent(
   values: AgentFormValues,
   save: () => Promise<Agent>,
@@ -19,21 +19,22 @@ export async function saveAgent(
     if (!(error instanceof ApiError)) throw error;
     const faults = toFormIssues(error, values);
     if (faults !== undefined) return { status: 400, faults };
-    const full = quotaMessage(error);
-    if (full !== undefined) return { status: error.status, faults: { form: full } };
+    const quota = quotaMessage(error);
+    if (quota !== undefined) return { status: error.status, faults: { form: quota } };
     if (error.code === "payload_too_large") {
-      return { status: 413, faults: { form: "This agent is too large to be saved." } };
+      return { status: 413, faults: { form: "This agent is too large to save." } };
     }
     if (error.code === "version_conflict") {
-      const form = "Someone else changed this agent after you opened it. What you typed is still " +
-        "here: copy what you need, then open the agent as it is now.";
+      const form =
+        "Someone else changed this agent after you opened it. Your changes are still here: " +
+        "copy what you need, then open the current version.";
       return { status: 412, faults: { form } };
     }
     throw error;
   }
 }
 
-/** What a refusal has found wrong with the form; `undefined` for any other error. */
+/** The messages for a validation error; `undefined` for any other error. */
 export function toFormIssues(error: unknown, values: AgentFormValues): AgentFormIssues | undefined {
   if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
   return toAgentFormIssues((error.details?.issues ?? []) as ValidationIssue[], values);

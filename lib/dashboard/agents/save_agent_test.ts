@@ -15,14 +15,14 @@ async function statusOf(error: unknown): Promise<number> {
   return outcome.status;
 }
 
-Deno.test("saveAgent: what can be put right is told in the form, with what was typed", async () => {
+Deno.test("saveAgent: reports expected errors in the form", async () => {
   const fault = validationError([{ path: "name", code: "too_small", message: "is empty" }]);
   assertEquals(await statusOf(fault), 400);
   assertEquals(await statusOf(new ApiError("version_conflict", "changed")), 412);
   assertEquals(await statusOf(new ApiError("payload_too_large", "too large")), 413);
 });
 
-Deno.test("saveAgent: a stored agent is passed on, other errors stay errors", async () => {
+Deno.test("saveAgent: returns the saved agent and rethrows other errors", async () => {
   assertEquals(await saveAgent(VALUES, () => Promise.resolve(AGENT)), { agent: AGENT });
   for (const error of [new ApiError("not_found", "gone"), new Error("broken")]) {
     await assertRejects(() => saveAgent(VALUES, () => Promise.reject(error)), Error, error.message);

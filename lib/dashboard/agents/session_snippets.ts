@@ -1,3 +1,5 @@
+import { mintCommand } from "../../schemas/embed_code.ts";
+
 /** What a backend snippet is filled in with. */
 export interface SnippetValues {
   baseUrl: string;
@@ -18,7 +20,7 @@ export const SESSION_SNIPPETS: readonly Snippet[] = [
   { language: "Python", code: python },
   { language: "PHP", code: php },
   { language: "Go", code: go },
-  { language: "curl", code: curl },
+  { language: "curl", code: mintCommand },
 ];
 
 function node({ baseUrl, agentId, origin }: SnippetValues): string {
@@ -95,12 +97,4 @@ function go({ baseUrl, agentId, origin }: SnippetValues): string {
 	w.WriteHeader(minted.StatusCode)
 	io.Copy(w, minted.Body)
 }`;
-}
-
-function curl({ baseUrl, agentId, origin }: SnippetValues): string {
-  return `curl ${baseUrl}/v1/widget/session \\
-  -H "Authorization: Bearer <API_KEY>" \\
-  -H "Origin: ${origin}" \\
-  -H "Content-Type: application/json" \\
-  -d '{"agentId":"${agentId}"}'`;
 }

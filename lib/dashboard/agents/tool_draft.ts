@@ -1,12 +1,12 @@
-/** A tool while it is being edited: what is wrong with it is for the schemas to say. */
+/** A tool while it is being edited; the schemas validate it when it is saved. */
 export interface ToolDraft {
   type: "http" | "mcp";
   name?: unknown;
   description?: unknown;
   parameters?: unknown;
-  /** Of an HTTP tool. */
+  /** HTTP tools only. */
   request?: Record<string, unknown>;
-  /** Of an MCP server. */
+  /** MCP servers only. */
   url?: unknown;
   headers?: unknown;
   allow?: unknown;
@@ -14,7 +14,7 @@ export interface ToolDraft {
   maxResponseBytes?: unknown;
 }
 
-/** One argument as a row of the form. */
+/** A parameter as a row of the form. */
 export interface ParameterRow {
   name: string;
   type: string;
@@ -22,7 +22,7 @@ export interface ParameterRow {
   required: boolean;
 }
 
-/** Types of arguments that the form has rows for. */
+/** Parameter types that the form supports. */
 export const ROW_TYPES = ["string", "number", "integer", "boolean"] as const;
 
 export const NEW_HTTP_TOOL: ToolDraft = {
@@ -39,7 +39,7 @@ export const NEW_MCP_SERVER: ToolDraft = {
   url: "https://mcp.example.com/mcp",
 };
 
-/** The tools of a JSON text; `undefined` when the form cannot show what it holds. */
+/** Parses tools from JSON; `undefined` if the form cannot show them. */
 export function parseTools(text: string): ToolDraft[] | undefined {
   const value = parseJsonOrUndefined(text.trim() === "" ? "[]" : text);
   return Array.isArray(value) && value.every(isTool) ? value : undefined;
@@ -50,7 +50,6 @@ function isTool(value: unknown): value is ToolDraft {
   return value.type === "mcp" || (value.type === "http" && isRecord(value.request));
 }
 
-/** The value of a JSON text; `undefined` for what is none. */
 export function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -59,7 +58,7 @@ export function parseJsonOrUndefined(text: string): unknown {
   }
 }
 
-/** The rows of a simple schema; `undefined` for one that says more than rows can. */
+/** Converts a simple JSON Schema to rows; `undefined` if rows cannot represent it. */
 export function toParameterRows(schema: unknown): ParameterRow[] | undefined {
   if (!isRecord(schema) || schema.type !== "object") return undefined;
   const { type: _, properties = {}, required = [], ...more } = schema;
@@ -96,13 +95,13 @@ export function toParameterSchema(rows: readonly ParameterRow[]): Record<string,
   };
 }
 
-/** A string map as lines of `name: value`. */
+/** Formats a string map as lines of `name: value`. */
 export function formatPairs(map: unknown): string {
   if (!isRecord(map)) return "";
   return Object.entries(map).map(([name, value]) => `${name}: ${value}`).join("\n");
 }
 
-/** The map of such lines; `undefined` without any. */
+/** Parses lines of `name: value`; `undefined` if there are none. */
 export function parsePairs(text: string): Record<string, string> | undefined {
   const pairs = text.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const colon = line.indexOf(":");
@@ -113,14 +112,14 @@ export function parsePairs(text: string): Record<string, string> | undefined {
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Arguments to begin a test call with: one of each, empty. */
+/** Empty arguments for a test call. */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
   const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false };
   const rows = toParameterRows(schema) ?? [];
   return Object.fromEntries(rows.map(({ name, type }) => [name, empty[type]]));
 }
 
-/** `record` with `change`; what becomes `undefined` is left out. */
+/** Merges a change into a record; fields that become `undefined` are removed. */
 export function withChange<T extends object>(record: T, change: object): T {
   const entries = Object.entries({ ...record, ...change });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;

@@ -11,7 +11,7 @@ import {
   withChange,
 } from "./tool_draft.ts";
 
-Deno.test("readTools: an array of tools is read, anything else is for the JSON view", () => {
+Deno.test("parseTools: parses an array of tools; anything else is undefined", () => {
   const tools = [NEW_HTTP_TOOL, NEW_MCP_SERVER];
   assertEquals(parseTools(JSON.stringify(tools)), tools);
   assertEquals(parseTools(" "), []);
@@ -20,7 +20,7 @@ Deno.test("readTools: an array of tools is read, anything else is for the JSON v
   }
 });
 
-Deno.test("toRows, fromRows: a simple schema goes there and back", () => {
+Deno.test("toParameterRows, toParameterSchema: a simple schema survives a round trip", () => {
   const schema = {
     type: "object",
     properties: { q: { type: "string", description: "What." }, n: { type: "integer" } },
@@ -30,7 +30,7 @@ Deno.test("toRows, fromRows: a simple schema goes there and back", () => {
   assertEquals(sampleArguments(schema), { q: "", n: 0 });
 });
 
-Deno.test("toRows: a schema that says more than rows can is left alone", () => {
+Deno.test("toParameterRows: is undefined for a schema that rows cannot represent", () => {
   const property = (more: object) => ({ type: "object", properties: { a: more } });
   for (
     const schema of [
@@ -44,7 +44,7 @@ Deno.test("toRows: a schema that says more than rows can is left alone", () => {
   ) assertEquals(toParameterRows(schema), undefined, JSON.stringify(schema));
 });
 
-Deno.test("toPairs, fromPairs: a value may hold colons, and no line is no map", () => {
+Deno.test("formatPairs, parsePairs: values may contain colons; no lines are undefined", () => {
   const map = { Accept: "text/plain", "x-time": "12:30" };
   assertEquals(parsePairs(formatPairs(map)), map);
   assertEquals(parsePairs("alone\n\n"), { alone: "" });

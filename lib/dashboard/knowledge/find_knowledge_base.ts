@@ -1,25 +1,22 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import { ApiError } from "../../schemas/api_error.ts";
 import type { Document, KnowledgeBase } from "../../schemas/knowledge.ts";
 import { signedIn } from "../permissions.ts";
-import { uuidParam } from "../../http/request_params.ts";
+import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 
-/** What a route of a knowledge base names. */
 export interface FoundKnowledgeBase {
   base: KnowledgeBase;
-  /** How the service is asked about it. */
+  /** Identifies it to the service. */
   ref: { tenant: string; base: string };
 }
 
-/** A document of it. */
 export interface FoundDocument {
   base: KnowledgeBase;
   document: Document;
   ref: { tenant: string; base: string; id: string };
 }
 
-/** The knowledge base that the route's `id` names, if the signed-in user's tenant has it. */
+/** The knowledge base named by the route's `id`, if the signed-in user's tenant has it. */
 export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBase | undefined> {
   return undefinedIfNotFound(async () => {
     const { tenant } = signedIn(ctx.state);
@@ -28,7 +25,7 @@ export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBa
   });
 }
 
-/** The document that `id` and `documentId` of the route name. */
+/** The document named by the route's `id` and `documentId`. */
 export function findDocument(ctx: Context<State>): Promise<FoundDocument | undefined> {
   return undefinedIfNotFound(async () => {
     const found = await findKnowledgeBase(ctx);
@@ -37,13 +34,4 @@ export function findDocument(ctx: Context<State>): Promise<FoundDocument | undef
     const document = await ctx.state.service.knowledge.getDocument(ref);
     return { base: found.base, document, ref };
   });
-}
-
-async function undefinedIfNotFound<T>(find: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }

@@ -9,7 +9,7 @@ import { isEditor, signedIn } from "../permissions.ts";
 
 const DOCUMENTS_PER_PAGE = 50;
 
-/** One page of the documents of a base. Throws `ApiError` 400 for a cursor that is none. */
+/** Loads a page of documents. Throws `ApiError` 400 for an invalid cursor. */
 export function listDocumentsPage(
   ctx: Context<State>,
   { ref }: FoundKnowledgeBase,
@@ -18,19 +18,18 @@ export function listDocumentsPage(
   return ctx.state.service.knowledge.listDocuments(ref, page);
 }
 
-/** What the page of a knowledge base shows. */
 export interface KnowledgeBasePageData {
   base: KnowledgeBase;
   documents: Document[];
   nextCursor?: string | undefined;
-  /** Names the page of the documents: empty on the first. */
+  /** The cursor of this page of documents; empty on the first. */
   cursor: string;
   agents: AgentSearchResult;
   now: number;
   editor: boolean;
 }
 
-/** Throws `ApiError` 400 for a cursor that is none. */
+/** Loads the page of a knowledge base. Throws `ApiError` 400 for an invalid cursor. */
 export async function loadKnowledgeBasePage(
   ctx: Context<State>,
   named: FoundKnowledgeBase,

@@ -4,22 +4,21 @@ import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { quotaMessage } from "../quota_message.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 
-/** What the form of a knowledge base holds, as it was typed. */
+/** The form of a knowledge base, as typed. */
 export interface KnowledgeBaseFormValues {
   name: string;
   description: string;
-  /** A code; empty where the language is detected. */
+  /** A language code; empty to detect the language. */
   language: string;
 }
 
-/** Values of a form for a new base. */
 export const EMPTY_KNOWLEDGE_BASE_FORM: KnowledgeBaseFormValues = {
   name: "",
   description: "",
   language: "",
 };
 
-/** What is wrong with each field; `form` is about none of them. */
+/** Messages by field; `form` is for issues outside any field. */
 export type KnowledgeBaseFormIssues = Partial<
   Record<keyof KnowledgeBaseFormValues | "form", string>
 >;
@@ -34,17 +33,17 @@ export function readKnowledgeBaseForm(form: URLSearchParams): KnowledgeBaseFormV
   };
 }
 
-/** The form as the body that creates a base. */
+/** The body that creates a base. */
 export function toKnowledgeBaseBody({ language, ...values }: KnowledgeBaseFormValues) {
   return language === "" ? values : { ...values, language };
 }
 
-/** The form as the body that changes one. */
+/** The body that updates a base. */
 export function toKnowledgeBasePatch({ language, ...values }: KnowledgeBaseFormValues) {
   return { ...values, language: language === "" ? null : language };
 }
 
-/** Runs a save of the form; refusals become faults of it, other errors stay errors. */
+/** Saves a base; expected errors become messages of the form, others are thrown. */
 export async function saveKnowledgeBase(
   save: () => Promise<KnowledgeBase>,
 ): Promise<{ base: KnowledgeBase } | { status: number; faults: KnowledgeBaseFormIssues }> {
@@ -53,8 +52,8 @@ export async function saveKnowledgeBase(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { status } = error;
-    const full = quotaMessage(error);
-    if (full !== undefined) return { status, faults: { form: full } };
+    const quota = quotaMessage(error);
+    if (quota !== undefined) return { status, faults: { form: quota } };
     if (error.code !== "schema_validation_failed") throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
     return { status, faults: Object.assign({}, ...issues.map(toFormIssue)) };
@@ -67,5 +66,5 @@ function toFormIssue({ path }: ValidationIssue): KnowledgeBaseFormIssues {
     return { description: `At most ${descriptionLength} characters of plain text.` };
   }
   if (path === "language") return { language: "Choose a language from the list." };
-  return { form: "This is no text that can be stored." };
+  return { form: "This text cannot be stored." };
 }

@@ -11,12 +11,12 @@ import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 
-/** A vendor slot as its form holds it; a credential that was typed is never sent back. */
+/** The form of a provider connection, as typed; the credential is never sent back. */
 export interface ConnectionFormValues {
   protocol: string;
   baseUrl: string;
   name: string;
-  /** The model that is asked to prove the rest. */
+  /** The model that the connection is tested with. */
   model: string;
 }
 
@@ -24,7 +24,7 @@ export type ConnectionFormIssues = Partial<
   Record<keyof ConnectionFormValues | "apiKey" | "form" | "password", string>
 >;
 
-/** The form of a slot as it is, or as it would be by default. */
+/** The form of a stored connection, or of a new one with defaults. */
 export function toConnectionForm(
   vendor: ProviderId,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
@@ -48,7 +48,7 @@ export function readConnectionForm(form: URLSearchParams): ConnectionFormValues 
   };
 }
 
-/** The slot that a form comes to, or what is wrong with it by field. */
+/** Parses a connection, or returns a message for every invalid field. */
 export function parseConnectionForm(
   values: ConnectionFormValues,
   apiKey: string,
@@ -56,12 +56,13 @@ export function parseConnectionForm(
   const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
   const url = httpUrlSchema.safeParse(values.baseUrl);
   const faults: ConnectionFormIssues = {
-    ...(protocol === undefined && { protocol: "Choose one of these." }),
+    ...(protocol === undefined && { protocol: "Choose an option." }),
     ...(url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` }),
     ...(values.name.length > 64 && { name: "Use at most 64 characters." }),
-    ...(!isHeaderText(apiKey) && { apiKey: "Enter the credential: letters, digits and signs." }),
+    ...(!isHeaderText(apiKey) &&
+      { apiKey: "Enter the credential: visible ASCII characters without spaces." }),
     ...((values.model === "" || values.model.length > 256) && {
-      model: "Name a model that the vendor has.",
+      model: "Enter the name of a model of this provider.",
     }),
   };
   if (protocol === undefined || !url.success || Object.keys(faults).length > 0) {
@@ -71,16 +72,14 @@ export function parseConnectionForm(
   return { config: { protocol, baseUrl: url.data, apiKey, name }, model: values.model };
 }
 
-/** What a header may carry; anything else would be refused at every request. */
+/** True for text that fits into a request header. */
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]{1,4096}$/.test(text);
 }
 
-/** The slot that the route names, unless the environment sets it up: then it is not to be changed. */
+/** The provider named by the route, unless the environment configures its connection. */
 export function editableConnection({ params, state }: Context<State>): ProviderId | undefined {
-  const vendor = PROVIDER_IDS.find((one) => one === params.vendor);
-  if (vendor === undefined || state.service.config.connections[vendor] !== undefined) {
-    return undefined;
-  }
-  return vendor;
+  const id = PROVIDER_IDS.find((id) => id === params.vendor);
+  if (id === undefined || state.service.config.connections[id] !== undefined) return undefined;
+  return id;
 }

@@ -4,12 +4,12 @@ import { isoTime } from "../../platform/runtime.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { defaultProviderLabel } from "./model_groups.ts";
 
-/** A vendor slot as pages show it; times are ISO 8601 UTC. */
+/** A provider connection as pages show it; times are ISO 8601 UTC. */
 export interface ConnectionView {
   vendor: ProviderId;
   label: string;
   state: "empty" | "ready" | "failing";
-  /** Who set it up: the environment wins, and then nobody can change it here. */
+  /** Where it is configured; the environment takes precedence and cannot be changed here. */
   source?: "environment" | "dashboard";
   protocol?: string;
   baseUrl?: string;
@@ -17,20 +17,20 @@ export interface ConnectionView {
   lastFailure?: { at: string; code: string; status?: number };
 }
 
-/** All slots as this process uses them, with how they have been doing since it began. */
+/** All connections, with their health since the process started. */
 export function connectionViews(service: Pick<Service, "config" | "providers">): ConnectionView[] {
   return PROVIDER_IDS.map((vendor) => {
-    const slot = service.providers.connection(vendor);
-    const label = slot?.name ?? defaultProviderLabel(vendor);
-    if (slot === undefined) return { vendor, label, state: "empty" };
+    const connection = service.providers.connection(vendor);
+    const label = connection?.name ?? defaultProviderLabel(vendor);
+    if (connection === undefined) return { vendor, label, state: "empty" };
     const health = service.providers.health.get(vendor);
     return {
       vendor,
       label,
       state: health.failures > 0 ? "failing" : "ready",
       source: service.config.connections[vendor] === undefined ? "dashboard" : "environment",
-      protocol: slot.protocol,
-      baseUrl: slot.baseUrl,
+      protocol: connection.protocol,
+      baseUrl: connection.baseUrl,
       ...healthTimes(health),
     };
   });

@@ -2,7 +2,7 @@ import type { Service } from "../../http/service.ts";
 import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 
-/** The models a tenant's plan lets it choose, by vendor, as the editor offers them. */
+/** The models of a tenant's plan, grouped by provider. */
 export async function loadModelGroups(
   service: Pick<Service, "catalogue" | "tenants" | "providers">,
   tenant: string,
@@ -10,7 +10,7 @@ export async function loadModelGroups(
   const { models: allowed } = await service.tenants.plan(tenant);
   const entries = (await service.catalogue.list()).filter((entry) =>
     allowed === "all" ||
-    allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
+    allowed.some(({ vendor, model }) => vendor === entry.vendor && model === entry.model)
   );
   return PROVIDER_IDS.map((vendor) => ({
     label: service.providers.connection(vendor)?.name ?? defaultProviderLabel(vendor),

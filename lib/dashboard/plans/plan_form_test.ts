@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Plan } from "../../store/tenants/tenant_store.ts";
 import { DEFAULT_QUOTAS } from "../../schemas/limits.ts";
-import { parsePlanForm, PLAN_FIELDS, QUOTA_FIELDS, readPlanForm, toPlanForm } from "./plan_form.ts";
+import { PLAN_FIELDS, QUOTA_FIELDS } from "./describe_plan.ts";
+import { parsePlanForm, readPlanForm, toPlanForm } from "./plan_form.ts";
 
 const PLAN: Plan = {
   v: 1,
@@ -12,42 +13,42 @@ const PLAN: Plan = {
   conversationDays: 0,
 };
 
-/** What a browser sends of a form that shows `plan`. */
-function sent(plan: Plan): URLSearchParams {
+/** The fields that a browser submits for a form that shows `plan`. */
+function submit(plan: Plan): URLSearchParams {
   const { limits, quotas, chosen, ...rest } = toPlanForm(plan);
   const fields = Object.entries({ ...limits, ...quotas, ...rest });
   return new URLSearchParams([...fields, ...chosen.map((name) => ["chosen", name])]);
 }
 
-Deno.test("plan form: a plan comes back from its form as it was", () => {
+Deno.test("plan form: a submitted unchanged form gives the same plan", () => {
   for (const plan of [PLAN, { ...PLAN, models: "all" as const, limits: {} }]) {
-    assertEquals(parsePlanForm(readPlanForm(sent(plan))), { plan });
+    assertEquals(parsePlanForm(readPlanForm(submit(plan))), { plan });
   }
 });
 
-Deno.test("plan form: every limit that a plan can hold has a field", () => {
+Deno.test("plan form: every limit of a plan has a field", () => {
   assertEquals(PLAN_FIELDS.length, 8);
-  for (const { name, money } of PLAN_FIELDS) {
-    const form = sent({ ...PLAN, limits: {} });
+  for (const { name, unit } of PLAN_FIELDS) {
+    const form = submit({ ...PLAN, limits: {} });
     form.set(name, "3");
     const parsed = parsePlanForm(readPlanForm(form));
     assert("plan" in parsed);
-    assertEquals(parsed.plan.limits, { [name]: money ? 3_000_000 : 3 });
+    assertEquals(parsed.plan.limits, { [name]: unit === "usd" ? 3_000_000 : 3 });
   }
 });
 
-Deno.test("plan form: every quota that a plan can hold has a field, and bytes are typed in MiB", () => {
+Deno.test("plan form: every quota of a plan has a field, with bytes in MiB", () => {
   assertEquals(QUOTA_FIELDS.map(({ name }) => name), Object.keys(DEFAULT_QUOTAS));
-  for (const { name, mib } of QUOTA_FIELDS) {
-    const form = sent({ ...PLAN, quotas: {} });
-    form.set(name, mib ? "1.5" : "3");
+  for (const { name, unit } of QUOTA_FIELDS) {
+    const form = submit({ ...PLAN, quotas: {} });
+    form.set(name, unit === "mib" ? "1.5" : "3");
     const parsed = parsePlanForm(readPlanForm(form));
     assert("plan" in parsed);
-    assertEquals(parsed.plan.quotas, { [name]: mib ? 1_572_864 : 3 });
+    assertEquals(parsed.plan.quotas, { [name]: unit === "mib" ? 1_572_864 : 3 });
   }
 });
 
-Deno.test("plan form: what is out of bounds or no number is told at its field", () => {
+Deno.test("plan form: reports values that are out of bounds or not numbers at their field", () => {
   const wrong: [string, string][] = [
     ["keyRequests", "6001"],
     ["streams", "1.5"],
@@ -66,7 +67,7 @@ Deno.test("plan form: what is out of bounds or no number is told at its field", 
     ["visitorOverrides", "anything"],
   ];
   for (const [name, value] of wrong) {
-    const form = sent(PLAN);
+    const form = submit(PLAN);
     form.set(name, value);
     const parsed = parsePlanForm(readPlanForm(form));
     assert("faults" in parsed, `${name}=${value}`);
@@ -74,16 +75,16 @@ Deno.test("plan form: what is out of bounds or no number is told at its field", 
   }
 });
 
-Deno.test("plan form: a model of no slot, and a soft limit above the hard one, are refused", () => {
-  const form = sent(PLAN);
+Deno.test("plan form: rejects an unknown provider and a soft limit above the hard one", () => {
+  const form = submit(PLAN);
   form.append("chosen", "vendor_x/big");
   form.set("softDailyCost", "1");
   const parsed = parsePlanForm(readPlanForm(form));
   assert("faults" in parsed);
   assertEquals(Object.keys(parsed.faults), ["models"]);
-  const upside = sent(PLAN);
-  upside.set("softDailyCost", "100");
-  const reversed = parsePlanForm(readPlanForm(upside));
+  const swapped = submit(PLAN);
+  swapped.set("softDailyCost", "100");
+  const reversed = parsePlanForm(readPlanForm(swapped));
   assert("faults" in reversed);
   assertEquals(Object.keys(reversed.faults), ["softDailyCost"]);
 });

@@ -5,7 +5,7 @@ import { readForm } from "../read_form.ts";
 import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
 
-/** What the page of a one-time link shows; nothing where the link is dead. */
+/** The page of a one-time link; without `email` if the link has expired. */
 export interface AccountLinkPageData {
   token: string;
   email?: string;
@@ -15,7 +15,7 @@ export interface AccountLinkPageData {
 
 const EXPIRED = { status: 410 };
 
-/** Shows the form of a link that is alive. Looking at it spends nothing: mail scanners follow links. */
+/** Shows the form of a valid link without consuming it, because mail scanners follow links. */
 export async function showAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const token = ctx.url.searchParams.get("token") ?? "";
   const link = await ctx.state.service.team.findLink(token, kind);
@@ -23,7 +23,7 @@ export async function showAccountLink(ctx: Context<State>, kind: AccountLink["ki
   return page<AccountLinkPageData>({ token, email: link.email });
 }
 
-/** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
+/** Consumes a link, sets the password and signs the user in. */
 export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.runtime);
@@ -33,8 +33,8 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
       ? service.team.join(token, password, { address })
       : service.team.resetPassword(token, password, { address }));
   if ("cookieToken" in result) {
-    const replaced = readSignInCookie(ctx.req.headers, service.config);
-    if (replaced) await service.accounts.signOut(replaced, { address });
+    const previous = readSignInCookie(ctx.req.headers, service.config);
+    if (previous) await service.accounts.signOut(previous, { address });
     const response = ctx.redirect("/", 303);
     setSignInCookies(response.headers, result, service.config);
     return response;
@@ -43,11 +43,11 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   if (result.refused === "gone" || link === undefined) {
     return page<AccountLinkPageData>({ token: "" }, EXPIRED);
   }
-  const shown = { token, email: link.email };
+  const data = { token, email: link.email };
   if (result.refused === "invalid") {
-    const passwordFault = result.faults.password;
-    return page<AccountLinkPageData>({ ...shown, passwordError: passwordFault }, { status: 400 });
+    const passwordError = result.faults.password;
+    return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(result);
-  return page<AccountLinkPageData>({ ...shown, error: message }, { status, headers });
+  return page<AccountLinkPageData>({ ...data, error: message }, { status, headers });
 }

@@ -1,6 +1,6 @@
 /**
- * One-time links as people open them. From the service's own address, never the request's `Host`: a
- * forged one would send the token to another site.
+ * One-time links use the service's own address, never the request's `Host`: a forged one would send
+ * the token to another site.
  */
 export function invitationLink(baseUrl: string, token: string): string {
   return `${baseUrl}/join?token=${token}`;

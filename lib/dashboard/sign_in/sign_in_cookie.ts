@@ -2,12 +2,11 @@ import { deleteCookie, getCookies, setCookie } from "@std/http";
 import { KNOWN_BROWSER_MS } from "../../services/known_browser_tokens.ts";
 
 /**
- * How long browsers keep the cookie, in seconds. The server ends a sign-in long before, after 12 hours
- * without use and after 7 days at the latest; a browser that still has the cookie is told so.
+ * Longer than any sign-in, which ends after 12 hours without use and after 7 days at the latest: a
+ * browser that still has the cookie gets a message that it was signed out.
  */
 const COOKIE_MAX_AGE_S = 30 * 24 * 3600;
 
-/** What decides the cookie's form: the public address of the service. */
 export interface CookieConfig {
   publicUrl?: string | undefined;
 }
@@ -32,8 +31,8 @@ export function setSignInCookies(
   config: CookieConfig,
 ): void {
   setSignInCookie(headers, cookieToken, config);
-  const mark = { name: "known_browser", value: browserToken, maxAge: KNOWN_BROWSER_MS / 1000 };
-  setPrivateCookie(headers, mark, config);
+  const cookie = { name: "known_browser", value: browserToken, maxAge: KNOWN_BROWSER_MS / 1000 };
+  setPrivateCookie(headers, cookie, config);
 }
 
 export function clearSignInCookie(headers: Headers, config: CookieConfig): void {
@@ -41,7 +40,7 @@ export function clearSignInCookie(headers: Headers, config: CookieConfig): void 
   deleteCookie(headers, name, { path: "/", httpOnly: true, secure: isHttps(config) });
 }
 
-/** `__Host-` keeps a neighbouring subdomain from planting the cookie; browsers want https for it. */
+/** `__Host-` stops sibling subdomains from setting the cookie; it requires https. */
 function cookieName(name: string, config: CookieConfig): string {
   return isHttps(config) ? `__Host-${name}` : name;
 }
@@ -50,7 +49,7 @@ function readCookie(headers: Headers, name: string): string | undefined {
   try {
     return getCookies(headers)[name] || undefined;
   } catch {
-    return undefined; // A malformed Cookie header is a visitor without one.
+    return undefined; // The Cookie header is malformed.
   }
 }
 

@@ -11,7 +11,7 @@ function roundTrip(config: { publicUrl?: string }): { header: string; read: stri
   return { header, read: readSignInCookie(request, config) };
 }
 
-Deno.test("the sign-in cookie is out of scripts' reach and stays on the site", () => {
+Deno.test("setSignInCookie: is HttpOnly and SameSite", () => {
   const { header, read } = roundTrip({});
   assertEquals(read, "token-1");
   assertStringIncludes(header, "HttpOnly");
@@ -19,7 +19,7 @@ Deno.test("the sign-in cookie is out of scripts' reach and stays on the site", (
   assertStringIncludes(header, "Path=/");
 });
 
-Deno.test("the sign-in cookie is Secure and bound to its host on https", () => {
+Deno.test("setSignInCookie: is Secure and has the __Host- prefix on https", () => {
   const { header, read } = roundTrip(HTTPS);
   assertEquals(read, "token-1");
   assertMatch(header, /^__Host-dashboard=token-1;.*Secure/);
@@ -28,7 +28,7 @@ Deno.test("the sign-in cookie is Secure and bound to its host on https", () => {
   assertMatch(cleared.get("set-cookie")!, /^__Host-dashboard=;.*Secure/);
 });
 
-Deno.test("a malformed Cookie header reads as none", () => {
+Deno.test("readSignInCookie: ignores a malformed Cookie header", () => {
   assertEquals(readSignInCookie(new Headers({ cookie: "=oops" }), {}), undefined);
   assertEquals(readSignInCookie(new Headers(), {}), undefined);
 });

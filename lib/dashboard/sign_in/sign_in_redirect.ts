@@ -1,10 +1,10 @@
 /**
- * `target` when it is a path on this very site, else `fallback`: what follows a sign-in is named in
- * the URL, and a link somebody sends must not end on their page. Sign-in pages are no target either.
+ * `target` if it is a path on this site, else `fallback`, to prevent open redirects. Sign-in pages are
+ * not allowed either.
  */
 export function safeRedirectPath(target: string | null, fallback: string): string {
   if (target === null || !/^\/(?![/\\])/.test(target)) return fallback;
-  // The URL parser drops tabs and line breaks, so `/\t/host` has to be judged as browsers read it.
+  // The URL parser removes tabs and line breaks, so `/\t/host` is checked as browsers read it.
   const base = "http://local.invalid";
   if (!URL.canParse(target, base)) return fallback;
   const url = new URL(target, base);
@@ -15,9 +15,8 @@ export function safeRedirectPath(target: string | null, fallback: string): strin
 const HOME = "/home";
 
 /**
- * Where somebody who is not signed in is sent, and where they come back to from there: the page they
- * asked for, or the one whose form they sent. The `Referer` names that page, for not every address
- * that a form is sent to is one.
+ * The sign-in URL for a request without a session, which leads back to the requested page, or to the
+ * page of the submitted form. That is the `Referer`, because a form's action may not be a page.
  */
 export function signInRedirect(
   req: Request,
@@ -30,12 +29,12 @@ export function signInRedirect(
   return `/sign-in?next=${encodeURIComponent(next)}&interrupted=yes`;
 }
 
-/** Behind a proxy the request's own host may be another than the one that browsers know. */
+/** Behind a proxy the request's host can differ from the public one. */
 function pageOfForm(referer: string | null, hosts: readonly string[]): string {
   if (referer === null || !URL.canParse(referer)) return HOME;
   const from = new URL(referer);
   if (!hosts.includes(from.host)) return HOME;
-  // A notice was about the change before this one.
+  // The notice belongs to an earlier change.
   from.searchParams.delete("notice");
   return safeRedirectPath(from.pathname + from.search, HOME);
 }

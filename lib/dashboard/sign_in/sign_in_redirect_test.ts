@@ -10,11 +10,11 @@ function addressOf(method: string, path: string, referer?: string): string {
   return decodeURIComponent(signInRedirect(req, { url, baseUrl }));
 }
 
-Deno.test("signInRedirect: a page that was asked for is where one comes back to", () => {
+Deno.test("signInRedirect: leads back to the requested page", () => {
   assertEquals(addressOf("GET", "/audit?kind=user"), "/sign-in?next=/audit?kind=user");
 });
 
-Deno.test("signInRedirect: a form leads back to the page it stands on, and says that it did not arrive", () => {
+Deno.test("signInRedirect: leads back to the page of a submitted form, marked as interrupted", () => {
   const sent = (referer?: string) => addressOf("POST", "/agents/check", referer);
   assertEquals(
     sent(`${ORIGIN}/agents/1?notice=agent_saved&a=b`),
@@ -23,7 +23,7 @@ Deno.test("signInRedirect: a form leads back to the page it stands on, and says 
   assertEquals(sent(`${baseUrl}/agents/1`), "/sign-in?next=/agents/1&interrupted=yes");
 });
 
-Deno.test("signInRedirect: no other site, and no page of signing in, is come back to", () => {
+Deno.test("signInRedirect: never leads to another site or a sign-in page", () => {
   const away = ["https://evil.example/agents", `${ORIGIN}//evil.example`, `${ORIGIN}/sign-in`, "x"];
   for (const referer of [undefined, ...away]) {
     assertEquals(
@@ -34,12 +34,12 @@ Deno.test("signInRedirect: no other site, and no page of signing in, is come bac
   }
 });
 
-Deno.test("localPath keeps a path on this site with its query", () => {
+Deno.test("safeRedirectPath: keeps a path on this site with its query", () => {
   assertEquals(safeRedirectPath("/agents?cursor=a", "/"), "/agents?cursor=a");
   assertEquals(safeRedirectPath("/agents/1#top", "/"), "/agents/1");
 });
 
-Deno.test("localPath falls back for everything that leads elsewhere or nowhere", () => {
+Deno.test("safeRedirectPath: uses the fallback for everything else", () => {
   const bad = [null, "", "agents", "//evil.example", "/\\evil.example", "https://evil.example"];
   const odd = ["/\t/evil.example", "\t//evil.example", "/\n//evil.example", "javascript:alert(1)"];
   const loops = ["/sign-in", "/sign-out", "/setup", "/.//evil.example", "/a/..//evil.example"];

@@ -3,14 +3,14 @@ import type { SetUpResult, SignInResult } from "../../services/sign_in_service.t
 type Rejected<T> = Exclude<T, { cookieToken: string }>;
 type AnyRejection = Rejected<SetUpResult> | Rejected<SignInResult>;
 
-/** How a refused sign-in or set-up is answered; `message` is absent where a field says it all. */
+/** The response to a rejected sign-in or set-up; without `message` if a field has one. */
 export function signInRejection(
   result: AnyRejection,
 ): { status: number; headers: Record<string, string>; message?: string } {
   switch (result.refused) {
     case "too_many_tries": {
       const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
-      const message = `Too many tries. Wait ${formatWait(seconds)}, then try again.`;
+      const message = `Too many attempts. Wait ${formatWait(seconds)}, then try again.`;
       return { status: 429, headers: { "retry-after": String(seconds) }, message };
     }
     case "busy": {

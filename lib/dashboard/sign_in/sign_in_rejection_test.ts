@@ -1,18 +1,18 @@
 import { assertEquals } from "@std/assert";
 import { signInRejection } from "./sign_in_rejection.ts";
 
-Deno.test("refusal tells a locked pair when to come back, never too early", () => {
+Deno.test("signInRejection: says when to try again, never too early", () => {
   const { status, headers, message } = signInRejection({
     refused: "too_many_tries",
     retryAfterMs: 61_001,
   });
   assertEquals([status, headers["retry-after"]], [429, "62"]);
-  assertEquals(message, "Too many tries. Wait 2 minutes, then try again.");
+  assertEquals(message, "Too many attempts. Wait 2 minutes, then try again.");
   const soon = signInRejection({ refused: "too_many_tries", retryAfterMs: 1 });
   assertEquals(soon.headers["retry-after"], "1");
 });
 
-Deno.test("refusal leaves the words to the fields where a field is at fault", () => {
+Deno.test("signInRejection: has no message if a field has one", () => {
   assertEquals(signInRejection({ refused: "wrong_token" }), { status: 400, headers: {} });
   assertEquals(signInRejection({ refused: "invalid", faults: {} }).message, undefined);
 });

@@ -21,7 +21,7 @@ function arriving(rule = UPLOAD_RATE) {
   return { runtime, rate, send };
 }
 
-Deno.test("ArrivalRateMonitor: a byte a second is refused after the grace", async () => {
+Deno.test("ArrivalRateMonitor: rejects a byte per second after the grace period", async () => {
   assertEquals(await arriving().send({ seconds: 60, perSecond: 1 }), 20);
   assertEquals(await arriving(BODY_RATE).send({ seconds: 60, perSecond: 1 }), 10);
 });
@@ -38,19 +38,19 @@ Deno.test("ArrivalRateMonitor: an uplink that stalls for 14 s in a handover pass
   assertEquals(await send({ seconds: 40, perSecond: 15_000 }), undefined);
 });
 
-Deno.test("ArrivalRateMonitor: what came fast at first is no credit for a sender that stalls", async () => {
+Deno.test("ArrivalRateMonitor: a fast start does not compensate for a stall", async () => {
   const { send } = arriving();
   await send({ seconds: 1, perSecond: 19 * 1024 * KIB });
   const refusedAt = await send({ seconds: 100, perSecond: 1 });
   assertEquals(refusedAt, 25);
 });
 
-Deno.test("ArrivalRateMonitor: however steadily it arrives, all of a body has its time", async () => {
+Deno.test("ArrivalRateMonitor: limits the total time of a steady body", async () => {
   assertEquals(await arriving(BODY_RATE).send({ seconds: 100, perSecond: 5 * KIB }), 60);
   assertEquals(await arriving().send({ seconds: 2_000, perSecond: 5 * KIB }), 1_800);
 });
 
-Deno.test("ArrivalRateMonitor: one that has ended leaves no timer", async () => {
+Deno.test("ArrivalRateMonitor: stop leaves no timer", async () => {
   const { runtime, rate, send } = arriving();
   await send({ seconds: 30, perSecond: 10 * KIB });
   rate.stop();

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ByteBudget } from "./byte_budget.ts";
 
-Deno.test("ByteBudget: no holder has more than its share, and what it gives back is there again", () => {
+Deno.test("ByteBudget: limits each holder to its share and reuses released bytes", () => {
   const budget = new ByteBudget(100, { share: 40 });
   assertEquals(budget.take(40, ["a"]), true);
   assertEquals(budget.take(1, ["a", "t"]), false);
@@ -13,7 +13,7 @@ Deno.test("ByteBudget: no holder has more than its share, and what it gives back
   assertEquals([budget.take(40, ["a"]), budget.available], [true, 0]);
 });
 
-Deno.test("ByteBudget.resize: what is taken counts against the new limit and the new share", () => {
+Deno.test("ByteBudget.resize: taken bytes count against the new limits", () => {
   const budget = new ByteBudget(100);
   assertEquals(budget.take(30, ["a"]), true);
   budget.resize(50, { share: 40 });

@@ -37,7 +37,7 @@ function world(rules: Partial<FairSemaphoreOptions> = {}) {
   return { slots, runtime, inside, enter, leave };
 }
 
-Deno.test("FairSemaphore: a tenant has its share, queues for more, and is rejected beyond that", async () => {
+Deno.test("FairSemaphore: a tenant gets its share, then waits, then is rejected", async () => {
   const { slots, inside, enter } = world();
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) void enter(name);
   await flushMicrotasks();
@@ -48,7 +48,7 @@ Deno.test("FairSemaphore: a tenant has its share, queues for more, and is reject
   assertEquals(inside.at(-1), "b1");
 });
 
-Deno.test("FairSemaphore: the last slots are for tenants that hold none", async () => {
+Deno.test("FairSemaphore: reserves the last permits for tenants without one", async () => {
   const { inside, enter } = world({ permits: 6, reserved: 2 });
   for (const name of ["a1", "a2", "b1", "b2", "a3"]) void enter(name);
   await flushMicrotasks();
@@ -59,7 +59,7 @@ Deno.test("FairSemaphore: the last slots are for tenants that hold none", async 
   assertEquals(inside.slice(4), ["c1", "d1"]);
 });
 
-Deno.test("FairSemaphore: an address has its share, unless it speaks for a tenant that holds none", async () => {
+Deno.test("FairSemaphore: limits an address, except for tenants without a permit", async () => {
   const { inside, enter } = world({ permits: 9, maxPerAddress: 3 });
   for (const name of ["a1", "a2", "b1", "b2", "c1"]) void enter(name, "one");
   void enter("b3", "two");
@@ -67,7 +67,7 @@ Deno.test("FairSemaphore: an address has its share, unless it speaks for a tenan
   assertEquals(inside, ["a1", "a2", "b1", "c1", "b3"]);
 });
 
-Deno.test("FairSemaphore: a freed slot goes to the waiting tenant that holds the fewest", async () => {
+Deno.test("FairSemaphore: a released permit goes to the waiting tenant with the fewest", async () => {
   const { inside, enter, leave } = world({
     permits: 4,
     maxPerTenant: 4,
@@ -85,7 +85,7 @@ Deno.test("FairSemaphore: a freed slot goes to the waiting tenant that holds the
   assertEquals(inside.at(-1), "b2");
 });
 
-Deno.test("FairSemaphore: who waits too long is rejected, and takes no slot afterwards", async () => {
+Deno.test("FairSemaphore: a caller that waits too long is rejected and never gets a permit", async () => {
   const { slots, runtime, inside, enter, leave } = world();
   for (const name of ["a1", "a2", "a3"]) void enter(name);
   const late = assertRejects(() => enter("a4"), BusyError, "in time");
@@ -95,7 +95,7 @@ Deno.test("FairSemaphore: who waits too long is rejected, and takes no slot afte
   assertEquals([inside, slots.waiting], [["a2", "a3"], 0]);
 });
 
-Deno.test("FairSemaphore: work that fails gives its slot back", async () => {
+Deno.test("FairSemaphore: failed work releases its permit", async () => {
   const { slots, runtime } = world({ permits: 1, reserved: 0 });
   const holder = { tenant: "a", address: "a" };
   const fail = () => slots.run({ holder, runtime }, () => Promise.reject(new Error("no")));

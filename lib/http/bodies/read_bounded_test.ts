@@ -31,7 +31,7 @@ function reading(
   return { read: readBounded(body, { limit: 1_000 * KIB, runtime, memory: { budget } }), runtime };
 }
 
-Deno.test("readBounded: large bodies share what there is, and give it back when they are there", async () => {
+Deno.test("readBounded: large bodies share the budget and release it when complete", async () => {
   const budget = new ByteBudget(200 * KIB);
   const [one, other] = [sentByHand(), sentByHand()];
   const { read } = reading(one.body, budget);
@@ -48,7 +48,7 @@ Deno.test("readBounded: large bodies share what there is, and give it back when 
   assertEquals(budget.available, 200 * KIB);
 });
 
-Deno.test("readBounded: a body of up to 64 KiB is read whatever the others take", async () => {
+Deno.test("readBounded: bodies up to 64 KiB do not need the budget", async () => {
   const budget = new ByteBudget(0);
   const small = sentByHand();
   small.send(64 * KIB);
@@ -56,7 +56,7 @@ Deno.test("readBounded: a body of up to 64 KiB is read whatever the others take"
   assertEquals((await reading(small.body, budget).read as Uint8Array).length, 64 * KIB);
 });
 
-Deno.test("readBounded: what a body took is given back whatever its end", async () => {
+Deno.test("readBounded: releases the budget however the body ends", async () => {
   const budget = new ByteBudget(2_000 * KIB);
   const [cut, slow, large] = [sentByHand(), sentByHand(), sentByHand()];
   for (const { send } of [cut, slow, large]) send(100 * KIB);

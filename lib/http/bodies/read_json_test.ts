@@ -23,7 +23,7 @@ function issueCode(error: ApiError): unknown {
   return (error.details?.issues as { code: string }[])[0]?.code;
 }
 
-Deno.test("readJsonText: answers the text of a JSON body, whatever the type's parameters", async () => {
+Deno.test("readJsonText: returns the text, whatever the parameters of the content type", async () => {
   const runtime = new FakeRuntime();
   assertEquals(await readJsonText(post('{"a":"é"}'), runtime), '{"a":"é"}');
   const headers = { "content-type": "Application/JSON ; charset=utf-8" };
@@ -31,20 +31,20 @@ Deno.test("readJsonText: answers the text of a JSON body, whatever the type's pa
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("readJsonText: joins a body that comes in pieces, cut inside a character", async () => {
+Deno.test("readJsonText: joins chunks that split a character", async () => {
   const bytes = new TextEncoder().encode('"é"');
   const req = post(streamOf(bytes.slice(0, 2), bytes.slice(2)));
   assertEquals(await readJsonText(req, new FakeRuntime()), '"é"');
 });
 
-Deno.test("readJsonText: no body and an empty one are empty, whatever the type", async () => {
+Deno.test("readJsonText: a missing or empty body is empty, whatever its type", async () => {
   const runtime = new FakeRuntime();
   assertEquals(await readJsonText(post(null, {}), runtime), "");
   assertEquals(await readJsonText(post("", { "content-type": "text/plain" }), runtime), "");
   assertEquals(await readJsonText(post(streamOf(), { "content-type": "text/plain" }), runtime), "");
 });
 
-Deno.test("readJsonText: another type is 415, declared length or not", async () => {
+Deno.test("readJsonText: another content type is 415, with or without a declared length", async () => {
   for (const type of ["text/plain", "application/jsonp", "multipart/form-data; boundary=x"]) {
     const headers = { "content-type": type };
     assertEquals((await refusal(post("{}", headers))).status, 415);
@@ -55,14 +55,14 @@ Deno.test("readJsonText: another type is 415, declared length or not", async () 
   assertEquals((await refusal(post(streamOf(new Uint8Array([123])), {}))).status, 415);
 });
 
-Deno.test("readJsonText: exactly 1 MiB is taken, one byte more is 413 by its length", async () => {
+Deno.test("readJsonText: accepts exactly 1 MiB; a larger declared length is 413", async () => {
   const text = await readJsonText(post("x".repeat(MIB)), new FakeRuntime());
   assertEquals(text.length, MIB);
   const headers = { ...JSON_TYPE, "content-length": String(MIB + 1) };
   assertEquals((await refusal(post("{}", headers))).status, 413);
 });
 
-Deno.test("readJsonText: a body that grows past 1 MiB is 413, and the rest is not read", async () => {
+Deno.test("readJsonText: stops reading at 1 MiB with 413", async () => {
   let drawn = 0;
   let cancelled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -79,7 +79,7 @@ Deno.test("readJsonText: a body that grows past 1 MiB is 413, and the rest is no
   assertEquals([drawn, cancelled, runtime.sleeping], [5, true, 0]);
 });
 
-Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", async () => {
+Deno.test("readJsonText: rejects and cancels a body that stalls for 10 s", async () => {
   let cancelled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => controller.enqueue(new Uint8Array([123])),
@@ -94,19 +94,19 @@ Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", asy
   assertEquals(cancelled, true);
 });
 
-Deno.test("readJsonText: what is not UTF-8 is 400", async () => {
+Deno.test("readJsonText: invalid UTF-8 is 400", async () => {
   const error = await refusal(post(new Uint8Array([34, 0xff, 34])));
   assertEquals([error.status, issueCode(error)], [400, "invalid_encoding"]);
 });
 
-Deno.test("parseJson: broken JSON is 400, an absent body says so", () => {
+Deno.test("parseJson: invalid JSON is 400, with its own message for a missing body", () => {
   assertEquals(parseJson('{"a":1}'), { a: 1 });
   const broken = assertThrows(() => parseJson("{"), ApiError);
   assertEquals([broken.status, issueCode(broken)], [400, "invalid_json"]);
   assertThrows(() => parseJson(""), ApiError, "a JSON body is required");
 });
 
-Deno.test("readJsonText: a compressed body is 415, and identity is none", async () => {
+Deno.test("readJsonText: a compressed body is 415; identity is accepted", async () => {
   for (const coding of ["gzip", "br", "gzip, identity"]) {
     const error = await refusal(post("{}", { ...JSON_TYPE, "content-encoding": coding }));
     assertEquals([error.status, error.message], [415, "send the body without content-encoding"]);

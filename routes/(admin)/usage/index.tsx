@@ -40,8 +40,8 @@ export const handler = define.handlers({
       service.usage.summary(tenant, query.range),
       service.storage.read(tenant),
     ]);
-    const most = query.by === "day" ? Infinity : MOST_ROWS;
-    const rows = await withUsageNames({ sums, by: query.by, most }, { tenant, ...service });
+    const max = query.by === "day" ? Infinity : MOST_ROWS;
+    const rows = await withUsageNames({ sums, by: query.by, max }, { tenant, ...service });
     const days = daysOf(query.range).map((day) => ({
       day,
       value: sums.day.get(day)?.cost ?? NO_USAGE.cost,

@@ -12,11 +12,12 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { VISITOR_LIMIT_FIELDS } from "@/lib/dashboard/plans/describe_plan.ts";
 import {
   newPlanForm,
   parsePlanForm,
+  planHints,
   readNewPlanForm,
-  VISITOR_LIMIT_FIELDS,
 } from "@/lib/dashboard/plans/plan_form.ts";
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
@@ -24,6 +25,7 @@ import { define, type State } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };
 const MAX_NAME = 128;
+const HINTS = planHints({});
 const LABELS = {
   name: "Name",
   email: "First owner's e-mail",
@@ -155,6 +157,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
               key={field.name}
               field={field}
               value={limits[field.name]}
+              hint={HINTS[field.name]}
               fault={faults[field.name]}
             />
           ))}

@@ -9,11 +9,9 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
   parsePlanForm,
-  PLAN_FIELDS,
   type PlanFormIssues,
   type PlanFormValues,
-  QUOTA_FIELDS,
-  quotaDefaults,
+  planHints,
   readPlanForm,
   toPlanForm,
 } from "@/lib/dashboard/plans/plan_form.ts";
@@ -51,20 +49,13 @@ async function formProps(
   { state: { service } }: Context<State>,
   form: { tenant: Tenant; values: PlanFormValues; faults: PlanFormIssues },
 ): Promise<PlanFormProps> {
-  const { limits } = service;
-  const defaults = PLAN_FIELDS.flatMap(({ name, money }) => {
-    const n = limits[name];
-    return n === undefined ? [] : [[name, String(money ? n / 1_000_000 : n)]];
-  });
   const known = (await service.catalogue.list()).map((one) => `${one.vendor}/${one.model}`);
   // What has left the catalogue stays allowed until somebody takes it out here.
   const names = [...new Set([...known, ...form.values.chosen])];
   return {
     ...form,
-    fields: PLAN_FIELDS,
-    quotaFields: QUOTA_FIELDS,
     used: formatStorageUse(await service.storage.read(form.tenant.id)),
-    defaults: { ...Object.fromEntries(defaults), ...quotaDefaults() },
+    hints: planHints(service.limits),
     models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
   };
 }

@@ -1,0 +1,31 @@
+/** The values of a script tag that embeds the widget. */
+export interface ScriptTagValues {
+  /** Address of the script. */
+  src: string;
+  integrity: string;
+  /** The service's own address, without a trailing slash. */
+  apiBase: string;
+  agentId: string;
+}
+
+/** The script tag to paste into a page. Source: specification section 8. */
+export function scriptTag({ src, integrity, apiBase, agentId }: ScriptTagValues): string {
+  return `<script src="${src}"
+  integrity="${integrity}"
+  crossorigin="anonymous"
+  data-service-widget
+  data-api-base="${apiBase}"
+  data-agent-id="${agentId}"
+  data-session-token="<SESSION_TOKEN>"></script>`;
+}
+
+/** The curl command that mints a session for a page at `origin`. */
+export function mintCommand(
+  { baseUrl, agentId, origin }: { baseUrl: string; agentId: string; origin: string | undefined },
+): string {
+  return `curl ${baseUrl}/v1/widget/session \\
+  -H "Authorization: Bearer <API_KEY>" \\
+  -H "Origin: ${origin}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"agentId":"${agentId}"}'`;
+}
