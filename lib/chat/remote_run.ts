@@ -1,4 +1,5 @@
-import type { FrameReader, RunLogStore } from "../store/runs/run_log_store.ts";
+import type { FrameReader } from "../store/runs/frame_reader.ts";
+import type { RunLogStore } from "../store/runs/run_log_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { CorruptRecordError } from "../store/values/record.ts";
 import { type FollowableRun, RunLog } from "./run_log.ts";

@@ -7,7 +7,7 @@ import { type ContentCipher, contentContexts } from "../store/encryption/content
 import { keys } from "../store/keys/keys.ts";
 import { splitChunks, totalBytes } from "../store/values/chunks.ts";
 import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
-import { encodeFrames } from "../store/runs/run_log_store.ts";
+import { encodeFrames } from "../store/runs/frame_reader.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Frame } from "../schemas/frames.ts";

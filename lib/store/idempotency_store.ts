@@ -1,50 +1,51 @@
 import { z } from "zod";
 import type { Sealer } from "../platform/crypto/sealing.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import { keys } from "./keys/keys.ts";
-import { joinChunks, readChunks, splitChunks } from "./values/chunks.ts";
-import { commitStep, CorruptRecordError, parseRecord } from "./values/record.ts";
 import type { ResealTask } from "./encryption/reseal_task.ts";
+import { keys } from "./keys/keys.ts";
+import { chunkKeys, joinChunks, readChunks, splitChunks } from "./values/chunks.ts";
+import { commitStep, CorruptRecordError, parseRecord } from "./values/record.ts";
 
-/** What the sealer of this store is made for. */
+/** The purpose of the sealer of idempotency records. */
 export const IDEMPOTENCY_PURPOSE = "receipts";
 
 const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
-/** Garbage is collected this much later, so that no part goes before its record has lapsed. */
+/** Garbage is collected this much later, so that no chunk expires before its record. */
 const KEPT_AFTER_EXPIRY_MS = 5 * 60_000;
 
 const recordSchema = z.object({
   v: z.literal(1),
-  /** Milliseconds. Decides; `expireIn` only collects garbage. */
+  /** Milliseconds. This decides; `expireIn` only collects garbage. */
   exp: z.int(),
-  /** The sealed receipt, or its first part. */
+  /** The sealed response, or its first chunk. */
   sealed: z.instanceof(Uint8Array),
-  /** How many parts follow under `keys.receiptPart`. */
+  /** The number of chunks under `keys.idempotencyRecordChunk`. */
   more: z.int().nonnegative(),
 });
+type StoredRecord = z.infer<typeof recordSchema>;
 
 const headSchema = z.object({
-  /** Of the request that was answered. */
+  /** Of the request. */
   fingerprint: z.string(),
   status: z.int(),
   headers: z.record(z.string(), z.string()),
 });
-/** The first answer to a request, as it is given again. */
+/** The first response to a request, which repeated requests get again. */
 export type IdempotencyRecord = z.infer<typeof headSchema> & { body: string };
 
-/** What stands under a scope: a live receipt, or the place where one may be put. */
+/** The live record of a scope, if any, and the state of its key. */
 export interface IdempotencyEntry {
   readonly scope: string;
   readonly record: IdempotencyRecord | undefined;
-  /** Of what is stored there now, be it lapsed. */
+  /** Of the stored record, which may have expired. */
   readonly versionstamp: string | null;
-  readonly parts: number;
+  readonly chunks: number;
 }
 
 /**
- * Receipts of creating requests, for 24 hours. One is added to the very step that creates, so that
- * there is a receipt exactly where something was created. Sealed, because an answer may hold a
- * session's token, which stands nowhere else in clear.
+ * The first responses to creating requests, for 24 hours. A record is added to the step that creates, so
+ * that both are stored or neither. Sealed, because a response may hold a session's token, which is stored
+ * nowhere else in clear.
  */
 export class IdempotencyStore {
   #kv: Deno.Kv;
@@ -57,56 +58,54 @@ export class IdempotencyStore {
     this.#sealer = options.sealer;
   }
 
-  /** Throws `UnsealError` when the encryption key has been changed since: never a second creation. */
+  /** Throws `UnsealError` if the encryption key was changed: an error is better than creating twice. */
   async find(scope: string): Promise<IdempotencyEntry> {
-    const entry = await this.#kv.get(keys.idempotencyRecord(scope));
-    const record = parseRecord(recordSchema, entry);
-    const place = { scope, versionstamp: entry.versionstamp, parts: record?.more ?? 0 };
+    const stored = await this.#kv.get(keys.idempotencyRecord(scope));
+    const record = parseRecord(recordSchema, stored);
+    const entry = { scope, versionstamp: stored.versionstamp, chunks: record?.more ?? 0 };
     if (record === undefined || record.exp <= this.#runtime.now()) {
-      return { ...place, record: undefined };
+      return { ...entry, record: undefined };
     }
-    const rest = await readChunks(this.#kv, chunkKeys(scope, record.more));
-    if (rest === undefined) throw new CorruptRecordError("a stored receipt has lost parts");
-    const sealed = joinChunks([record.sealed, ...rest]);
-    const plain = await this.#sealer.unseal(sealed, keys.idempotencyRecord(scope));
-    return { ...place, record: fromText(new TextDecoder().decode(plain)) };
+    const plain = await unsealRecord(this.#kv, { scope, record, sealer: this.#sealer });
+    if (plain === undefined) throw new CorruptRecordError("a stored receipt has lost parts");
+    return { ...entry, record: fromText(new TextDecoder().decode(plain)) };
   }
 
-  /** Adds the receipt to `change`, which then fails its checks if the place has been taken since. */
+  /** Adds the record to `step`, which then fails if the scope was used since `entry` was read. */
   async add(
-    change: Deno.AtomicOperation,
-    place: IdempotencyEntry,
-    receipt: IdempotencyRecord,
+    step: Deno.AtomicOperation,
+    { scope, versionstamp, chunks }: IdempotencyEntry,
+    record: IdempotencyRecord,
   ): Promise<void> {
-    const key = keys.idempotencyRecord(place.scope);
-    const plain = new TextEncoder().encode(toText(receipt));
-    const [sealed, ...rest] = splitChunks(await this.#sealer.seal(plain, key));
+    const key = keys.idempotencyRecord(scope);
+    const plain = new TextEncoder().encode(toText(record));
     const exp = this.#runtime.now() + IDEMPOTENCY_TTL_MS;
-    const expiry = { expireIn: IDEMPOTENCY_TTL_MS + KEPT_AFTER_EXPIRY_MS };
-    change
-      .check({ key, versionstamp: place.versionstamp })
-      .set(key, { v: 1, exp, sealed, more: rest.length }, expiry);
-    // What is left over of a lapsed one goes first: a set of the same key after it stands.
-    for (const old of chunkKeys(place.scope, place.parts)) change.delete(old);
-    chunkKeys(place.scope, rest.length).forEach((part, n) => change.set(part, rest[n], expiry));
+    const options = { expireIn: IDEMPOTENCY_TTL_MS + KEPT_AFTER_EXPIRY_MS };
+    // Deletes the chunks of an expired record first: a later set of the same key wins.
+    for (const old of restKeys(scope, chunks)) step.delete(old);
+    setChunks(step.check({ key, versionstamp }), scope, {
+      record: { v: 1, exp },
+      bytes: await this.#sealer.seal(plain, key),
+      options,
+    });
   }
 
-  /** Puts an empty receipt there by itself; false when there is one. */
+  /** Stores an empty record; false if the scope has a live one. */
   async claim(scope: string): Promise<boolean> {
-    const place = await this.find(scope);
-    if (place.record !== undefined) return false;
-    const change = this.#kv.atomic();
-    await this.add(change, place, { fingerprint: "", status: 204, headers: {}, body: "" });
-    return await commitStep(change);
+    const entry = await this.find(scope);
+    if (entry.record !== undefined) return false;
+    const step = this.#kv.atomic();
+    await this.add(step, entry, { fingerprint: "", status: 204, headers: {}, body: "" });
+    return await commitStep(step);
   }
 
-  /** Takes back what was claimed for something that then was not made. */
+  /** Releases a claim if nothing was created. */
   async release(scope: string): Promise<void> {
     await this.#kv.delete(keys.idempotencyRecord(scope));
   }
 }
 
-/** Encrypts all receipts anew; `now` in milliseconds. */
+/** `now` in milliseconds. */
 export function resealIdempotencyRecords(
   sealer: Sealer,
   { kv, now }: { kv: Deno.Kv; now: () => number },
@@ -115,34 +114,53 @@ export function resealIdempotencyRecords(
     kind: "stored answers",
     prefix: keys.idempotencyRecords(),
     async *reseal(entry) {
-      // Its parts go with the record itself.
+      // Chunks are resealed with their record.
       if (entry.key.length > keys.idempotencyRecord("").length) return;
       const record = parseRecord(recordSchema, entry)!;
       if (sealer.isCurrent(record.sealed)) return;
       const scope = String(entry.key[1]);
-      const rest = await readChunks(kv, chunkKeys(scope, record.more));
-      if (rest === undefined) return;
-      const plain = await sealer.unseal(
-        joinChunks([record.sealed, ...rest]),
-        keys.idempotencyRecord(scope),
-      );
-      const [sealed, ...more] = splitChunks(
-        await sealer.seal(plain, keys.idempotencyRecord(scope)),
-      );
+      const plain = await unsealRecord(kv, { scope, record, sealer });
+      if (plain === undefined) return;
+      const bytes = await sealer.seal(plain, keys.idempotencyRecord(scope));
       const expireIn = Math.max(1, record.exp + KEPT_AFTER_EXPIRY_MS - now());
       yield {
         entry,
-        write(step) {
-          step.set(entry.key, { ...record, sealed, more: more.length }, { expireIn });
-          const places = chunkKeys(scope, more.length);
-          places.forEach((key, n) => step.set(key, more[n], { expireIn }));
-        },
+        write: (step) => setChunks(step, scope, { record, bytes, options: { expireIn } }),
       };
     },
   };
 }
 
-/** One line of JSON, then the body as it is: escaped once more it could be twice as long. */
+/** The plain bytes of a record; `undefined` if a chunk is missing. */
+async function unsealRecord(
+  kv: Deno.Kv,
+  { scope, record, sealer }: { scope: string; record: StoredRecord; sealer: Sealer },
+): Promise<Uint8Array | undefined> {
+  const rest = await readChunks(kv, restKeys(scope, record.more));
+  if (rest === undefined) return undefined;
+  return await sealer.unseal(joinChunks([record.sealed, ...rest]), keys.idempotencyRecord(scope));
+}
+
+function setChunks(
+  step: Deno.AtomicOperation,
+  scope: string,
+  { record, bytes, options }: {
+    record: Pick<StoredRecord, "v" | "exp">;
+    bytes: Uint8Array;
+    options: { expireIn: number };
+  },
+): void {
+  const [sealed, ...rest] = splitChunks(bytes);
+  step.set(keys.idempotencyRecord(scope), { ...record, sealed, more: rest.length }, options);
+  restKeys(scope, rest.length).forEach((key, n) => step.set(key, rest[n], options));
+}
+
+/** The keys of the chunks after the first, numbered from 1. */
+function restKeys(scope: string, count: number): Deno.KvKey[] {
+  return chunkKeys(count, (n) => keys.idempotencyRecordChunk(scope, n + 1));
+}
+
+/** One line of JSON, then the unescaped body, which escaping could double in size. */
 function toText({ body, ...head }: IdempotencyRecord): string {
   return `${JSON.stringify(head)}\n${body}`;
 }
@@ -152,23 +170,19 @@ function fromText(text: string): IdempotencyRecord {
   return { ...headSchema.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 }
 
-function chunkKeys(scope: string, count: number): Deno.KvKey[] {
-  return Array.from({ length: count }, (_, n) => keys.idempotencyRecordChunk(scope, n + 1));
-}
-
-/** In front of a fingerprint that is keyed; earlier versions stored the digest alone. */
-const KEYED_PREFIX = "keyed:";
-
-/** Which run a chat's `Idempotency-Key` began. */
+/** The run that a chat's `Idempotency-Key` started. */
 export const chatIdempotencySchema = z.object({
   v: z.literal(1),
   fingerprint: z.string(),
   runId: z.string(),
-  /** Milliseconds; decides, `expireIn` only collects garbage. */
+  /** Milliseconds. This decides; `expireIn` only collects garbage. */
   exp: z.int(),
 });
 
-/** A fingerprint that nobody without the key can guess a message by. */
+/** Prefix of a keyed fingerprint; early releases stored the digest alone. */
+const KEYED_PREFIX = "keyed:";
+
+/** A fingerprint from which a message cannot be guessed without the key. */
 export function toKeyedFingerprint(digest: string, keyed: (digest: string) => string): string {
   return digest.startsWith(KEYED_PREFIX) ? digest : KEYED_PREFIX + keyed(digest);
 }

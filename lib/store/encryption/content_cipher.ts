@@ -8,12 +8,12 @@ import { CorruptRecordError, parseRecord, retryUntilCommitted } from "../values/
 const DIGEST_KEY_BYTES = 32;
 const SHORT_DIGEST_LENGTH = 11;
 const DIGEST_KEY_CONTEXT = ["installation", "content_digest_key"];
-/** Stored content is JSON, cut anywhere: no byte of it is below this. The version of a seal is. */
+/** Unencrypted content is JSON, split anywhere, without a byte below this; a seal's version is. */
 const MIN_JSON_BYTE = 9;
 
 const digestKeySchema = z.object({ v: z.literal(1), sealed: z.instanceof(Uint8Array) });
 
-/** Stored content does not decrypt: its key is missing, or it was changed. */
+/** Stored content cannot be decrypted: its key is missing, or it was changed. */
 export class UnreadableContentError extends CorruptRecordError {
   override name = "UnreadableContentError";
 }
@@ -22,14 +22,14 @@ export interface ContentCipherOptions {
   sealer: Sealer;
   /** 32 random bytes. */
   digestKey: Uint8Array;
-  /** Called with each value that does not decrypt; `place` holds ids, never content. */
+  /** Called with each value that cannot be decrypted; `place` holds ids, never content. */
   onUnreadable?: (unreadable: { place: string; reason: string }) => void;
 }
 
 /**
- * Encrypts what was said: messages, answers, tools' arguments and results. Every value is bound to its
- * place (tenant, run, number), so that one cannot be put in place of another. What was stored before
- * content was encrypted is read as it is.
+ * Encrypts content: messages, answers, tools' arguments and results. Every value is bound to its context
+ * (tenant, run, number), so that one cannot replace another. Unencrypted content of early releases is
+ * returned unchanged.
  */
 export class ContentCipher {
   readonly #sealer: Sealer;
@@ -42,69 +42,72 @@ export class ContentCipher {
     this.#onUnreadable = onUnreadable;
   }
 
-  /** The stored form of `bytes`; nothing stays nothing. */
-  sealSync(bytes: Uint8Array, place: SealContext): Uint8Array<ArrayBuffer> {
-    return bytes.length === 0 ? new Uint8Array() : this.#sealer.sealSync(bytes, place);
+  /** The stored form of `bytes`; an empty value stays empty. */
+  sealSync(bytes: Uint8Array, context: SealContext): Uint8Array<ArrayBuffer> {
+    return bytes.length === 0 ? new Uint8Array() : this.#sealer.sealSync(bytes, context);
   }
 
   /** Like `sealSync`, for any size. */
-  async seal(bytes: Uint8Array<ArrayBuffer>, place: SealContext): Promise<Uint8Array<ArrayBuffer>> {
-    return bytes.length === 0 ? bytes : await this.#sealer.seal(bytes, place);
+  async seal(
+    bytes: Uint8Array<ArrayBuffer>,
+    context: SealContext,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return bytes.length === 0 ? bytes : await this.#sealer.seal(bytes, context);
   }
 
-  /** What was stored at `place`. Throws `UnreadableContentError`. */
-  async unseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array> {
+  /** Throws `UnreadableContentError`. */
+  async unseal(stored: Uint8Array, context: SealContext): Promise<Uint8Array> {
     if (!isSealed(stored)) return stored;
     try {
-      return await this.#sealer.unseal(stored, place);
+      return await this.#sealer.unseal(stored, context);
     } catch (error) {
-      throw this.#toUnreadableError(error, place);
+      throw this.#toUnreadableError(error, context);
     }
   }
 
-  /** As `open`, where nothing may be waited for; right for short values. */
-  unsealSync(stored: Uint8Array, place: SealContext): Uint8Array {
+  /** Like `unseal`, for short values in synchronous code. */
+  unsealSync(stored: Uint8Array, context: SealContext): Uint8Array {
     if (!isSealed(stored)) return stored;
     try {
-      return this.#sealer.unsealSync(stored, place);
+      return this.#sealer.unsealSync(stored, context);
     } catch (error) {
-      throw this.#toUnreadableError(error, place);
+      throw this.#toUnreadableError(error, context);
     }
   }
 
   /**
-   * A keyed digest of short or well-known text, which without the key nobody can guess it by. The same
-   * under every encryption key.
+   * A keyed digest, so that short or well-known text cannot be guessed from it without the key. It does
+   * not depend on the encryption key.
    */
   digest(text: string): string {
     return this.#digests.digest(text);
   }
 
-  /** As `digest`, 64 bits of it: the length of what earlier versions stored without a key. */
+  /** The first 64 bits of `digest`: as long as the digests of earlier releases, which had no key. */
   shortDigest(text: string): string {
     return this.digest(text).slice(0, SHORT_DIGEST_LENGTH);
   }
 
-  /** Whether a value is as it would be stored now. */
+  /** True if the value is sealed with the current key. */
   isCurrent(stored: Uint8Array): boolean {
     return stored.length === 0 || this.#sealer.isCurrent(stored);
   }
 
-  /** The value as it would be stored now; `undefined` where that is no different. */
-  async reseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array | undefined> {
+  /** The value sealed with the current key; `undefined` if it already is. */
+  async reseal(stored: Uint8Array, context: SealContext): Promise<Uint8Array | undefined> {
     if (this.isCurrent(stored)) return undefined;
-    return await this.seal(new Uint8Array(await this.unseal(stored, place)), place);
+    return await this.seal(new Uint8Array(await this.unseal(stored, context)), context);
   }
 
-  #toUnreadableError(error: unknown, place: SealContext): unknown {
+  #toUnreadableError(error: unknown, context: SealContext): unknown {
     if (!(error instanceof UnsealError)) return error;
     const reason = error.message;
-    this.#onUnreadable({ place: place.join("/"), reason });
+    this.#onUnreadable({ place: context.join("/"), reason });
     return new UnreadableContentError(`stored content cannot be decrypted: ${reason}`);
   }
 }
 
-/** What content is sealed with: every chat writes some, so the cheapest cipher counts. */
+/** The sealer of content. Every chat writes some, so it uses the fastest cipher. */
 export function createContentSealer(
   encryptionKeys: readonly string[],
   randomBytes: (n: number) => Uint8Array<ArrayBuffer>,
@@ -113,7 +116,7 @@ export function createContentSealer(
   return new Sealer(encryptionKeys, { purpose: "content", randomBytes, cipher });
 }
 
-/** The cipher of a store, whose digest key is made at the first call and kept there, sealed. */
+/** The cipher of a store; the first call creates the store's digest key, which is stored sealed. */
 export async function openContentCipher(
   kv: Deno.Kv,
   { randomBytes, ...options }: Omit<ContentCipherOptions, "digestKey"> & {
@@ -134,7 +137,7 @@ export async function openContentCipher(
   return new ContentCipher({ ...options, digestKey });
 }
 
-/** `undefined` for one that does not open: with another, repeated messages are stored once more. */
+/** `undefined` if it cannot be unsealed: with a new key, repeated messages are stored once more. */
 async function unsealDigestKey(
   sealed: Uint8Array | undefined,
   sealer: Sealer,
@@ -148,19 +151,19 @@ async function unsealDigestKey(
   }
 }
 
-/** Seals the digest key anew; false where that is not needed. */
-export async function resealDigestKey(kv: Deno.Kv, sealer: Sealer): Promise<boolean> {
+/** Seals the digest key with the current encryption key. */
+export async function resealDigestKey(kv: Deno.Kv, sealer: Sealer): Promise<void> {
   const entry = await kv.get(keys.contentDigestKey());
   const sealed = parseRecord(digestKeySchema, entry)?.sealed;
   const opened = await unsealDigestKey(sealed, sealer);
-  if (sealed === undefined || opened === undefined || sealer.isCurrent(sealed)) return false;
+  if (sealed === undefined || opened === undefined || sealer.isCurrent(sealed)) return;
   const value = { v: 1, sealed: sealer.sealSync(opened, DIGEST_KEY_CONTEXT) };
-  return (await kv.atomic().check(entry).set(entry.key, value).commit()).ok;
+  await kv.atomic().check(entry).set(entry.key, value).commit();
 }
 
-/** Where content stands in the store: what a sealed value is bound to. */
+/** The contexts that sealed values are bound to. */
 export const contentContexts = {
-  /** Frames of a log that are in no chunk yet: `frames` counts those stored with them. */
+  /** The frames of a log after its chunks; `frames` is the number of all stored frames. */
   logTail: (tenant: string, runId: string, frames: number) => [
     "run_log_tails",
     tenant,
@@ -168,12 +171,12 @@ export const contentContexts = {
     frames,
   ],
   logChunk: keys.runLogChunk,
-  /** What a run was asked, where it is short. */
+  /** Short request messages of a run. */
   input: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
   inputChunk: keys.runInputChunk,
-  /** What was said in a run; short words are part 0. */
+  /** A run's transcript; a short one is chunk 0. */
   transcript: keys.transcriptChunk,
-  /** Hosts that tools reached, and notes about them. */
+  /** Hosts that tools called, and notes about them. */
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
 } as const satisfies Record<string, (...args: never[]) => SealContext>;
 

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 
 const recordSchema = z.object({ v: z.literal(1), ids: z.array(z.string()) });
+const idsLocation = { key: keys.encryptionKeys(), schema: recordSchema, what: "encryption keys" };
 
-/** The store may hold values under encryption keys that the process does not have. */
+/** The store may hold values sealed with encryption keys that the process does not have. */
 export class MissingEncryptionKeyError extends Error {
   override name = "MissingEncryptionKeyError";
   readonly ids: readonly string[];
@@ -16,37 +17,31 @@ export class MissingEncryptionKeyError extends Error {
 }
 
 /**
- * Notes that a process encrypts under the first of `ids`. Throws `MissingEncryptionKeyError` when the
- * store may hold values under a key that is not among them: it is better not to start than to show
- * what cannot be read; `allowMissing` starts all the same.
+ * Records that a process encrypts with the first of `ids`. Throws `MissingEncryptionKeyError` if the store
+ * may hold values sealed with another key than these: not starting is better than showing unreadable
+ * content. `allowMissing` starts anyway.
  */
 export async function registerEncryptionKeys(
   kv: Deno.Kv,
   ids: readonly string[],
   { allowMissing = false } = {},
 ): Promise<void> {
-  await retryUntilCommitted(async () => {
-    const entry = await kv.get(keys.encryptionKeys());
-    const used = parseRecord(recordSchema, entry)?.ids ?? [];
+  await updateRecord(kv, idsLocation, (record, save) => {
+    const used = record?.ids ?? [];
     const missing = used.filter((id) => !ids.includes(id));
     if (missing.length > 0 && !allowMissing) throw new MissingEncryptionKeyError(missing);
-    if (used.includes(ids[0]!)) return true;
-    const change = kv.atomic().check(entry).set(entry.key, { v: 1, ids: [...used, ids[0]!] });
-    return (await change.commit()).ok || undefined;
-  }, { what: "encryption keys" });
+    if (!used.includes(ids[0]!)) save({ v: 1, ids: [...used, ids[0]!] });
+  });
 }
 
-/** The ids of the keys under which there may be values. */
+/** The ids of the keys that values may be sealed with. */
 export async function readEncryptionKeyIds(kv: Deno.Kv): Promise<string[]> {
-  return parseRecord(recordSchema, await kv.get(keys.encryptionKeys()))?.ids ?? [];
+  return parseRecord(recordSchema, await kv.get(idsLocation.key))?.ids ?? [];
 }
 
-/** Notes that no value is under the keys `gone` any more. */
-export async function retireEncryptionKeys(kv: Deno.Kv, gone: readonly string[]): Promise<void> {
-  await retryUntilCommitted(async () => {
-    const entry = await kv.get(keys.encryptionKeys());
-    const used = parseRecord(recordSchema, entry)?.ids ?? [];
-    const ids = used.filter((id) => !gone.includes(id));
-    return (await kv.atomic().check(entry).set(entry.key, { v: 1, ids }).commit()).ok || undefined;
-  }, { what: "encryption keys" });
+/** Records that no value is sealed with these keys. */
+export async function retireEncryptionKeys(kv: Deno.Kv, retired: readonly string[]): Promise<void> {
+  await updateRecord(kv, idsLocation, (record, save) => {
+    save({ v: 1, ids: (record?.ids ?? []).filter((id) => !retired.includes(id)) });
+  });
 }

@@ -1,43 +1,43 @@
 import { encryptionKeyIds } from "../../platform/crypto/encryption_key.ts";
 import { Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
+import { resealSecrets, SECRETS_PURPOSE } from "../credentials/secret_store.ts";
 import {
   createContentSealer,
   openContentCipher,
   resealDigestKey,
 } from "../encryption/content_cipher.ts";
 import { readEncryptionKeyIds, retireEncryptionKeys } from "../encryption/encryption_keys.ts";
-import { CorruptRecordError } from "../values/record.ts";
+import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
 import { IDEMPOTENCY_PURPOSE, resealIdempotencyRecords } from "../idempotency_store.ts";
+import { CONNECTIONS_PURPOSE, resealConnections } from "../providers/connection_store.ts";
+import { CorruptRecordError } from "../values/record.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
-import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
-import { resealSecrets, SECRETS_PURPOSE } from "../credentials/secret_store.ts";
-import { CONNECTIONS_PURPOSE, resealConnections } from "../providers/connection_store.ts";
 
-/** Values under way at once: each takes at most 64 KiB, and commits wait for the store, not for us. */
+/** Values processed concurrently: each is at most 64 KiB, and commits mostly wait for the store. */
 const CONCURRENCY = 16;
-/** A value that changes while it is encrypted anew is tried so often; then the next pass has it. */
+/** Attempts for a value that keeps changing; then the next pass handles it. */
 const MAX_TRIES = 5;
-/** Passes over the store. The second finds what was written while the first went on. */
+/** Passes over the store. The second one finds what was written during the first. */
 const MAX_PASSES = 5;
 
-/** What was done, by kind, in values. */
+/** Numbers of values by kind. */
 export interface ReencryptionReport {
-  /** Encrypted anew under the first key. */
+  /** Encrypted with the first key. */
   changed: Record<string, number>;
-  /** Under a key that is missing, or changed by somebody: left as it is. */
+  /** Left as they are: sealed with a missing key, or manipulated. */
   unreadable: Record<string, number>;
-  /** Written by runs that go on, and not under the first key yet. */
+  /** Written by active runs, and not sealed with the first key yet. */
   pending: number;
-  /** Ids of keys under which there is no value any more: they may be dropped. */
+  /** Ids of keys that no value is sealed with: they may be removed. */
   retired: string[];
 }
 
 /**
- * Encrypts everything under the first of the encryption keys: what is under the others, and what was
- * stored before it was encrypted at all. May be stopped and run again, also beside a service and beside
- * itself: each value is changed in a step of its own, and what is done is passed over.
+ * Encrypts every value with the first of the encryption keys, including values of releases without
+ * encryption. May be stopped and repeated, and run next to a service or another run: each value is changed
+ * in a step of its own, and current values are skipped.
  */
 export class Reencryption {
   readonly #kv: Deno.Kv;
@@ -53,15 +53,15 @@ export class Reencryption {
     this.#runtime = options.runtime;
   }
 
-  /** `forget` gives up what does not decrypt: a start no longer asks for its key. */
+  /** `forget` retires the keys of unreadable values too: the service starts without them again. */
   async run({ forget = false } = {}): Promise<ReencryptionReport> {
     const [first] = encryptionKeyIds(this.#encryptionKeys);
     const used = await readEncryptionKeyIds(this.#kv);
-    const all = await this.#tasks();
+    const tasks = await this.#tasks();
     const changed: Record<string, number> = {};
-    let pass = await this.#runPass(all, changed);
+    let pass = await this.#runPass(tasks, changed);
     for (let n = 1; n < MAX_PASSES && pass.changed + pass.pending > 0; n++) {
-      pass = await this.#runPass(all, changed);
+      pass = await this.#runPass(tasks, changed);
     }
     const { unreadable, pending } = pass;
     const isDone = pass.changed + pending === 0;
@@ -75,26 +75,29 @@ export class Reencryption {
     const kv = this.#kv;
     const { now, randomBytes } = this.#runtime;
     const sealer = (purpose: string) => new Sealer(this.#encryptionKeys, { purpose, randomBytes });
-    const ofContent = createContentSealer(this.#encryptionKeys, randomBytes);
-    const content = await openContentCipher(kv, { sealer: ofContent, randomBytes });
-    await resealDigestKey(kv, ofContent);
-    const parts = { kv, content, now };
+    const contentSealer = createContentSealer(this.#encryptionKeys, randomBytes);
+    const content = await openContentCipher(kv, { sealer: contentSealer, randomBytes });
+    await resealDigestKey(kv, contentSealer);
+    const deps = { kv, content, now };
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),
       resealConnections(sealer(CONNECTIONS_PURPOSE)),
-      resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), parts),
-      ...resealRunLogs(parts),
-      ...resealTranscripts(parts),
+      resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), deps),
+      ...resealRunLogs(deps),
+      ...resealTranscripts(deps),
     ];
   }
 
-  async #runPass(all: readonly ResealTask[], counts: Record<string, number>): Promise<PassResult> {
+  async #runPass(
+    tasks: readonly ResealTask[],
+    counts: Record<string, number>,
+  ): Promise<PassResult> {
     const pass: PassResult = { changed: 0, unreadable: {}, pending: 0 };
-    for (const resealing of all) {
-      const { kind } = resealing;
-      for await (const entries of inBatches(this.#kv, resealing.prefix)) {
-        const done = await Promise.all(entries.map((one) => this.#reseal(resealing, one)));
-        for (const { changed, outcome } of done) {
+    for (const task of tasks) {
+      const { kind } = task;
+      for await (const entries of inBatches(this.#kv, task.prefix)) {
+        const results = await Promise.all(entries.map((entry) => this.#reseal(task, entry)));
+        for (const { changed, outcome } of results) {
           pass.changed += changed;
           if (changed > 0) counts[kind] = (counts[kind] ?? 0) + changed;
           if (outcome === "pending") pass.pending++;
@@ -105,15 +108,15 @@ export class Reencryption {
     return pass;
   }
 
-  async #reseal(resealing: ResealTask, read: Deno.KvEntry<unknown>): Promise<ResealOutcome> {
+  async #reseal(task: ResealTask, read: Deno.KvEntry<unknown>): Promise<ResealOutcome> {
     let changed = 0;
     let entry = read;
     for (let tries = MAX_TRIES; tries > 0; tries--) {
-      let isAsRead = true;
+      let isUnchanged = true;
       try {
-        for await (const resealed of resealing.reseal(entry)) {
-          if (await this.#commit(resealed)) changed++;
-          else isAsRead = false;
+        for await (const step of task.reseal(entry)) {
+          if (await this.#commit(step)) changed++;
+          else isUnchanged = false;
         }
       } catch (error) {
         const isUnreadable = error instanceof UnsealError || error instanceof CorruptRecordError;
@@ -121,10 +124,10 @@ export class Reencryption {
         if (error instanceof ResealPendingError) return { changed, outcome: "pending" };
         throw error;
       }
-      if (isAsRead) return { changed, outcome: "done" };
-      const again = await this.#kv.get(entry.key);
-      if (again.versionstamp === null) return { changed, outcome: "done" };
-      entry = again;
+      if (isUnchanged) return { changed, outcome: "done" };
+      const fresh = await this.#kv.get(entry.key);
+      if (fresh.versionstamp === null) return { changed, outcome: "done" };
+      entry = fresh;
     }
     return { changed, outcome: "pending" };
   }
@@ -147,17 +150,16 @@ interface ResealOutcome {
   outcome: "done" | "unreadable" | "pending";
 }
 
-/** All entries under a prefix, a few at a time. */
 async function* inBatches(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
 ): AsyncGenerator<Deno.KvEntry<unknown>[]> {
-  let group: Deno.KvEntry<unknown>[] = [];
+  let batch: Deno.KvEntry<unknown>[] = [];
   for await (const entry of kv.list<unknown>({ prefix }, { batchSize: CONCURRENCY })) {
-    group.push(entry);
-    if (group.length < CONCURRENCY) continue;
-    yield group;
-    group = [];
+    batch.push(entry);
+    if (batch.length < CONCURRENCY) continue;
+    yield batch;
+    batch = [];
   }
-  if (group.length > 0) yield group;
+  if (batch.length > 0) yield batch;
 }

@@ -1,19 +1,24 @@
 import { type ContentCipher, contentContexts } from "../encryption/content_cipher.ts";
+import type { ResealTask } from "../encryption/reseal_task.ts";
 import { keys } from "../keys/keys.ts";
 import { type ActiveRun, activeRunSchema } from "../runs/active_run.ts";
-import { parseRecord } from "../values/record.ts";
-import type { ResealTask } from "../encryption/reseal_task.ts";
 import { LOG_TTL_MS, LONG_CHUNK_TTL_MS, runLogHeadSchema } from "../runs/run_log_head.ts";
+import { parseRecord } from "../values/record.ts";
 
-interface ResealDeps {
+export interface ResealDeps {
   kv: Deno.Kv;
   content: ContentCipher;
   now: () => number;
 }
 
-/** Encrypts the logs of runs anew, and what running ones were asked. */
-export function resealRunLogs(parts: ResealDeps): ResealTask[] {
-  return [activeRuns(parts), logHeads(parts), logChunks(parts), inputChunks(parts)];
+/** Encrypts the logs of runs with the current key, and the request messages of active ones. */
+export function resealRunLogs(deps: ResealDeps): ResealTask[] {
+  return [activeRuns(deps), logHeads(deps), logChunks(deps), inputChunks(deps)];
+}
+
+/** The tenant, run and number in the key of a chunk. */
+export function chunkName({ key }: Deno.KvEntry<unknown>): [string, string, number] {
+  return [String(key[1]), String(key[2]), Number(key[3])];
 }
 
 function activeRuns({ content }: ResealDeps): ResealTask {
@@ -21,9 +26,9 @@ function activeRuns({ content }: ResealDeps): ResealTask {
     kind: "running runs",
     prefix: keys.activeRuns(),
     async *reseal(entry) {
-      const live = parseRecord(activeRunSchema, entry)!;
-      const { tenant, runId } = live.run;
-      const { asked, log } = live;
+      const active = parseRecord(activeRunSchema, entry)!;
+      const { tenant, runId } = active.run;
+      const { asked, log } = active;
       const newAsked = asked && await content.reseal(asked, contentContexts.input(tenant, runId));
       const newTail = log && await content.reseal(
         log.tail,
@@ -31,7 +36,7 @@ function activeRuns({ content }: ResealDeps): ResealTask {
       );
       if (newAsked === undefined && newTail === undefined) return;
       const next: ActiveRun = {
-        ...live,
+        ...active,
         ...(newAsked && { asked: newAsked }),
         ...(log && newTail && { log: { ...log, tail: newTail } }),
       };
@@ -46,8 +51,8 @@ function logHeads({ content, now }: ResealDeps): ResealTask {
     prefix: keys.runLogHeads(),
     async *reseal(entry) {
       const head = parseRecord(runLogHeadSchema, entry)!;
-      const place = contentContexts.logTail(head.tenant, head.runId, head.frames);
-      const tail = await content.reseal(head.tail, place);
+      const context = contentContexts.logTail(head.tenant, head.runId, head.frames);
+      const tail = await content.reseal(head.tail, context);
       if (tail === undefined) return;
       const expireIn = Math.max(1, (head.exp ?? now()) + LOG_TTL_MS - now());
       yield { entry, write: (step) => step.set(entry.key, { ...head, tail }, { expireIn }) };
@@ -60,25 +65,23 @@ function logChunks({ kv, content, now }: ResealDeps): ResealTask {
     kind: "run log chunks",
     prefix: keys.allRunLogChunks(),
     async *reseal(entry) {
-      const [tenant, runId, n] = [String(entry.key[1]), String(entry.key[2]), Number(entry.key[3])];
+      const [tenant, runId, n] = chunkName(entry);
       if (!(entry.value instanceof Uint8Array)) return;
       const chunk = await content.reseal(entry.value, contentContexts.logChunk(tenant, runId, n));
       if (chunk === undefined) return;
-      const [live, ended] = await kv.getMany([
+      const [active, ended] = await kv.getMany([
         keys.activeRun(tenant, runId),
         keys.runLogHead(tenant, runId),
       ]);
       const head = parseRecord(runLogHeadSchema, ended!);
-      const left = (head?.exp ?? 0) + LOG_TTL_MS - now();
-      const isLive = live!.versionstamp !== null;
-      const expireIn = isLive ? LONG_CHUNK_TTL_MS : Math.max(1, left);
+      const isActive = active!.versionstamp !== null;
+      const left = Math.max(1, (head?.exp ?? 0) + LOG_TTL_MS - now());
+      const expireIn = isActive ? LONG_CHUNK_TTL_MS : left;
+      // A chunk that no log refers to was only waiting to expire.
+      const isUsed = isActive || head !== undefined;
       yield {
         entry,
-        // What no log names any more was only waiting to expire.
-        write: (step) =>
-          isLive || head !== undefined
-            ? step.set(entry.key, chunk, { expireIn })
-            : step.delete(entry.key),
+        write: (step) => isUsed ? step.set(entry.key, chunk, { expireIn }) : step.delete(entry.key),
       };
     },
   };
@@ -89,18 +92,16 @@ function inputChunks({ kv, content }: ResealDeps): ResealTask {
     kind: "messages of running runs",
     prefix: keys.allRunInputChunks(),
     async *reseal(entry) {
-      const [tenant, runId, n] = [String(entry.key[1]), String(entry.key[2]), Number(entry.key[3])];
+      const [tenant, runId, n] = chunkName(entry);
       if (!(entry.value instanceof Uint8Array)) return;
-      const part = await content.reseal(entry.value, contentContexts.inputChunk(tenant, runId, n));
-      if (part === undefined) return;
-      const live = await kv.get(keys.activeRun(tenant, runId));
-      const expireIn = LONG_CHUNK_TTL_MS;
+      const chunk = await content.reseal(entry.value, contentContexts.inputChunk(tenant, runId, n));
+      if (chunk === undefined) return;
+      const active = await kv.get(keys.activeRun(tenant, runId));
+      const isUsed = active.versionstamp !== null;
+      const options = { expireIn: LONG_CHUNK_TTL_MS };
       yield {
         entry,
-        write: (step) =>
-          live.versionstamp === null
-            ? step.delete(entry.key)
-            : step.set(entry.key, part, { expireIn }),
+        write: (step) => isUsed ? step.set(entry.key, chunk, options) : step.delete(entry.key),
       };
     },
   };

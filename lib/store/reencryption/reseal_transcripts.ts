@@ -1,39 +1,33 @@
-import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
 import { knownDigests } from "../conversations/append_run.ts";
-import { chatIdempotencySchema, toKeyedFingerprint } from "../idempotency_store.ts";
-import { type ContentCipher, contentContexts } from "../encryption/content_cipher.ts";
 import {
   conversationHeadSchema,
   type RunRow,
   runRowSchema,
 } from "../conversations/conversation_record.ts";
-import { keys } from "../keys/keys.ts";
-import { parseRecord } from "../values/record.ts";
+import { type ContentCipher, contentContexts } from "../encryption/content_cipher.ts";
 import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
+import { chatIdempotencySchema, toKeyedFingerprint } from "../idempotency_store.ts";
+import { keys } from "../keys/keys.ts";
 import { sealRunDetails, unsealRunDetails } from "../runs/run_details.ts";
+import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
+import { parseRecord } from "../values/record.ts";
+import { chunkName, type ResealDeps } from "./reseal_run_logs.ts";
 
-const DAY_MS = 86_400_000;
-/** A run's record without a conversation is kept so long. */
-const RECORD_TTL_MS = 90 * DAY_MS;
+/** Retention of the record of a run without a conversation. */
+const RECORD_TTL_MS = 90 * 86_400_000;
 
-interface ResealDeps {
-  kv: Deno.Kv;
-  content: ContentCipher;
-  now: () => number;
-}
-
-/** Encrypts transcripts anew, with the digests and records that go with them. */
-export function resealTranscripts(parts: ResealDeps): ResealTask[] {
+/** Encrypts transcripts with the current key, with their digests and records. */
+export function resealTranscripts(deps: ResealDeps): ResealTask[] {
   return [
-    transcripts(parts),
-    strayChunks(parts),
-    runRecords(parts),
-    messageDigests(parts),
-    fingerprints(parts),
+    transcripts(deps),
+    strayChunks(deps),
+    runRecords(deps),
+    messageDigests(deps),
+    fingerprints(deps),
   ];
 }
 
-/** A run's row first, then its parts and its record, which expire with it. */
+/** First the row of a run, then its chunks and its record, which expire with it. */
 function transcripts({ kv, content, now }: ResealDeps): ResealTask {
   return {
     kind: "transcripts",
@@ -42,8 +36,8 @@ function transcripts({ kv, content, now }: ResealDeps): ResealTask {
       const row = parseRecord(runRowSchema, entry)!;
       const tenant = String(entry.key[1]);
       const expireIn = Math.max(1, row.exp - now());
-      const place = contentContexts.transcript(tenant, row.runId, 0);
-      const words = row.words && await content.reseal(row.words, place);
+      const context = contentContexts.transcript(tenant, row.runId, 0);
+      const words = row.words && await content.reseal(row.words, context);
       if (words !== undefined) {
         yield { entry, write: (step) => step.set(entry.key, { ...row, words }, { expireIn }) };
       }
@@ -64,19 +58,16 @@ async function* resealChunks(
   },
 ): AsyncIterable<ResealStep> {
   for (let n = 0; n < row.parts; n++) {
-    const entry = await kv.get(keys.transcriptChunk(tenant, row.runId, n));
+    const key = keys.transcriptChunk(tenant, row.runId, n);
+    const entry = await kv.get(key);
     if (!(entry.value instanceof Uint8Array)) continue;
-    const part = await content.reseal(
-      entry.value,
-      contentContexts.transcript(tenant, row.runId, n),
-    );
-    if (part !== undefined) {
-      yield { entry, write: (step) => step.set(entry.key, part, { expireIn }) };
-    }
+    const context = contentContexts.transcript(tenant, row.runId, n);
+    const chunk = await content.reseal(entry.value, context);
+    if (chunk !== undefined) yield { entry, write: (step) => step.set(key, chunk, { expireIn }) };
   }
 }
 
-/** Parts that no transcript has named yet: a running run's, or what a dead one left behind. */
+/** Chunks that no transcript refers to: of an active run, or left behind by an orphaned one. */
 function strayChunks({ kv, content }: ResealDeps): ResealTask {
   return {
     kind: "parts of transcripts",
@@ -84,14 +75,11 @@ function strayChunks({ kv, content }: ResealDeps): ResealTask {
     async *reseal(entry) {
       if (!(entry.value instanceof Uint8Array)) return;
       if (content.isCurrent(entry.value)) return;
-      const [tenant, runId] = [String(entry.key[1]), String(entry.key[2])];
-      const of = await kv.getMany([keys.run(tenant, runId), keys.activeRun(tenant, runId)]);
-      if (of.some(({ versionstamp }) => versionstamp !== null)) {
-        // Its transcript is looked at in the next pass, unless it does not decrypt anyway.
-        await content.unseal(
-          entry.value,
-          contentContexts.transcript(tenant, runId, Number(entry.key[3])),
-        );
+      const [tenant, runId, n] = chunkName(entry);
+      const runs = await kv.getMany([keys.run(tenant, runId), keys.activeRun(tenant, runId)]);
+      if (runs.some(({ versionstamp }) => versionstamp !== null)) {
+        // Left to the transcript in the next pass; throws if it cannot be decrypted.
+        await content.unseal(entry.value, contentContexts.transcript(tenant, runId, n));
         throw new ResealPendingError();
       }
       yield { entry, write: (step) => step.delete(entry.key) };
@@ -118,8 +106,8 @@ async function* resealRecord(
   const record = parseRecord(runRecordSchema, entry);
   if (record === undefined || !needsSealing(record, content)) return;
   const { tenant, runId } = record;
-  const opened = await unsealRunDetails(record, { content, orThrow: true });
-  const next = sealRunDetails(opened, { tenant, runId, content });
+  const unsealed = await unsealRunDetails(record, { content, orThrow: true });
+  const next = sealRunDetails(unsealed, { tenant, runId, content });
   yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
 }
 
@@ -128,7 +116,7 @@ function needsSealing({ egress, notes, sealed }: RunRecord, content: ContentCiph
   return egress !== undefined || notes !== undefined;
 }
 
-/** Digests that earlier versions stored without a key. */
+/** Replaces the digests of early releases, which had no key. */
 function messageDigests({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "message digests",
@@ -144,17 +132,17 @@ function messageDigests({ content, now }: ResealDeps): ResealTask {
   };
 }
 
-/** The same of repeated messages. */
+/** Replaces the fingerprints of early releases, which had no key. */
 function fingerprints({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "message fingerprints",
     prefix: keys.allChatIdempotencyRecords(),
     async *reseal(entry) {
-      const receipt = parseRecord(chatIdempotencySchema, entry)!;
-      const fingerprint = toKeyedFingerprint(receipt.fingerprint, (text) => content.digest(text));
-      if (fingerprint === receipt.fingerprint) return;
-      const expireIn = Math.max(1, receipt.exp - now());
-      const next = { ...receipt, fingerprint };
+      const record = parseRecord(chatIdempotencySchema, entry)!;
+      const fingerprint = toKeyedFingerprint(record.fingerprint, (text) => content.digest(text));
+      if (fingerprint === record.fingerprint) return;
+      const expireIn = Math.max(1, record.exp - now());
+      const next = { ...record, fingerprint };
       yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
     },
   };

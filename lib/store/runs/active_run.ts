@@ -3,16 +3,15 @@ import { bytesSchema } from "../values/chunks.ts";
 import { logStateSchema } from "./run_log_head.ts";
 import { type RunFacts, runFactsSchema } from "./run_record.ts";
 
-/** What a run leaves behind while it goes on, beside what it is charged to. */
+/** What a run stores while it is active, next to the ledgers it is charged to. */
 const activeRunStateSchema = z.object({
-  /** How far its frames are stored. */
   log: logStateSchema,
-  /** What it was asked, JSON, where it is short; longer ones have keys of their own. */
+  /** The request messages as JSON, if short; longer ones have keys of their own. */
   asked: bytesSchema,
 }).partial();
 export type ActiveRunState = z.infer<typeof activeRunStateSchema>;
 
-/** A run that is not settled yet, with all that settling it takes: any process can. */
+/** A run that is not settled yet, with everything that any process needs to settle it. */
 export const activeRunSchema = activeRunStateSchema.extend({
   v: z.literal(1),
   run: runFactsSchema,
@@ -26,7 +25,7 @@ export type ActiveRun = z.infer<typeof activeRunSchema>;
 export function newActiveRun(
   run: RunFacts,
   accounts: ActiveRun["accounts"],
-  begun: ActiveRunState = {},
+  state: ActiveRunState = {},
 ): ActiveRun {
-  return { v: 1, run, accounts, ...begun };
+  return { v: 1, run, accounts, ...state };
 }

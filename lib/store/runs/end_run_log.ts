@@ -2,7 +2,7 @@ import type { Transaction } from "../tx/operation.ts";
 import { keys } from "../keys/keys.ts";
 import type { ActiveRun } from "./active_run.ts";
 import { LOG_TTL_MS, type LogState } from "./run_log_head.ts";
-import { toRunLogHead } from "./run_log_store.ts";
+import { toRunLogHead } from "./frame_reader.ts";
 import type { RunFacts } from "./run_record.ts";
 
 /**

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { type RunDetails, runDetailsSchema, type RunFacts } from "./run_record.ts";
 import {
   type ContentCipher,
   contentContexts,
   UnreadableContentError,
 } from "../encryption/content_cipher.ts";
+import { type RunDetails, runDetailsSchema, type RunFacts } from "./run_record.ts";
 
 const sealedSchema = runDetailsSchema.pick({ egress: true, notes: true });
 type Details = Pick<RunDetails, "egress" | "notes" | "sealed">;
 type RunName = Pick<RunFacts, "tenant" | "runId">;
 
 /**
- * The details of a run as they are stored: a model may choose the hosts that its tools ask, their
- * servers where that leads and what their tools are called, so that is encrypted like what was said.
+ * Seals the hosts that tools called, and the notes about tools. A model may choose both, so they are
+ * encrypted like the content.
  */
 export function sealRunDetails<T extends Details>(
   details: T,
@@ -25,7 +25,7 @@ export function sealRunDetails<T extends Details>(
   return { ...rest, sealed } as T;
 }
 
-/** The details as they were; without those that do not decrypt, unless it is to throw then. */
+/** Omits details that cannot be decrypted, or throws `UnreadableContentError` with `orThrow`. */
 export async function unsealRunDetails<T extends Details & RunName>(
   stored: T,
   { content, orThrow = false }: { content: ContentCipher; orThrow?: boolean },
@@ -33,8 +33,8 @@ export async function unsealRunDetails<T extends Details & RunName>(
   const { sealed, ...rest } = stored;
   if (sealed === undefined) return stored;
   try {
-    const place = contentContexts.details(stored.tenant, stored.runId);
-    const text = new TextDecoder().decode(await content.unseal(sealed, place));
+    const context = contentContexts.details(stored.tenant, stored.runId);
+    const text = new TextDecoder().decode(await content.unseal(sealed, context));
     return { ...rest, ...sealedSchema.parse(JSON.parse(text)) } as T;
   } catch (error) {
     const isUnreadable = error instanceof UnreadableContentError || error instanceof z.ZodError;

@@ -7,7 +7,8 @@ import { keys } from "../keys/keys.ts";
 import { newActiveRun } from "./active_run.ts";
 import { CorruptRecordError } from "../values/record.ts";
 import { closedLog, type LogState, newLog } from "./run_log_head.ts";
-import { encodeFrames, RunLogStore, toRunLogHead } from "./run_log_store.ts";
+import { encodeFrames, toRunLogHead } from "./frame_reader.ts";
+import { RunLogStore } from "./run_log_store.ts";
 
 const FRAMES: Frame[] = ["größer", "👩‍🚀\n\n", "end"].map((text) => ({ type: "delta", text }));
 const keyOf = (n: number) => keys.runLogChunk("t", "r", n);
