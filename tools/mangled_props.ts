@@ -1,20 +1,20 @@
 /**
- * Names of properties that never leave the widget's memory. The bundler shortens them, which is 500
- * bytes of gzip less. Not among them: whatever is on the wire, in storage, in the page's reach, or
- * of the browser; a test keeps those that are the widget's to name.
+ * Names of properties that never leave the widget's memory. The bundler shortens them, which saves
+ * 500 bytes of gzip. A test keeps out every name that is sent, stored, or visible to the page.
  */
 
-/** Of the widget's own objects. */
+/** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announce apiBase attach away below busy changed child config conversation css draw due emit
-  emitter endpoint failure fetcher forget frames gap greeting handle hush imageOrigins input inside
-  kids kind label languages launcher left line lines live load locale log lost mark newId nth
-  onLeave onLink onRetry onWake pause place refusal remaining renew restart resume retry retryAfter
-  retryAt said save saved say sentence session sessionEndpoint show side source suggestions tag
-  theme toEnd token tool turn ui unread waiting wake warn weight
+  accent announceAnswer announceText announcements apiBase attach away below busy changed
+  clearAnnouncements config conversation css describe draw elementCount emit emitter endpoint
+  failure fetcher forget frames gap greeting handle imageOrigins initialDraft input inside kids
+  kind label languages launcher left line lines live load locale log lost mark newId node nth
+  onLeave onLink onRetry onWake pause rejection remaining renew restart resume retry retryAfter
+  retryAt save saved scrollToEnd session sessionEndpoint show side source stickToEnd stringId
+  suggestions tag theme token tool turn ui unread waiting wake warn
 `);
 
-/** Of Preact's: its tree, its options, and what it has for class components, of which there are none. */
+/** Properties of Preact's tree and options, and of class components, which the widget does not use. */
 export const PREACT_PROPS = splitWords(`
   __ __E __P __b __c __d __e __h __i __k __m __n __r __s __u __v _sb
   base current debounceRendering diffed event props state sub unmount vnode

@@ -80,12 +80,12 @@ const WIRE: Names<Frame> = {
 /** Of the message, of the answer that mints, of the error envelope, of what search answers. */
 const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title".split(" ");
 
-Deno.test("internal names: none of the page, the wire or the tab's storage is among them", () => {
+Deno.test("mangled properties: none of the page, the wire or the tab's storage is among them", () => {
   const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));
   assertEquals([...public_, ...BODIES].filter((name) => MANGLED_PROPS.test(name)), []);
 });
 
-Deno.test("internal names: each is one that the widget has, listed once and in order", () => {
+Deno.test("mangled properties: each is one that the widget has, listed once and in order", () => {
   const { mangleCache } = buildSync({
     ...WIDGET_OPTIONS,
     absWorkingDir: ROOT,

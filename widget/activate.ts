@@ -1,4 +1,4 @@
-/** Starts the widget of a script tag: reads its settings, draws it, hands out the handle. */
+/** Starts the widget of a script tag: reads its settings, mounts it and exposes its handle. */
 import { readConfig, type WidgetConfig } from "./config.ts";
 import { Conversation } from "./conversation.ts";
 import { createEmitter } from "./emitter.ts";
@@ -7,17 +7,18 @@ import type { WidgetScript } from "./find_script.ts";
 import { createHandle, type WidgetHandle } from "./handle.ts";
 import { developerHint } from "./developer_hints.ts";
 import { findLocale, type Languages } from "./locales.ts";
-import { mount, type View } from "./mount.tsx";
+import { mount } from "./mount.tsx";
 import { Session } from "./session.ts";
 import { createTabStore } from "./tab_store.ts";
+import type { View } from "./ui.ts";
 import { createReconnectTimer } from "./reconnect_timer.ts";
 
-/** The widgets of this page by service and agent, whichever copy of the script made them. */
+/** The page's widgets by service and agent, shared by all copies of the script. */
 const RUNNING = Symbol.for("agent-chat.service-widgets");
 
 interface Running {
   readonly handle: WidgetHandle;
-  /** Puts the widget back where a page that exchanged its body has lost it. */
+  /** Adds the widget again to a page that has replaced its body. */
   readonly attach: () => void;
 }
 
@@ -32,7 +33,7 @@ export interface WidgetAssets {
   readonly css: string;
 }
 
-/** A tag for an agent that is already there, say from a tag manager, gets that one's handle. */
+/** A second tag for the same agent, say from a tag manager, gets the handle of the first. */
 export function activate(script: WidgetScript, texts: WidgetAssets): void {
   const config = readConfig((name) => script.getAttribute(name), document.baseURI);
   if (Array.isArray(config)) return console.error(`[service-widget] ${config.join("; ")}`);
@@ -53,10 +54,10 @@ export function activate(script: WidgetScript, texts: WidgetAssets): void {
     },
   });
   all.set(key, started);
-  // They open in one place.
+  // All panels open in the same place.
   started.handle.on("open", () => all.forEach((one) => one !== started && one.handle.close()));
   script.serviceWidget = started.handle;
-  // Not `??=`: an element with this id would be `window.serviceWidget` as well.
+  // Not `??=`: an element with this id would also be `window.serviceWidget`.
   if (all.size === 1) page.serviceWidget = started.handle;
   dispatchReady(script, started.handle);
 }
@@ -76,25 +77,25 @@ function start(
   const session = new Session({ token: config.sessionToken, ...options });
   const tab = createTabStore(config.agentId, () => sessionStorage);
   const emitter = createEmitter();
-  const waker = createReconnectTimer({
+  const reconnectTimer = createReconnectTimer({
     onWake: (silence) => conversation.wake(silence),
     onLeave: () => tab.save(conversation.state),
   });
   let draw = () => {};
-  let gone = false;
+  let removed = false;
   const conversation: Conversation = new Conversation({
     ...config,
     ...options,
     session,
     emitter,
     saved: tab.load(),
-    // Defined wherever a session may be: https and localhost.
+    // Defined in every secure context: https and localhost.
     newId: () => crypto.randomUUID(),
-    pause: waker.pause,
-    sentence: (failure) => failureMessage(failure, view.locale, Date.now()),
+    pause: reconnectTimer.pause,
+    describe: (failure) => failureMessage(failure, view.locale, Date.now()),
     warn: (code, requestId) => console.error(developerHint(code, requestId)),
-    changed(kept) {
-      if (kept) tab.save(conversation.state);
+    changed(save) {
+      if (save) tab.save(conversation.state);
       draw();
     },
   });
@@ -106,8 +107,8 @@ function start(
       draw();
     },
     remove() {
-      gone = true;
-      waker.end();
+      removed = true;
+      reconnectTimer.end();
       mounted?.remove();
       forget();
     },
@@ -116,7 +117,7 @@ function start(
   const view: View = { conversation, session, handle, config, locale, nth };
   let mounted: ReturnType<typeof mount> | undefined;
   whenBody(() => {
-    if (gone) return;
+    if (removed) return;
     mounted = mount(view, css);
     draw = mounted.draw;
     draw();
@@ -126,13 +127,13 @@ function start(
   return { handle, attach: () => mounted?.attach() };
 }
 
-/** The tag may stand in the head, before there is a body to draw into. */
+/** A tag in the head runs before there is a body to render into. */
 function whenBody(draw: () => void): void {
   if (document.body) draw();
   else document.addEventListener("DOMContentLoaded", draw, { once: true });
 }
 
-/** A microtask later, so that whoever loads the script can still add its listener after the tag. */
+/** In a microtask, so that code that inserts the script can still add its listener. */
 function dispatchReady(script: WidgetScript, handle: WidgetHandle): void {
   queueMicrotask(() => {
     const ready = new CustomEvent("service-widget:ready", { detail: handle, bubbles: true });

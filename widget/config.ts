@@ -1,15 +1,15 @@
-/** The widget's settings: the `data-*` attributes of its script tag, checked once. */
+/** The widget's settings: the `data-*` attributes of its script tag. */
 
 export interface WidgetConfig {
-  /** Without a trailing slash, so that paths are simply appended. */
+  /** Without a trailing slash, so that paths can be appended. */
   readonly apiBase: string;
   readonly agentId: string;
-  /** May be "": a page can load the widget first and hand over a token with `setSessionToken`. */
+  /** "" if the page sets a token later with `setSessionToken`. */
   readonly sessionToken: string;
-  /** Absolute address that mints tokens, or "". */
+  /** Absolute address of the backend that mints tokens, or "". */
   readonly sessionEndpoint: string;
   readonly theme: "auto" | "light" | "dark";
-  /** Of the screen, in either writing direction: the specification says bottom right. */
+  /** A side of the screen, regardless of the writing direction. */
   readonly side: "left" | "right";
   /** `#rrggbb`, or "". */
   readonly accent: string;
@@ -18,19 +18,19 @@ export interface WidgetConfig {
   readonly suggestions: readonly string[];
   /** A BCP 47 tag, or "". */
   readonly lang: string;
-  /** False when the page opens the panel with a button of its own. */
+  /** False if the page opens the panel with its own button. */
   readonly launcher: boolean;
   readonly open: boolean;
-  /** Where images in answers may be loaded from. */
+  /** Origins from which images in answers may be loaded. */
   readonly imageOrigins: readonly string[];
 }
 
-/** Reads one attribute by its full name; null when it is absent, as `Element.getAttribute` does. */
+/** Reads an attribute by its full name; null if it is absent, like `Element.getAttribute`. */
 export type ReadAttribute = (name: string) => string | null;
 
 const UUID = /^[0-9a-f-]{36}$/i;
 
-/** Reads every setting, or tells all problems at once. `pageUrl` resolves relative addresses. */
+/** Reads all settings, or returns all problems. `pageUrl` resolves relative addresses. */
 export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig | string[] {
   const text = (name: string) => read(`data-${name}`)?.trim() ?? "";
   const list = (name: string, by: RegExp) => text(name).split(by).filter((part) => part.trim());
@@ -49,7 +49,7 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
     sessionEndpoint: httpUrl(text("session-endpoint"), pageUrl),
     theme: one("theme", "auto", "light", "dark"),
     side: one("position", "right", "left"),
-    // Hex only: a readable text colour is computed for it, and no CSS gets in.
+    // Hex only: a readable text color is computed from it, and no other CSS can get in.
     accent: /^#[0-9a-f]{6}$/i.test(text("accent")) ? text("accent") : "",
     title: text("title"),
     greeting: text("greeting"),
@@ -67,7 +67,7 @@ function httpUrl(value: string, pageUrl: string): string {
   return /^https?:$/.test(protocol) ? href : "";
 }
 
-/** White or near-black, whichever is easier to read on the accent (relative luminance, as WCAG has it). */
+/** White or black, whichever has more contrast on the accent (by WCAG's relative luminance). */
 export function readableTextColor(accent: string): string {
   const part = (at: number) => (parseInt(accent.slice(at, at + 2), 16) / 255) ** 2.2;
   return 0.21 * part(1) + 0.72 * part(3) + 0.07 * part(5) > 0.18 ? "#000" : "#fff";

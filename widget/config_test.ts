@@ -18,7 +18,7 @@ function read(attributes: Record<string, string>): WidgetConfig {
   return config;
 }
 
-Deno.test("readConfig: the specification's attributes are enough, the rest has defaults", () => {
+Deno.test("readConfig: the required attributes are enough, the rest have defaults", () => {
   assertEquals(read({}), {
     apiBase: "https://chat.example",
     agentId: AGENT,
@@ -37,23 +37,23 @@ Deno.test("readConfig: the specification's attributes are enough, the rest has d
   });
 });
 
-Deno.test("readConfig: every problem is reported at once", () => {
+Deno.test("readConfig: all problems are reported together", () => {
   const problems = result({ "data-agent-id": "mine" });
   assertEquals(Array.isArray(problems) && problems.length, 2);
 });
 
-Deno.test("readConfig: an address that is not http(s) is refused", () => {
+Deno.test("readConfig: an address that is not http(s) is rejected", () => {
   for (const base of ["javascript:alert(1)", "data:text/html,x", "file:///x", "https://"]) {
     assert(Array.isArray(result({ ...GOOD, "data-api-base": base })), base);
   }
 });
 
-Deno.test("readConfig: a base path is kept, query and fragment are not", () => {
+Deno.test("readConfig: a base path stays, query and fragment are removed", () => {
   const { apiBase } = read({ "data-api-base": "/chat/?x=1#y" });
   assertEquals(apiBase, "https://shop.example/chat");
 });
 
-Deno.test("readConfig: everything else is taken from data attributes", () => {
+Deno.test("readConfig: reads every other setting from data attributes", () => {
   const config = read({
     "data-theme": "dark",
     "data-position": "bottom-left",
@@ -71,11 +71,11 @@ Deno.test("readConfig: everything else is taken from data attributes", () => {
   assertEquals(config.imageOrigins, ["https://a.test", "https://b.test"]);
 });
 
-Deno.test("readConfig: an accent that is not a hex colour is left out", () => {
+Deno.test("readConfig: an accent that is not a hex color is ignored", () => {
   assertEquals(read({ "data-accent": "red;background:url(//evil.example)" }).accent, "");
 });
 
-Deno.test("textOn: picks the readable one of white and black", () => {
+Deno.test("readableTextColor: picks the more readable one of black and white", () => {
   assertEquals(["#0d6e63", "#000000"].map(readableTextColor), ["#fff", "#fff"]);
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });

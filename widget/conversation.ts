@@ -1,4 +1,4 @@
-/** One conversation: asks, follows the answer, stops it, tries again. Knows no DOM. */
+/** One conversation: sends, streams, stops and retries. Does not touch the DOM. */
 import type { Frame } from "../lib/schemas/frames.ts";
 import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
 import type { Rejection } from "./client/rejection.ts";
@@ -27,23 +27,23 @@ export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
   readonly session: Session;
   readonly emitter: Emitter;
   readonly saved?: SavedState | undefined;
-  /** The visitor's sentence for a failure. */
-  readonly sentence: (failure: Failure) => string;
-  /** Where hints for the site's developer go. */
+  /** The visitor's message for a failure. */
+  readonly describe: (failure: Failure) => string;
+  /** Shows a hint to the site's developer. */
   readonly warn: (code: string, requestId: string | undefined) => void;
-  /** Called after each change of `state`; `kept` when a reload should find it as it is now. */
-  readonly changed: (kept: boolean) => void;
+  /** Called after each change of `state`; `save` if the change must survive a reload. */
+  readonly changed: (save: boolean) => void;
 }
 
 export class Conversation {
   state: State;
   #options: ConversationOptions;
-  /** The answer that is shown as it arrives. */
+  /** The run whose answer is shown. */
   #run: ChatRun | undefined;
-  /** Length of the answer that has been read aloud. */
+  /** Length of the answer that was announced to screen readers. */
   #announcedLength = 0;
   #error: Failure | undefined;
-  /** A new token repeats a refused question once: a page that mints bad tokens must not loop. */
+  /** A new token repeats a rejected question once, so that a page with bad tokens does not loop. */
   #mayResend = true;
 
   constructor(options: ConversationOptions) {
@@ -51,7 +51,7 @@ export class Conversation {
     this.state = initialState(options.saved);
   }
 
-  /** Goes on with what a reload interrupted. */
+  /** Continues an answer that a reload interrupted. */
   resume(): void {
     const { attempt } = this.state;
     this.#announcedLength = currentAnswer(this.state)?.text.length ?? 0;
@@ -60,7 +60,7 @@ export class Conversation {
 
   show(open: boolean): void {
     if (this.state.open === open) return;
-    Object.assign(this.state, { open, unread: false, said: [] });
+    Object.assign(this.state, { open, unread: false, announcements: [] });
     this.#options.emitter.emit(open ? "open" : "close", undefined);
     this.#options.changed(true);
   }
@@ -77,7 +77,7 @@ export class Conversation {
     return true;
   }
 
-  /** Asks the last question again after a failure. */
+  /** Sends the last question again after a failure. */
   retry(): void {
     const { busy, failure, attempt } = this.state;
     if (busy || !failure || failure.retry === "never") return;
@@ -86,12 +86,12 @@ export class Conversation {
     this.#sendQuestion();
   }
 
-  /** Ends the answer here at once; the service is told so that it stops paying for the rest. */
+  /** Ends the answer here and cancels the run, so that it costs nothing more. */
   stop(): void {
     if (this.#detach()) this.#end("cancelled");
   }
 
-  /** Forgets everything said so far. */
+  /** Deletes the conversation and starts a new one. */
   restart(): void {
     this.#detach();
     const { open, nextId, draft } = this.state;
@@ -99,7 +99,7 @@ export class Conversation {
     this.#options.changed(true);
   }
 
-  /** Later requests use this token; a question that the old one could not ask is asked now. */
+  /** Uses this token from now on, and sends the question that the old token could not. */
   setSessionToken(token: string): void {
     this.#options.session.set(token);
     if (!this.#mayResend || !needsToken(this.state.failure)) return this.#options.changed(false);
@@ -107,20 +107,20 @@ export class Conversation {
     this.retry();
   }
 
-  /** The network may be back: a connection that has been silent too long (ms) is opened anew. */
+  /** The network may be back: reconnects if the connection was silent for longer than this (ms). */
   wake(silence: number): void {
     this.#run?.wake(silence);
   }
 
-  /** Tells a screen reader. */
+  /** Announces a text to screen readers. */
   announceText(text: string): void {
-    this.state.said.push(text);
+    this.state.announcements.push(text);
     this.#options.changed(false);
   }
 
-  /** What was told has been heard. */
+  /** Removes announcements that were read. */
   clearAnnouncements(): void {
-    this.state.said = [];
+    this.state.announcements = [];
     this.#options.changed(false);
   }
 
@@ -138,13 +138,13 @@ export class Conversation {
   #begin(attempt: Attempt): void {
     this.#error = undefined;
     delete currentAnswer(this.state)?.partial;
-    Object.assign(this.state, { attempt, busy: true, failure: undefined, said: [] });
+    Object.assign(this.state, { attempt, busy: true, failure: undefined, announcements: [] });
     const run: ChatRun = this.#run = new ChatRun(attempt, {
       ...this.#options,
       onLink: (up) => {
         const { state } = this;
         const lost = !up && this.#run === run;
-        if (lost && !state.lost) this.announceText(this.#options.sentence(NETWORK_FAILURE));
+        if (lost && !state.lost) this.announceText(this.#options.describe(NETWORK_FAILURE));
         state.lost = lost;
         this.#options.changed(false);
       },
@@ -153,7 +153,7 @@ export class Conversation {
     this.#follow(run).catch(reportError);
   }
 
-  /** What was stopped is read to its end all the same, but no longer shown. */
+  /** Reads the run to its end, but stops showing it once it is no longer the current one. */
   async #follow(run: ChatRun): Promise<void> {
     const frames = run.frames();
     for (;;) {
@@ -171,7 +171,7 @@ export class Conversation {
     const { state } = this;
     switch (frame.type) {
       case "start":
-        // A frame is taken once, so this is another run: its answer begins anew.
+        // Each frame arrives once, so this is another run, which starts its answer over.
         this.#dropAnswer();
         state.conversationId = frame.conversationId;
         this.#options.emitter.emit("start", {
@@ -206,19 +206,19 @@ export class Conversation {
     const { state } = this;
     const answer = currentAnswer(state);
     if (answer) answer.text += text;
-    // With what was found for it before its first word.
+    // Sources found before the first text move from the question to the answer.
     else if (text) {
       state.turns.push({ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text });
     }
   }
 
-  /** Tells a screen reader the sentences that are complete, or all there is. */
+  /** Announces complete sentences to screen readers, or with `whole` all the rest. */
   announceAnswer(whole?: boolean): void {
     const rest = currentAnswer(this.state)?.text.slice(this.#announcedLength) ?? "";
     const length = whole ? rest.length : completeSentencesLength(rest);
-    const words = stripMarkup(rest.slice(0, length));
+    const text = stripMarkup(rest.slice(0, length));
     this.#announcedLength += length;
-    if (words) this.state.said.push(words);
+    if (text) this.state.announcements.push(text);
   }
 
   #dropAnswer(): void {
@@ -227,7 +227,7 @@ export class Conversation {
     this.#announcedLength = 0;
   }
 
-  /** The run is over. */
+  /** Handles the end of the run. */
   #end(finishReason: string): void {
     const { emitter } = this.#options;
     const answer = currentAnswer(this.state);
@@ -236,26 +236,26 @@ export class Conversation {
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
     const failure = this.#error ?? (answer || stopped ? undefined : EMPTY_ANSWER);
-    // A budget that ended the answer is said below it, and is nothing to be repaired.
+
     this.#finish(failure);
   }
 
-  #reject(refusal: Rejection): void {
+  #reject(rejection: Rejection): void {
     const answer = currentAnswer(this.state);
     if (answer) answer.partial = true;
-    this.#finish(failureFromRejection(refusal, this.#options.now()));
+    this.#finish(failureFromRejection(rejection, this.#options.now()));
   }
 
   #finish(failure: Failure | undefined): void {
     const { state } = this;
     const requestId = this.#run?.requestId;
     this.#run = undefined;
-    const { emitter, warn, sentence, changed } = this.#options;
+    const { emitter, warn, describe, changed } = this.#options;
     Object.assign(state, { busy: false, lost: false, tool: "", unread: !state.open, failure });
     if (failure?.retry !== "same") state.attempt = undefined;
     if (failure) {
-      const message = sentence(failure);
-      state.said.push(message);
+      const message = describe(failure);
+      state.announcements.push(message);
       warn(failure.code, requestId);
       emitter.emit("error", { code: failure.code, message });
       if (needsToken(failure)) emitter.emit("session-expired", { code: failure.code });
@@ -263,7 +263,7 @@ export class Conversation {
     changed(true);
   }
 
-  /** Lets go of the run under way and has it cancelled. */
+  /** Stops showing the current run and cancels it. */
   #detach(): boolean {
     const run = this.#run;
     this.#run = undefined;

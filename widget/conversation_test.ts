@@ -36,7 +36,7 @@ Deno.test("Conversation.send: posts what the specification asks for", async () =
   assertEquals(t.session.left, 49);
 });
 
-Deno.test("Conversation.send: the second question carries the conversation and what was said", async () => {
+Deno.test("Conversation.send: the second question carries the conversation id and the messages so far", async () => {
   const t = setUp([() => stream(text(ANSWER)), () => stream(text(ANSWER).replaceAll(RUN, OTHER))]);
   t.conversation.send("One");
   await t.idle();
@@ -47,7 +47,7 @@ Deno.test("Conversation.send: the second question carries the conversation and w
   assertEquals(contents, ["One", "Hi.", "Two"]);
 });
 
-Deno.test("Conversation.send: takes nothing empty, and nothing while an answer arrives", async () => {
+Deno.test("Conversation.send: ignores empty text, and any text while an answer arrives", async () => {
   const t = setUp([() => stream(text(ANSWER))]);
   assertEquals(t.conversation.send(" \n "), false);
   t.conversation.send("One");
@@ -56,7 +56,7 @@ Deno.test("Conversation.send: takes nothing empty, and nothing while an answer a
   assertEquals(t.seen.length, 1);
 });
 
-Deno.test("Conversation: whole sentences are told as they end, then the rest", async () => {
+Deno.test("Conversation: announces sentences as they complete, then the rest", async () => {
   const words = ["One. Two", " is longer. **Th", "ree**"];
   const t = setUp([() => {
     const deltas = words.map((text): Frame => ({ type: "delta", text }));
@@ -64,7 +64,7 @@ Deno.test("Conversation: whole sentences are told as they end, then the rest", a
   }]);
   t.conversation.send("Hello?");
   await t.idle();
-  assertEquals(t.conversation.state.said, ["One.", "Two is longer.", "Three"]);
+  assertEquals(t.conversation.state.announcements, ["One.", "Two is longer.", "Three"]);
 });
 
 Deno.test("Conversation: a connection that ends without done is resumed after its last frame", async () => {
@@ -80,7 +80,7 @@ Deno.test("Conversation: a connection that ends without done is resumed after it
   assertEquals([t.conversation.state.lost, t.conversation.state.failure], [false, undefined]);
 });
 
-Deno.test("Conversation.wake: a connection that was silent for too long is opened anew", async () => {
+Deno.test("Conversation.wake: reconnects after too long a silence", async () => {
   const silent = () => {
     const { signal } = t.seen.at(-1)!;
     return stream(
@@ -102,7 +102,7 @@ Deno.test("Conversation.wake: a connection that was silent for too long is opene
   assertEquals(shownMessages(t), ["Hello?", "Hi. More."]);
 });
 
-Deno.test("Conversation: without a resume route the message is sent again, and nothing is doubled", async () => {
+Deno.test("Conversation: without a resume route, sends the message again and duplicates nothing", async () => {
   const t = setUp([
     () => stream(text(ANSWER.slice(0, 2))),
     () => reject(404, "not_found"),
@@ -117,7 +117,7 @@ Deno.test("Conversation: without a resume route the message is sent again, and n
   assertEquals(t.session.left, 49);
 });
 
-Deno.test("Conversation: what a reload interrupted goes on, and another run begins its answer anew", async () => {
+Deno.test("Conversation: resumes after a reload, and restarts the answer when the run is another one", async () => {
   const attempt = { key: "k".repeat(16), messages: [], n: 2, run: RUN };
   const saved = (): SavedState => ({
     open: true,
@@ -137,19 +137,19 @@ Deno.test("Conversation: what a reload interrupted goes on, and another run begi
   assertEquals(shownMessages(other), ["Hello?", "Hi."]);
 });
 
-Deno.test("Conversation: an unreachable service is tried again, then left to the visitor", async () => {
+Deno.test("Conversation: retries an unreachable service, then leaves the retry to the visitor", async () => {
   const down = () => Promise.reject(new TypeError("no route"));
   const t = setUp([down]);
   t.conversation.send("Hello?");
   await t.until((state) => state.lost);
   await t.idle();
   assertEquals(t.conversation.state.failure?.code, "network_error");
-  // Told once when it is lost, however often it is tried, and once when it is given up.
-  assertEquals(t.conversation.state.said, ["network_error", "network_error"]);
+  // Announced once when the connection is lost, however often it retries, and once when it gives up.
+  assertEquals(t.conversation.state.announcements, ["network_error", "network_error"]);
   assertEquals(new Set(t.seen.map((s) => s.headers.get("idempotency-key"))).size, 1);
 });
 
-Deno.test("Conversation.retry: after the service refused, a new run is asked for", async () => {
+Deno.test("Conversation.retry: starts a new run after the service rejected the last", async () => {
   const t = setUp([() => reject(502, "provider_error"), () => stream(text(ANSWER))]);
   t.conversation.send("Hello?");
   await t.idle();
@@ -160,7 +160,7 @@ Deno.test("Conversation.retry: after the service refused, a new run is asked for
   assertEquals(t.conversation.state.failure, undefined);
 });
 
-Deno.test("Conversation.stop: cancels the run, keeps the words and reads its end in silence", async () => {
+Deno.test("Conversation.stop: cancels the run, keeps its text and ignores the rest of its frames", async () => {
   let end = (_: string) => {};
   const open = new ReadableStream({
     start(controller) {
@@ -194,7 +194,7 @@ Deno.test("Conversation.stop: cancels the run, keeps the words and reads its end
   assertEquals([shownMessages(t), t.warnings], [["Hello?", "Hi."], []]);
 });
 
-Deno.test("Conversation: a refusal is told to the developer by its code, and to the visitor calmly", async () => {
+Deno.test("Conversation: shows a rejection to the developer with its code, to the visitor as a calm sentence", async () => {
   const cases = [
     [403, "origin_not_allowed", UNAVAILABLE, "never"],
     [429, "plan_limit_exceeded", UNAVAILABLE, "new"],
@@ -211,7 +211,7 @@ Deno.test("Conversation: a refusal is told to the developer by its code, and to 
   }
 });
 
-Deno.test("Conversation.setSessionToken: a question the old token could not ask is asked once more", async () => {
+Deno.test("Conversation.setSessionToken: sends the question again that the old token could not send", async () => {
   const t = setUp([() => reject(401, "session_token_invalid")]);
   const wanted: string[] = [];
   t.emitter.on("session-expired", ({ code }) => {
@@ -227,7 +227,7 @@ Deno.test("Conversation.setSessionToken: a question the old token could not ask 
   assertEquals(t.conversation.state.failure?.code, "session_token_invalid");
 });
 
-Deno.test("Conversation: with a session endpoint a used-up session is renewed, once and unseen", async () => {
+Deno.test("Conversation: with a session endpoint, renews an exhausted session once, invisibly", async () => {
   const minted = { sessionToken: "cs_minted_token_0001", messageCap: 20 };
   const t = setUp([
     () => reject(429, "rate_limit_exceeded", { scope: "session_messages" }),
@@ -241,7 +241,7 @@ Deno.test("Conversation: with a session endpoint a used-up session is renewed, o
   assertEquals([shownMessages(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 49]);
 });
 
-Deno.test("Conversation: an answer that is no event stream is a failure on our side", async () => {
+Deno.test("Conversation: a response that is no event stream shows as our failure", async () => {
   const page = () => new Response("<h1>Hi</h1>", { headers: { "content-type": "text/html" } });
   const t = setUp([page]);
   t.conversation.send("Hello?");
@@ -249,8 +249,12 @@ Deno.test("Conversation: an answer that is no event stream is a failure on our s
   assertEquals(t.conversation.state.failure?.code, "unexpected_response");
 });
 
-Deno.test("Conversation: an error frame, a length limit and an empty answer end as what they are", async () => {
-  const error: Frame = { type: "error", code: "provider_error", message: "vendor said no" };
+Deno.test("Conversation: an error frame, a length limit and an empty answer each end as expected", async () => {
+  const error: Frame = {
+    type: "error",
+    code: "provider_error",
+    message: "the provider rejected it",
+  };
   const run = async (...frames: Frame[]) => {
     const t = setUp([() => stream(text([START, ...frames]))]);
     t.conversation.send("Hello?");
@@ -266,7 +270,7 @@ Deno.test("Conversation: an error frame, a length limit and an empty answer end 
   assertEquals(await run({ type: "done", finishReason: "stop" }), ["empty_answer", undefined]);
 });
 
-Deno.test("Conversation.restart: frames of the forgotten run no longer arrive", async () => {
+Deno.test("Conversation.restart: ignores frames of the previous run", async () => {
   const t = setUp([() => stream(text(ANSWER))]);
   t.conversation.send("Hello?");
   t.conversation.restart();
@@ -275,7 +279,7 @@ Deno.test("Conversation.restart: frames of the forgotten run no longer arrive", 
   assertEquals(t.conversation.state.conversationId, undefined);
 });
 
-Deno.test("Conversation: an answer has the titles that its searches found, each once, and a retry begins anew", async () => {
+Deno.test("Conversation: lists the titles that its searches found, each once, and a retry starts over", async () => {
   const found = (...titles: string[]): Frame[] => [
     { type: "tool_call", name: "search_knowledge", args: { query: "q" } },
     {

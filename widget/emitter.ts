@@ -1,16 +1,16 @@
-/** What a page can listen to through the handle. */
+/** The events that a page can listen to through the handle. */
 
 export interface WidgetEvents {
   open: undefined;
   close: undefined;
-  /** The visitor (or the page) asked something. */
+  /** The visitor, or the page, sent a message. */
   message: { readonly text: string };
-  /** A run was accepted. */
+  /** The service accepted a run. */
   start: { readonly conversationId: string; readonly runId: string };
   /** A run ended; `text` is the whole answer. */
   answer: { readonly text: string; readonly finishReason: string };
   error: { readonly code: string; readonly message: string };
-  /** A fresh token is wanted: mint one and call `setSessionToken`. */
+  /** A new token is needed: mint one and call `setSessionToken`. */
   "session-expired": { readonly code: string };
   destroy: undefined;
 }
@@ -36,7 +36,7 @@ export function createEmitter(): Emitter {
   };
 }
 
-/** A page's faulty listener must not break the chat; its error still reaches the console. */
+/** A listener that throws must not break the chat; its error still reaches the console. */
 function callListener(listener: (detail: never) => void, detail: unknown): void {
   try {
     listener(detail as never);

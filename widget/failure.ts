@@ -1,4 +1,4 @@
-/** What can go wrong, as the visitor meets it: a sentence, and whether trying again makes sense. */
+/** Failures as the visitor sees them: a sentence, and whether retrying makes sense. */
 import type { Rejection } from "./client/rejection.ts";
 import type { Locale } from "./locales.ts";
 import {
@@ -13,14 +13,14 @@ import {
 export interface Failure {
   /** The service's error code, or `network_error`, `empty_answer`, `session_token_missing`. */
   readonly code: string;
-  /** Which string: one of say.ts. */
+  /** One of string_ids.ts. */
   readonly stringId: number;
   /**
-   * How to try again. `same` goes on with the very request under its idempotency key, so that a run
-   * that did start is joined and not paid for twice; `new` asks afresh; `never` offers no button.
+   * `same` repeats the request with its idempotency key, which joins a run that did start instead of
+   * paying twice; `new` starts a new run; `never` offers no retry.
    */
   readonly retry: "same" | "new" | "never";
-  /** Milliseconds since the epoch before which the service will refuse again. */
+  /** The service rejects a retry before this time, in milliseconds since the epoch. */
   readonly retryAt?: number;
 }
 
@@ -31,14 +31,14 @@ export const EMPTY_ANSWER: Failure = {
   retry: "new",
 };
 
-/** Failures that a fresh session token cures. */
+/** True for failures that a new session token fixes. */
 export function needsToken(failure: Failure | undefined): boolean {
   return /^session_/.test(failure?.code ?? "");
 }
 
 /** `now` is in milliseconds since the epoch. */
-export function failureFromRejection(refusal: Rejection, now: number): Failure {
-  const { code, status, scope, retryAfter } = refusal;
+export function failureFromRejection(rejection: Rejection, now: number): Failure {
+  const { code, status, scope, retryAfter } = rejection;
   if (!status) return NETWORK_FAILURE;
   if (scope === "session_messages") {
     return { code: "session_exhausted", stringId: RELOAD_PAGE, retry: "same" };
@@ -63,14 +63,14 @@ export function failureFromRejection(refusal: Rejection, now: number): Failure {
   };
 }
 
-/** The `error` frame of a stream that had started: the run is over, so a retry is a new run. */
+/** Failure for an `error` frame. The run is over, so a retry starts a new one. */
 export function failureFromErrorFrame(code: string): Failure {
   if (code === "budget_exceeded") return { code, stringId: INCOMPLETE, retry: "never" };
   if (code === "plan_limit_exceeded") return { code, stringId: UNAVAILABLE, retry: "never" };
   return { code, stringId: GENERIC_ERROR, retry: "new" };
 }
 
-/** The sentence, and when to try again: rounded up, so that it is never promised too early. */
+/** The visitor's message. The time to try again is rounded up, so that it is never too early. */
 export function failureMessage(
   { stringId, retryAt = 0 }: Failure,
   { lang, t }: Locale,

@@ -8,8 +8,8 @@ export interface WidgetScript extends HTMLScriptElement {
 export const MARKER_ATTRIBUTE = "data-service-widget";
 
 /**
- * The running script, or, when a loader runs the code later and the browser no longer says which
- * tag it came from, the first marked tag without a widget. A tag without the marker stays inert.
+ * The running script. A loader may run the code later, when `currentScript` is null: then the first
+ * marked tag without a widget. A tag without the marker starts no widget.
  */
 export function findScript(current: HTMLOrSVGScriptElement | null): WidgetScript | undefined {
   if (current instanceof HTMLScriptElement) {

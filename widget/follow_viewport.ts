@@ -1,6 +1,6 @@
 /**
- * Tells the style sheet which part of the screen an on-screen keyboard leaves free: on iOS neither
- * `position: fixed` nor `100dvh` know about it, and the input would end up behind the keys.
+ * Gives the style sheet the part of the screen that an on-screen keyboard leaves free. On iOS neither
+ * `position: fixed` nor `100dvh` takes the keyboard into account, and it would cover the input.
  */
 export function followViewport(host: HTMLElement, draw: () => void): () => void {
   const viewport = globalThis.visualViewport;

@@ -1,4 +1,4 @@
-/** What a page gets to drive the widget with: `script.serviceWidget`, `window.serviceWidget`. */
+/** The page's handle of the widget: `script.serviceWidget`, `window.serviceWidget`. */
 import type { Conversation } from "./conversation.ts";
 import type { Emitter } from "./emitter.ts";
 
@@ -6,15 +6,15 @@ export interface WidgetHandle {
   open(): void;
   close(): void;
   toggle(): void;
-  /** Sends as if the visitor had typed it. False when empty or while an answer arrives. */
+  /** Sends as if the visitor had typed it. False if empty or while an answer arrives. */
   send(text: string): boolean;
   stop(): void;
   newConversation(): void;
-  /** Swaps in a fresh `cs_` token; the conversation goes on. */
+  /** Sets a new `cs_` token; the conversation continues. */
   setSessionToken(token: string): void;
-  /** Changes the language of the interface: a BCP 47 tag. */
+  /** Sets the interface language, a BCP 47 tag. */
   setLocale(tag: string): void;
-  /** Listens; returns the function that ends it. */
+  /** Adds a listener and returns the function that removes it. */
   on: Emitter["on"];
   /** Stops any answer and removes the widget from the page. */
   destroy(): void;

@@ -1,13 +1,13 @@
-/** The part of the conversation that is sent along, within the service's bounds. */
+/** The part of the conversation that is sent with a message, within the service's limits. */
 import type { ChatMessage } from "./client/chat_run.ts";
 import type { TranscriptMessage } from "./state.ts";
 
 export const MAX_MESSAGES = 64;
 export const MAX_MESSAGE_LENGTH = 32_000;
-/** So many UTF-16 units stay below the 1 MiB a body may have, whatever they are encoded to. */
+/** In UTF-16 units. Stays below the body limit of 1 MiB in any encoding. */
 const MAX_TOTAL_LENGTH = 160_000;
 
-/** The newest turns that fit, oldest first. They begin with a question, as models expect. */
+/** The newest messages that fit, oldest first, beginning with the user's, as models expect. */
 export function toChatMessages(turns: readonly TranscriptMessage[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   let units = 0;
@@ -21,7 +21,7 @@ export function toChatMessages(turns: readonly TranscriptMessage[]): ChatMessage
   return messages.reverse();
 }
 
-/** Cuts to the content limit without leaving half of a surrogate pair behind. */
+/** Cuts to the length limit without splitting a surrogate pair. */
 export function truncate(text: string): string {
   return text.length > MAX_MESSAGE_LENGTH
     ? text.slice(0, MAX_MESSAGE_LENGTH).replace(/[\uD800-\uDBFF]$/, "")

@@ -10,7 +10,7 @@ function turns(count: number, text = (index: number) => `${index}`): TranscriptM
   }));
 }
 
-Deno.test("toChatMessages: a short conversation is sent whole, in order", () => {
+Deno.test("toChatMessages: sends a short conversation completely, in order", () => {
   assertEquals(toChatMessages(turns(3)), [
     { role: "user", content: "0" },
     { role: "assistant", content: "1" },
@@ -18,7 +18,7 @@ Deno.test("toChatMessages: a short conversation is sent whole, in order", () => 
   ]);
 });
 
-Deno.test("toChatMessages: the oldest go first, and what is left begins with a question", () => {
+Deno.test("toChatMessages: drops the oldest first, and what is left begins with a question", () => {
   const messages = toChatMessages(turns(101));
   assert(messages.length <= MAX_MESSAGES);
   assertEquals(messages[0]?.role, "user");
@@ -32,7 +32,7 @@ Deno.test("toChatMessages: stays below the body limit of 1 MiB even with bytes-h
   assertEquals(messages.at(-1)?.role, "user");
 });
 
-Deno.test("clip: never leaves half of a surrogate pair", () => {
+Deno.test("truncate: never splits a surrogate pair", () => {
   const text = "a".repeat(MAX_MESSAGE_LENGTH - 1) + "👋";
   assertEquals(truncate(text), "a".repeat(MAX_MESSAGE_LENGTH - 1));
   assertEquals(truncate("👋"), "👋");

@@ -1,7 +1,7 @@
 /**
- * Every word a visitor reads or hears, in twelve languages: one line a language, its strings in the
- * order of say.ts. Calm, short, and never a code or a status number. Imported by main.ts alone and
- * last, neighbours beside each other: elsewhere in the bundle they cost up to 600 bytes more.
+ * The widget's texts in twelve languages: one line per language, strings in the order of
+ * string_ids.ts. Short and calm, without codes or status numbers. Imported last and by main.ts only,
+ * with similar languages next to each other: any other order costs up to 600 bytes more.
  */
 export const LANGUAGES: Readonly<Record<string, string>> = {
   en:

@@ -13,14 +13,14 @@ Deno.test("languages: at least twelve, each with every string", () => {
   }
 });
 
-Deno.test("localeOf: a region falls back to its language, an unknown language to English", () => {
+Deno.test("findLocale: a region falls back to its language, an unknown language to English", () => {
   assertEquals(findLocale("pt-BR", LANGUAGES).lang, "pt");
   assertEquals(findLocale("AR", LANGUAGES).dir, "rtl");
   assertEquals(findLocale("xx", LANGUAGES).t(say.OPEN_CHAT), "Open chat");
   assertEquals(findLocale("", LANGUAGES).lang, "en");
 });
 
-Deno.test("sentence: a wait is rounded up, so that it is never promised too early", () => {
+Deno.test("failureMessage: rounds a wait up, so that it is never too early", () => {
   const en = findLocale("en", LANGUAGES);
   const after = (seconds: number) =>
     failureMessage(

@@ -1,29 +1,14 @@
 /**
- * Markdown to a small tree of known nodes. Nothing of it is ever HTML: a tag in an answer is text,
- * and an address survives only as http, https or mailto. Every search is bounded in length and
- * depth, so that no answer can hang the page.
+ * Parses Markdown into a small tree of known nodes. It never becomes HTML: a tag in an answer is
+ * text, and only http, https and mailto addresses become links. Every search is bounded in length
+ * and depth, so that no answer can freeze the page.
  */
-import { type Inline, inline } from "./markdown_inline.ts";
-
-export type { Inline };
-
-/** Everything that an answer can become. */
-export type Tag =
-  | ("p" | "h3" | "h4" | "h5" | "ul" | "ol" | "li" | "pre" | "blockquote" | "hr")
-  | ("table" | "tr" | "th" | "td" | "strong" | "em" | "del" | "code" | "a" | "img" | "br");
-
-export interface Node {
-  readonly tag: Tag;
-  readonly kids: Inline[];
-  /** Of a link: an absolute http, https or mailto address. Of an image: http or https. */
-  readonly href?: string;
-  /** First number of an ordered list. */
-  readonly start?: number;
-}
+import { parseInline } from "./markdown_inline.ts";
+import type { Node, Tag } from "./markdown_tree.ts";
 
 type Kind = "p" | "h" | "hr" | "quote" | "ul" | "ol" | "table" | "code";
 
-/** One block as it was written: as long as `text` is the same, so is what it becomes. */
+/** The source of one block. The same source always parses to the same node. */
 export interface Block {
   readonly kind: Kind;
   readonly text: string;
@@ -31,12 +16,12 @@ export interface Block {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ITEM = /^( *)([-*+]|(\d{1,9})[.)])(?:\s+|$)/;
-/** The line below a table's head; without a hyphen, as much of it as may have arrived. */
+/** The line below a table's head, or as much of it as has arrived. */
 const TABLE_RULE = /^[\s|:-]*$/;
 const MULTI_LINE_KINDS = /p|quote|table/;
 const MAX_DEPTH = 6;
 
-/** `live`: the text may go on, so its last line is given the benefit of the doubt. */
+/** `live`: more text may follow, so an incomplete last line is read as what it may become. */
 export function splitBlocks(text: string, live?: boolean): Block[] {
   const blocks: { kind: Kind; lines: string[] }[] = [];
   let now: typeof blocks[number] | undefined;
@@ -55,7 +40,7 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
       else now = undefined;
       return;
     }
-    const kind = kindOf(line, {
+    const kind = blockKind(line, {
       below: lines[at + 1],
       live: live && at > lines.length - 3,
       kind: now?.kind,
@@ -72,17 +57,17 @@ interface LineContext {
   /** The next line. */
   readonly below: string | undefined;
   readonly live: boolean | undefined;
-  /** Of the block so far. */
+  /** Kind of the current block. */
   readonly kind: Kind | undefined;
 }
 
-function kindOf(line: string, { below = "", live, kind: now }: LineContext): Kind {
+function blockKind(line: string, { below = "", live, kind: now }: LineContext): Kind {
   if (FENCE.test(line)) return "code";
   if (/^#{1,6}\s/.test(line)) return "h";
   if (/^(-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))) return "hr";
   if (/^ {0,3}>/.test(line)) return "quote";
   const item = ITEM.exec(line);
-  // In the middle of a paragraph a line may well begin with a year and a full stop.
+  // Inside a paragraph, a line can start with a year and a full stop without being a list item.
   if (item && !(now === "p" && item[3] && +item[3] !== 1)) return item[3] ? "ol" : "ul";
   const isRule = TABLE_RULE.test(below) &&
     (below.includes("|") && below.includes("-") || live && line[0] === "|");
@@ -101,26 +86,26 @@ function isList(kind: Kind | undefined): boolean {
   return kind === "ul" || kind === "ol";
 }
 
-/** What one block becomes. */
+/** Parses one block. */
 export function parseBlock({ kind, text }: Block, live = false, depth = 0): Node {
   switch (kind) {
     case "h": {
       const [marks] = /^#+/.exec(text)!;
-      const title = text.slice(marks.length).replace(/\s#+$/, "");
-      return { tag: `h${Math.min(marks.length, 3) + 2}` as Tag, kids: inline(title.trim(), live) };
+      const title = text.slice(marks.length).replace(/\s#+$/, "").trim();
+      return { tag: `h${Math.min(marks.length, 3) + 2}` as Tag, kids: parseInline(title, live) };
     }
     case "hr":
       return { tag: "hr", kids: [] };
     case "code":
-      return { tag: "pre", kids: [codeOf(text)] };
+      return { tag: "pre", kids: [parseCode(text)] };
     case "quote":
       return { tag: "blockquote", kids: parse(text.replace(/^ {0,3}> ?/gm, ""), live, depth + 1) };
     case "table":
-      return { tag: "table", kids: rowsOf(text, live) };
+      return { tag: "table", kids: parseRows(text, live) };
     case "p":
-      return { tag: "p", kids: inline(text.trim(), live) };
+      return { tag: "p", kids: parseInline(text.trim(), live) };
     default:
-      return listOf({ kind, text }, live, depth);
+      return parseList({ kind, text }, live, depth);
   }
 }
 
@@ -130,19 +115,19 @@ function parse(text: string, live: boolean, depth: number): Node[] {
   return blocks.map((block, at) => parseBlock(block, live && at === blocks.length - 1, depth));
 }
 
-function codeOf(text: string): string {
+function parseCode(text: string): string {
   const [first, ...lines] = text.split("\n");
   const [opening, fence] = FENCE.exec(first!)!;
   if (lines.at(-1)?.trim().startsWith(fence!)) lines.pop();
   return lines.map((line) => outdent(line, opening.length - fence!.length)).join("\n");
 }
 
-/** Takes at most so many spaces off the beginning. */
-function outdent(line: string, most: number): string {
-  return line.replace(/^\s*/, (all) => all.slice(most));
+/** Removes at most `max` leading spaces. */
+function outdent(line: string, max: number): string {
+  return line.replace(/^\s*/, (all) => all.slice(max));
 }
 
-function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
+function parseList({ kind, text }: Block, live: boolean, depth: number): Node {
   const items: string[][] = [];
   let inner = 0;
   let start = 1;
@@ -156,21 +141,22 @@ function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
   }
   const kids = items.map((lines, at) => {
     const blocks = parse(lines.join("\n"), live && at === items.length - 1, depth + 1);
-    // The first paragraph of an item stands beside its mark, not below it.
+    // The first paragraph of an item is on the line of its marker.
     const own = blocks[0]?.tag === "p" ? [...blocks.shift()!.kids, ...blocks] : blocks;
     return { tag: "li", kids: own } as const;
   });
   return { tag: kind === "ul" ? "ul" : "ol", kids, ...(start !== 1 && { start }) };
 }
 
-function rowsOf(text: string, live: boolean): Node[] {
+function parseRows(text: string, live: boolean): Node[] {
   const lines = text.split("\n").filter((line, at) => at !== 1 || !TABLE_RULE.test(line));
   return lines.map((line, at) => {
     const cells = line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\)\|/);
     const tag = at ? "td" : "th";
+    const text = (cell: string) => cell.trim().replace(/\\\|/g, "|");
     return {
       tag: "tr",
-      kids: cells.map((cell) => ({ tag, kids: inline(cell.trim().replace(/\\\|/g, "|"), live) })),
+      kids: cells.map((cell) => ({ tag, kids: parseInline(text(cell), live) })),
     };
   });
 }

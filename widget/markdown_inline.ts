@@ -1,39 +1,40 @@
 /**
- * The words inside a block: emphasis, code, links and images, read once from left to right. What may
- * begin something waits on a short stack for its end, as in CommonMark's algorithm, so the time is
+ * Parses the text inside a block: emphasis, code, links and images, in one pass from left to right.
+ * As in CommonMark's algorithm, possible openers wait on a short stack for their end, so the time is
  * linear in the length of the text. A test proves that each pattern is linear, too.
  */
-import type { Node } from "./markdown.ts";
+import type { Inline } from "./markdown_tree.ts";
 
-export type Inline = string | Node;
-
-/** An escape, or anything else that may mean something. */
+/** An escape, or anything else that may be syntax. */
 const TOKEN =
   /\\([!-/:-@[-`{-~])|`+|\*{1,3}|_{1,3}|~~|!?\[|]|<br ?\/?>|\n|\bhttps?:\/\/[^\s<>"'\]`\\|]*[^\s!"'),.:;<>?*[-`{-~]/g;
-/** Code up to the next mark. Between two backticks or more, single ones are part of it. */
+/** Code up to the next backtick. Between two or more backticks, single ones are part of the code. */
 const CODE = /`([^`]+)(`+)/y;
 const CODE_IN_TWO = /``((?:`?[^`])+)(`+)/y;
 /** The end of a link. No part of it may contain the beginning of another end. */
 const TARGET = /]\(<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?: [^()\n]*)?\)/y;
-/** As much of it as may have arrived, and marks that nothing follows yet. */
+/** An incomplete link target, and trailing delimiters that nothing follows yet. */
 const OPEN_TARGET = /](\([^()]*)?$/;
 const BEFORE_MARKS = /^[^]*[^*_`~![]|/;
-/** The newest openers only: this bounds the depth of the tree and the time to find one. */
+/** Only the newest openers count: this bounds the depth of the tree and the time to find one. */
 const MAX_OPENERS = 9;
 
-/** What begins emphasis or a link, if its end comes. */
+/** A delimiter that begins emphasis or a link if its end follows. */
 interface Opener {
   readonly mark: string;
-  /** Index of the mark among the nodes, where it is text until then. */
+  /** Index among the nodes, where the mark is text until then. */
   readonly place: number;
-  /** Index in the source of what follows the mark. */
+  /** Index in the source after the mark. */
   readonly inside: number;
-  /** Characters of the mark that are not used up. */
+  /** Characters of the mark that no end has used. */
   remaining: number;
 }
 
-/** `live`: the text may go on, so what is open at its end counts as meant. */
-export function inline(text: string, live = false): Inline[] {
+/**
+ * `live`: more text may follow, so what is open at the end counts as closed. The helpers are closures:
+ * sharing the parser's state as an object would cost 90 bytes that the bundle does not have.
+ */
+export function parseInline(text: string, live = false): Inline[] {
   if (live) [text] = BEFORE_MARKS.exec(text.replace(OPEN_TARGET, ""))!;
   const nodes: Inline[] = [];
   const openers: Opener[] = [];
@@ -45,7 +46,7 @@ export function inline(text: string, live = false): Inline[] {
     const opener = { mark: word.at(-1)!, place, inside: done, remaining: word.length };
     if (openers.push(opener) > MAX_OPENERS) openers.shift();
   };
-  /** Everything behind an opener becomes one node. */
+  /** Makes one node of everything after an opener. */
   const wrap = (at: number, size: number) => {
     const opener = openers[at]!;
     const { mark, place } = opener;
@@ -124,7 +125,7 @@ export function inline(text: string, live = false): Inline[] {
   return mergeStrings(nodes);
 }
 
-/** Neighbouring strings become one. */
+/** Merges neighboring strings. */
 function mergeStrings(parts: Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const part of parts) {
@@ -137,8 +138,8 @@ function mergeStrings(parts: Inline[]): Inline[] {
 }
 
 /**
- * An http(s) or mailto address as the browser reads it; undefined for anything else, and for one with
- * a user name, which only serves to make another host look like this one.
+ * An http(s) or mailto address as the browser reads it. Undefined for anything else, and for an
+ * address with a user name, which only serves to disguise its host.
  */
 export function safeUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;

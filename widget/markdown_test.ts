@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ATTACKS } from "../tests/fixtures/markdown_attacks.ts";
-import { type Inline, type Node, parseBlock, splitBlocks } from "./markdown.ts";
+import { parseBlock, splitBlocks } from "./markdown.ts";
+import type { Inline, Node } from "./markdown_tree.ts";
 
 function parse(text: string, live = false): Node[] {
   const blocks = splitBlocks(text, live);
@@ -21,7 +22,7 @@ function all(nodes: Inline[]): Node[] {
   return nodes.flatMap((node) => typeof node === "string" ? [] : [node, ...all(node.kids)]);
 }
 
-Deno.test("parseBlock: what answers are made of", () => {
+Deno.test("parseBlock: parses the Markdown of typical answers", () => {
   const cases: Record<string, string> = {
     "One *two* **three** `four` ~~five~~": "p(One em(two) strong(three) code(four) del(five))",
     "***both***": "p(em(strong(both)))",
@@ -51,7 +52,7 @@ Deno.test("parseBlock: what answers are made of", () => {
   assertEquals(parse("7. a")[0]?.start, 7);
 });
 
-Deno.test("parseBlock: what is still arriving looks as it will, not as its marks", () => {
+Deno.test("parseBlock: incomplete text is rendered as what it becomes, without its syntax", () => {
   assertEquals(show("Some **bo", true), "p(Some strong(bo))");
   assertEquals(show("Some **", true), "p(Some )");
   assertEquals(show("Some `co", true), "p(Some code(co))");
@@ -61,7 +62,7 @@ Deno.test("parseBlock: what is still arriving looks as it will, not as its marks
   assertEquals(show("Some **bo"), "p(Some **bo)");
 });
 
-Deno.test("splitBlocks: a block that is followed by another never changes again", () => {
+Deno.test("splitBlocks: a block never changes once another follows it", () => {
   const text = "Intro\n\n- a\n- b\n\n  c\n\n```\nx\n\ny\n```\n\n| a |\n|--|\n| b |\n\n> q\n\nEnd.";
   const whole = splitBlocks(text);
   for (let length = 1; length < text.length; length++) {
@@ -87,7 +88,7 @@ Deno.test("parseBlock: over a hundred attacks become text, known tags and harmle
   }
 });
 
-Deno.test("parseBlock: nesting is bounded, however deep an answer goes", () => {
+Deno.test("parseBlock: bounds the nesting of any answer", () => {
   const depth = (nodes: Inline[]): number =>
     Math.max(0, ...nodes.map((node) => typeof node === "string" ? 0 : 1 + depth(node.kids)));
   for (

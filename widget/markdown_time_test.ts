@@ -1,7 +1,8 @@
 /** No text takes more time to read than its length accounts for. */
 import { assert } from "@std/assert";
 import { hostileTexts, ordinaryText, randomText } from "../tests/support/hostile_markdown.ts";
-import { type Inline, parseBlock, splitBlocks } from "./markdown.ts";
+import { parseBlock, splitBlocks } from "./markdown.ts";
+import type { Inline } from "./markdown_tree.ts";
 import { completeSentencesLength, stripMarkup } from "./state.ts";
 
 /** All that becomes of an answer's text before it is drawn. */
@@ -25,15 +26,15 @@ function time(text: string, tries = 1): number {
 }
 
 const TRIES = 5;
-/** Shorter times are told by the clock's steps and the collector's pauses. */
+/** Below this, clock resolution and garbage collection dominate. */
 const FLOOR_MS = 0.5;
 
-Deno.test("reading an answer: eight times the text takes eight times the time, whatever it is", () => {
+Deno.test("parsing an answer: eight times the text takes at most eight times the time, for any text", () => {
   const short = hostileTexts(2_000);
   const long = hostileTexts(16_000);
   assert(long.length >= 200);
   long.forEach((text, at) => {
-    // Three times as much is allowed for; in quadratic time it would be eight times as much.
+    // Allow three times the linear time; quadratic time would be eight times.
     if (time(text) <= 24 * FLOOR_MS) return;
     const once = Math.max(FLOOR_MS, time(short[at]!, 10 * TRIES));
     const ms = time(text, 10 * TRIES);
@@ -41,10 +42,10 @@ Deno.test("reading an answer: eight times the text takes eight times the time, w
   });
 });
 
-Deno.test("reading an answer: ten thousand random texts are each as quick as their length allows", () => {
+Deno.test("parsing an answer: ten thousand random texts each parse in linear time", () => {
   const length = 500;
   time(ordinaryText(length), 50);
-  // Where nearly every character is a mark there is more to do, but no more than so many times.
+  // Text made of delimiters takes longer than ordinary text, by a bounded factor.
   const bound = 25 * time(ordinaryText(length), 50);
   for (let seed = 0; seed < 10_000; seed++) {
     const text = randomText(seed, length);

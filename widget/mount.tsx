@@ -1,49 +1,20 @@
-/** Draws the widget into a shadow root of its own, where the page's styles cannot reach. */
-import { createRef, type RefObject, render } from "preact";
+/** Renders the widget into its own shadow root, out of reach of the page's styles. */
+import { createRef, render } from "preact";
 import { App } from "./components/App.tsx";
 import { fitHeight } from "./components/Composer.tsx";
-import type { WidgetConfig } from "./config.ts";
-import type { Conversation } from "./conversation.ts";
 import { followViewport } from "./follow_viewport.ts";
-import type { WidgetHandle } from "./handle.ts";
-import type { Locale } from "./locales.ts";
-import type { Session } from "./session.ts";
-
-export interface View {
-  readonly conversation: Conversation;
-  readonly session: Session;
-  readonly handle: WidgetHandle;
-  readonly config: WidgetConfig;
-  locale: Locale;
-  /** How many widgets were on the page before this one: their launchers stand side by side. */
-  readonly nth: number;
-}
-
-/** What the parts of the picture share. */
-export interface Ui extends View {
-  readonly log: RefObject<HTMLDivElement>;
-  readonly input: RefObject<HTMLTextAreaElement>;
-  readonly launcher: RefObject<HTMLButtonElement>;
-  /** What had been written when the widget was drawn first. */
-  readonly written: string | undefined;
-  /** The reader has scrolled away from the end, and is left there. */
-  away: boolean;
-  readonly toEnd: () => void;
-  /** Keeps the end in sight, whatever has grown, for who reads along. */
-  readonly keepEnd: () => void;
-  readonly onScroll: () => void;
-}
+import type { Ui, View } from "./ui.ts";
 
 export interface Mounted {
-  /** Draws what has changed: at once, and then no more than once in each animation frame. */
+  /** Renders changes: immediately, then at most once per animation frame. */
   draw(): void;
   attach(): void;
   remove(): void;
 }
 
-/** How far from the end, in pixels, still counts as reading along. */
+/** Distance from the end of the log at which the reader still follows the answer. */
 const NEAR_END_PX = 48;
-/** By then a screen reader has taken up what it was told; who then reads on meets the answer once. */
+/** Announcements are removed after this time, so that browsing the panel does not repeat them. */
 const ANNOUNCEMENT_MS = 10_000;
 
 export function mount(view: View, css: string): Mounted {
@@ -53,7 +24,7 @@ export function mount(view: View, css: string): Mounted {
   const attach = () => void (host.isConnected || document.body.append(host));
   let changed = false;
   let waiting = false;
-  /** A hidden page has no frames, and must still tell what has come when it is shown. */
+  // A hidden page gets no animation frames but must be up to date when it is shown.
   const tick = () => {
     waiting = changed;
     if (!changed) return;
@@ -87,13 +58,13 @@ function createUi(view: View, draw: () => void): Ui {
     log: createRef<HTMLDivElement>(),
     input: createRef<HTMLTextAreaElement>(),
     launcher: createRef<HTMLButtonElement>(),
-    written: view.conversation.state.draft,
+    initialDraft: view.conversation.state.draft,
     away: false,
-    toEnd() {
+    scrollToEnd() {
       ui.away = false;
       draw();
     },
-    keepEnd() {
+    stickToEnd() {
       if (!ui.away) ui.log.current!.scrollTop = ui.log.current!.scrollHeight;
     },
     onScroll() {
@@ -109,33 +80,35 @@ function createUi(view: View, draw: () => void): Ui {
 function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   const { conversation, launcher, input } = ui;
   let shown: boolean | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let heard: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let announcementTimer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     conversation.announceAnswer();
-    const { open, turns, failure, said } = conversation.state;
-    // Asking something always brings the reader back to the end.
+    const { open, turns, failure, announcements } = conversation.state;
+    // Sending a message always scrolls to the end.
     if (turns.at(-1)?.role === "user") ui.away = false;
     const inside = root.activeElement;
     render(<App ui={ui} />, root);
     root.host.toggleAttribute("open", open);
     if (open !== shown) fitHeight(input.current!);
-    ui.keepEnd();
-    // Not at first: a page that loads is not robbed of its focus.
+    ui.stickToEnd();
+    // Not on the first render: loading the widget must not take the focus from the page.
     if (open !== (shown ?? open)) {
       if (open) input.current?.focus({ preventScroll: true });
       else if (inside) launcher.current?.focus({ preventScroll: true });
     }
     shown = open;
     const wait = (failure?.retryAt ?? 0) - Date.now();
-    clearTimeout(timer);
-    if (wait > 0) timer = setTimeout(draw, wait);
-    clearTimeout(heard);
-    if (said[0]) heard = setTimeout(() => conversation.clearAnnouncements(), ANNOUNCEMENT_MS);
+    clearTimeout(retryTimer);
+    if (wait > 0) retryTimer = setTimeout(draw, wait);
+    clearTimeout(announcementTimer);
+    if (announcements[0]) {
+      announcementTimer = setTimeout(() => conversation.clearAnnouncements(), ANNOUNCEMENT_MS);
+    }
   };
 }
 
-/** A constructed sheet needs no `style-src 'unsafe-inline'` from the page's security policy. */
+/** A constructed sheet works without `style-src 'unsafe-inline'` in the page's CSP. */
 function styleSheet(css: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

@@ -1,15 +1,15 @@
-/** Waiting that ends early when the network, the tab or the machine comes back. */
+/** Waits that end early when the network, the tab or the machine comes back. */
 
 export interface ReconnectTimer {
-  /** Waits this long, or less when something wakes; while offline, until it does. */
+  /** Waits this long, or until something comes back; while offline, only until then. */
   pause(ms: number): Promise<void>;
   end(): void;
 }
 
 export interface ReconnectTimerOptions {
-  /** Gets how long (ms) a connection may have been silent to be trusted still. */
+  /** Called with the silence (ms) after which a connection counts as dead. */
   readonly onWake: (silence: number) => void;
-  /** The page is left, or put aside. */
+  /** The page is closed or put into the back/forward cache. */
   readonly onLeave: () => void;
 }
 
@@ -30,7 +30,7 @@ export function createReconnectTimer({ onWake, onLeave }: ReconnectTimerOptions)
     pause: (ms) =>
       new Promise((resolve) => {
         waiting.add(resolve);
-        // The random part keeps a thousand visitors from coming back in the same moment.
+        // Random jitter spreads out the reconnects of many visitors.
         if (navigator.onLine) setTimeout(resolve, ms * (0.5 + Math.random()));
       }),
     end: () => ending.abort(),

@@ -1,17 +1,17 @@
-/** The session token: given by the page, or fetched from the site's own backend when it is due. */
+/** The session token: set by the page, or fetched from the site's backend before it expires. */
 import type { TokenSource } from "./client/chat_run.ts";
 import type { Rejection } from "./client/rejection.ts";
 
 export interface SessionOptions {
   readonly token: string;
-  /** Address of the site's own backend that mints; "" when the page hands tokens over. */
+  /** Address of the site's backend that mints tokens; "" if the page sets them. */
   readonly endpoint: string;
   readonly fetcher: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Renewed this long before its end, so that a message under way does not meet it. */
+/** Tokens are renewed this long before they expire, so that none expires during a request. */
 const MARGIN_MS = 60_000;
 const MINUTES_15 = 15 * 60_000;
 
@@ -34,13 +34,13 @@ export class Session implements TokenSource {
     this.#due = due;
   }
 
-  /** A token to use now, or "" when there is none. */
+  /** A valid token, or "" if there is none. */
   async token(): Promise<string> {
     if (!this.#token || this.#options.now() >= this.#due) await this.renew();
     return this.#token;
   }
 
-  /** False when no fresh token can be had. Calls at the same time share one request. */
+  /** False if there is no new token. Concurrent calls share one request. */
   renew(): Promise<boolean> {
     return this.#renewing ??= this.#mint().catch(() => false).finally(() => {
       this.#renewing = undefined;
@@ -51,13 +51,13 @@ export class Session implements TokenSource {
     const { endpoint, fetcher, now } = this.#options;
     if (!endpoint) return false;
     this.rejection = undefined;
-    // A POST, because browsers send no Origin with a GET to the page's own site.
+    // POST, because browsers send no Origin with a same-origin GET.
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
     const { sessionToken, expiresAt, messageCap, code } = await response.json();
-    // The one refusal that no reload cures. Other codes may be the site's own.
+    // The only rejection that a reload does not fix. Other codes may be the site's.
     if (code === "origin_not_allowed") this.rejection = { status: 403, code };
     if (typeof sessionToken !== "string" || !sessionToken) return false;
-    // Counted from the server's own clock where it can be read: the visitor's may be hours off.
+    // Count from the server's clock if it can be read: the visitor's may be hours off.
     const clock = Date.parse(response.headers.get("date") ?? "") || now();
     const life = Date.parse(expiresAt) - clock;
     const due = now() + (life > 0 && life <= MINUTES_15 ? life : MINUTES_15) - MARGIN_MS;

@@ -18,7 +18,7 @@ function setUp(options: { token?: string; expiresIn?: number; clockOff?: number 
   return { session, pass: (ms: number) => time += ms, minted: () => minted };
 }
 
-Deno.test("Session: a token is fetched when first needed, and again a minute before it ends", async () => {
+Deno.test("Session: fetches a token on first use, and again a minute before it expires", async () => {
   const { session, pass } = setUp();
   assertEquals(await session.token(), "cs_minted_1");
   pass(13 * MINUTE);
@@ -27,7 +27,7 @@ Deno.test("Session: a token is fetched when first needed, and again a minute bef
   assertEquals(await session.token(), "cs_minted_2");
 });
 
-Deno.test("Session: a visitor's clock that is hours off changes nothing", async () => {
+Deno.test("Session: works with a visitor's clock that is hours off", async () => {
   for (const clockOff of [-5 * 60 * MINUTE, 5 * 60 * MINUTE]) {
     const { session, pass } = setUp({ clockOff });
     await session.token();
@@ -38,13 +38,13 @@ Deno.test("Session: a visitor's clock that is hours off changes nothing", async 
   }
 });
 
-Deno.test("Session: asked twice at once, it mints once", async () => {
+Deno.test("Session: two concurrent calls mint one token", async () => {
   const { session, minted } = setUp();
   await Promise.all([session.token(), session.token(), session.renew()]);
   assertEquals(minted(), 1);
 });
 
-Deno.test("Session: the service's refusal to mint is known until it mints", async () => {
+Deno.test("Session: keeps the rejection of the last mint until a mint succeeds", async () => {
   const refused = Response.json({ code: "origin_not_allowed", message: "…" }, { status: 403 });
   const own = Response.json({ error: "not signed in" }, { status: 403 });
   const broken = new Response("<h1>oops</h1>", { status: 500 });
@@ -58,7 +58,7 @@ Deno.test("Session: the service's refusal to mint is known until it mints", asyn
   assertEquals([await session.token(), session.rejection], ["cs_minted", undefined]);
 });
 
-Deno.test("Session: codes that a site has of its own are no refusal of the service", async () => {
+Deno.test("Session: ignores error codes that are the site's own", async () => {
   const refused = () => Response.json({ code: "origin_not_allowed" }, { status: 403 });
   const others = [
     () => Response.json({ code: "" }, { status: 403 }),
@@ -79,7 +79,7 @@ Deno.test("Session: codes that a site has of its own are no refusal of the servi
   }
 });
 
-Deno.test("Session: a token of the page is used as it is, and without an endpoint nothing is fetched", async () => {
+Deno.test("Session: uses the page's token unchanged, and fetches nothing without an endpoint", async () => {
   const { session, minted } = setUp({ token: "cs_page" });
   assertEquals([await session.token(), minted()], ["cs_page", 0]);
   const fetcher = (() => Promise.reject(new Error("not asked"))) as unknown as typeof fetch;

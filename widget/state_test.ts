@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { stripMarkup } from "./state.ts";
 
-Deno.test("spoken: an answer is read aloud without its markup, and with all of its words", () => {
+Deno.test("stripMarkup: removes all Markdown syntax and no words", () => {
   const told: [string, string][] = [
     ["**Bold**, _leaning_ and `code`.", "Bold , leaning and code ."],
     ["# Title\n\n> quoted\n\n- one\n- two", "Title quoted - one - two"],

@@ -1,4 +1,4 @@
-/** What is said, as its place in a language's line of strings. The bundler puts in the numbers. */
+/** Indexes of the strings in a language's line. The bundler inlines them. */
 export const OPEN_CHAT = 0;
 export const CLOSE_CHAT = 1;
 export const NEW_CONVERSATION = 2;

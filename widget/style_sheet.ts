@@ -1,4 +1,4 @@
-/** Put in by the bundler. */
+/** Defined by the bundler. */
 declare const WIDGET_CSS: string;
 
 export const STYLE_SHEET: string = WIDGET_CSS;

@@ -1,13 +1,13 @@
-/** What a reload of the tab finds again. Where storage is blocked the page's memory has to do. */
+/** Stores the state for reloads of the tab. If storage is blocked, the state lives in memory. */
 import type { SavedState, State } from "./state.ts";
 
 export interface TabStore {
   load(): SavedState | undefined;
-  /** Nothing is written before the visitor writes, and nothing stays when all is forgotten. */
+  /** Removes the entry while there is neither a message nor a draft. */
   save(state: State): void;
 }
 
-/** `storage` may throw, as browsers do when a site's data is blocked. */
+/** `storage` throws in browsers that block the site's data. */
 export function createTabStore(name: string, storage: () => Storage): TabStore {
   const key = `service-widget:${name}`;
   return {
@@ -24,7 +24,7 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
         const saved: SavedState = { open, turns, nextId, conversationId, attempt, draft };
         if (turns.length || draft) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);
-      } catch { /* full or blocked: the conversation lives on until the page is left */ }
+      } catch { /* full or blocked: the state lives in memory until the page is left */ }
     },
   };
 }

@@ -12,7 +12,7 @@ function memory() {
   return { items, tab: createTabStore("agent", () => storage as unknown as Storage) };
 }
 
-Deno.test("TabStore: nothing is written before the first question, and nothing stays after the last", () => {
+Deno.test("TabStore: writes nothing before the first question, and removes the entry after the last", () => {
   const { items, tab } = memory();
   const state = initialState();
   tab.save(state);
@@ -24,7 +24,7 @@ Deno.test("TabStore: nothing is written before the first question, and nothing s
   assertEquals([items.size, tab.load()], [0, undefined]);
 });
 
-Deno.test("TabStore: what is written and not yet sent is kept, before the first question too", () => {
+Deno.test("TabStore: a draft is stored, even before the first question", () => {
   const { items, tab } = memory();
   tab.save({ ...initialState(), draft: "Do you ship to" });
   assertEquals(initialState(tab.load()).draft, "Do you ship to");
@@ -32,7 +32,7 @@ Deno.test("TabStore: what is written and not yet sent is kept, before the first 
   assertEquals(items.size, 0);
 });
 
-Deno.test("TabStore: blocked storage and foreign content are no conversation", () => {
+Deno.test("TabStore: blocked storage and unknown content load as no conversation", () => {
   const blocked = createTabStore("agent", () => {
     throw new DOMException("denied", "SecurityError");
   });

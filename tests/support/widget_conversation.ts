@@ -60,10 +60,10 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
     newId: () => `id-that-is-long-enough-${++ids}`,
     now,
     pause: () => Promise.resolve(),
-    sentence: (failure) => failure.code,
+    describe: (failure) => failure.code,
     warn: (code) => warnings.push(code),
     changed() {
-      conversation.announceAnswer(); // as drawing does
+      conversation.announceAnswer(); // as rendering does
       listeners.forEach((listener) => listener());
     },
   });

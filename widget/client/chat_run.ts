@@ -1,7 +1,4 @@
-/**
- * One message and its answer, across any number of broken connections. What the widget and the
- * client `chat()` are both built on.
- */
+/** One message and its answer, across broken connections. The base of the widget and of `chat()`. */
 import type { Frame } from "../../lib/schemas/frames.ts";
 import { SseDecoder } from "../../lib/schemas/frame_decoder.ts";
 import { NETWORK_ERROR, readRejection, type Rejection } from "./rejection.ts";
@@ -11,7 +8,7 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** The fields of the body that are the caller's to choose. */
+/** The body fields that the caller chooses. */
 export interface Question {
   readonly messages: readonly ChatMessage[];
   readonly conversationId?: string | undefined;
@@ -21,24 +18,24 @@ export interface Question {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What is repeated, byte for byte apart from the token, when a connection broke. Survives a reload. */
+/** A message with its delivery state. A retry repeats it unchanged; it survives a reload. */
 export interface Attempt extends Question {
-  /** Its idempotency key; "" when it may only be resumed. */
+  /** Its idempotency key; "" if it can only be resumed. */
   readonly key: string;
   run?: string;
-  /** Number of the last frame that was taken: a lower one is never taken again. */
+  /** Number of the last frame that was handled; earlier frames are skipped. */
   n: number;
 }
 
-/** Where tokens come from. */
+/** Provides session tokens. */
 export interface TokenSource {
-  /** Messages that the token may still send, as the service tells with each it lets in. */
+  /** Messages that the token may still send, updated with each response. */
   left: number;
   /** A token to use now, or "". */
   token(): Promise<string>;
-  /** Why there is none, where whoever mints has said so. */
+  /** Why there is no token, if the minting backend said so. */
   readonly rejection?: Rejection | undefined;
-  /** The service refused the token: false when no other can be had. */
+  /** Called when the service rejects the token. False if there is no other. */
   renew(): Promise<boolean>;
 }
 
@@ -50,24 +47,24 @@ export interface ChatRunOptions {
   readonly fetcher: typeof fetch;
   readonly newId: () => string;
   readonly now: () => number;
-  /** Waits before the next try; may end early when the network is back. */
+  /** Waits before the next attempt; may end early when the network is back. */
   readonly pause: (ms: number) => Promise<void>;
-  /** The service answers with frames; `false` when the connection broke and is tried again. */
+  /** Called with `true` when frames arrive, with `false` when it reconnects. */
   readonly onLink: (up: boolean) => void;
 }
 
-const MAX_TRIES = 6;
-/** The service is heard at least every 10 seconds; this much silence is a dead connection. */
+const MAX_ATTEMPTS = 6;
+/** The service sends something at least every 10 seconds, so this silence means a dead connection. */
 const SILENCE_TIMEOUT_MS = 30_000;
 
 export class ChatRun {
   readonly attempt: Attempt;
   requestId = "";
   #options: ChatRunOptions;
-  /** The connection under way: aborting it drops that one, and the next is tried. */
+  /** Aborts the open connection, which makes `frames` try the next one. */
   #connection: AbortController | undefined;
   #stopped = false;
-  /** When bytes last came, in milliseconds since the epoch. */
+  /** Time of the last byte, in milliseconds since the epoch. */
   #lastByteAt: number;
 
   constructor(attempt: Attempt, options: ChatRunOptions) {
@@ -76,43 +73,43 @@ export class ChatRun {
     this.#lastByteAt = options.now();
   }
 
-  /** Every frame after `attempt.n`, each once. Returns what ended them other than `done`. */
+  /** Yields every frame after `attempt.n` once. Returns the rejection unless they end with `done`. */
   async *frames(): AsyncGenerator<Frame, Rejection | undefined> {
     const { attempt } = this;
     const { session, pause, onLink } = this.#options;
     let canResume = true;
     let renewed = false;
-    for (let tries = 0;;) {
+    for (let attempts = 0;;) {
       const before = attempt.n;
       const resuming = canResume && !!attempt.run && before > 0;
-      const refusal = yield* this.#connect(resuming);
-      if (!refusal || this.#stopped) return;
-      const { status } = refusal;
-      if (isSessionExpired(refusal) && !renewed && await session.renew()) {
+      const rejection = yield* this.#connect(resuming);
+      if (!rejection || this.#stopped) return;
+      const { status } = rejection;
+      if (isSessionExpired(rejection) && !renewed && await session.renew()) {
         renewed = true;
         continue;
       }
-      // Without the route the message is sent again: its key makes it the same run.
+      // If the run cannot be resumed, send the message again; its key joins the same run.
       if (resuming && status === 404 && attempt.key) {
         canResume = false;
         continue;
       }
-      if (status && (!attempt.run || status < 502)) return refusal;
-      if (attempt.n > before) tries = 0;
-      if (++tries > MAX_TRIES) return refusal;
+      if (status && (!attempt.run || status < 502)) return rejection;
+      if (attempt.n > before) attempts = 0;
+      if (++attempts > MAX_ATTEMPTS) return rejection;
       onLink(false);
-      await pause(250 * 2 ** tries);
+      await pause(250 * 2 ** attempts);
       if (this.#stopped) return;
     }
   }
 
-  /** Has the run cancelled, so that nothing more is paid for. Its frames end with its own `done`. */
+  /** Cancels the run, so that it costs nothing more. Its frames still end with `done`. */
   stop(): void {
     this.#stopped = true;
     if (this.attempt.run) this.#cancel();
   }
 
-  /** Opens the connection anew if it has been silent for so long (ms). */
+  /** Reconnects if the connection has been silent for this long (ms). */
   wake(silence: number): void {
     if (this.#options.now() - this.#lastByteAt >= silence) this.#connection?.abort();
   }
@@ -138,14 +135,14 @@ export class ChatRun {
     } catch {
       return NETWORK_ERROR;
     } finally {
-      // A reader who leaves early must not hold the connection.
+      // Close the connection when the caller leaves the loop early.
       this.#connection = undefined;
       link.abort();
     }
   }
 
   #request(token: string, resuming: boolean): Promise<Response> {
-    const { attempt: { key, run, n, ...said } } = this;
+    const { attempt: { key, run, n, ...question } } = this;
     const { apiBase, agentId, fetcher, newId } = this.#options;
     const common = {
       signal: this.#connection!.signal,
@@ -161,7 +158,7 @@ export class ChatRun {
       ...common,
       method: "POST",
       headers: { ...session, "content-type": "application/json", "idempotency-key": key },
-      body: JSON.stringify({ agentId, sessionToken: token, ...said, requestId: newId() }),
+      body: JSON.stringify({ agentId, sessionToken: token, ...question, requestId: newId() }),
     });
   }
 
@@ -184,7 +181,7 @@ export class ChatRun {
 
   #cancel(): void {
     const { apiBase, fetcher, session } = this.#options;
-    // A run that nobody watches ends by itself.
+    // Without a reader the service ends the run.
     const giveUp = () => this.#connection?.abort();
     session.token().then((token) =>
       fetcher(`${apiBase}/v1/chat/runs/${this.attempt.run}/cancel`, {
@@ -197,7 +194,7 @@ export class ChatRun {
   }
 }
 
-/** However often a frame is sent, it is taken once. */
+/** True for a frame that was not handled yet, which then counts as handled. */
 function acceptFrame(attempt: Attempt, id: string): boolean {
   const [run, n] = id.split(".");
   if (!n) return true;

@@ -1,6 +1,6 @@
 /** Types of `client.v1.js`. Served as `client.v1.d.ts`. */
 
-/** Values of `finishReason`; a later version may add some. */
+/** Values of `finishReason`. Later versions may add some. */
 export type FinishReason =
   | "stop"
   | "length"
@@ -11,7 +11,7 @@ export type FinishReason =
   | "cancelled"
   | "error";
 
-/** What a run tells, in order: `start` first, `done` last. Ignore types that you do not know. */
+/** The events of a run: `start` first, `done` last. Ignore types that you do not know. */
 export type Frame =
   | {
     type: "start";
@@ -41,13 +41,13 @@ export interface ChatOptions {
   /** The agent's UUID. */
   readonly agentId: string;
   /**
-   * A `cs_` token, or a function that fetches one from your backend. The function is asked once
-   * more, with the refused token, when the service no longer takes it.
+   * A `cs_` token, or a function that fetches one from your backend. If the service rejects a
+   * token, the function is called once more, with the rejected token.
    */
-  readonly sessionToken: string | ((refused: string) => string | Promise<string>);
-  /** What the model sees: the conversation so far, at most 64, the last one of the user. */
+  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
+  /** The conversation so far: at most 64 messages, the last one from the user. */
   readonly messages: readonly ChatMessage[];
-  /** Of the `start` frame of an earlier answer; a new conversation without it. */
+  /** From the `start` frame of an earlier answer. Omit it to start a new conversation. */
   readonly conversationId?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -55,47 +55,47 @@ export interface ChatOptions {
   readonly temperature?: number | undefined;
   /** 1 to 16,384. */
   readonly maxOutputTokens?: number | undefined;
-  /** Names this message: sent again under it, it joins its run. A random one by default. */
+  /** Sending the message again with the same key joins its run. Random by default. */
   readonly idempotencyKey?: string | undefined;
   /**
-   * The `position` of an earlier `chat()`: goes on with that run after that frame. Give its
-   * `readIdempotencyKey` as well where there may be none yet.
+   * The `position` of an earlier `chat()`: resumes that run after that frame. Pass its
+   * `idempotencyKey` as well, in case the run had no frame yet.
    */
   readonly after?: string | undefined;
-  /** Told `true` when frames begin to come, `false` when a connection broke and is tried again. */
+  /** Called with `true` when frames arrive, with `false` when the client reconnects. */
   readonly onLink?: ((up: boolean) => void) | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Iterate it once. Leaving the loop lets go of the connection; only `stop` ends the run at once. */
+/** Iterate it once. Leaving the loop closes the connection; only `stop` ends the run immediately. */
 export interface Chat extends AsyncIterable<Frame> {
-  /** Id of the last frame, for `after`; "" before there is one. */
+  /** Id of the last frame, for `after`; "" before the first. */
   readonly position: string;
   readonly idempotencyKey: string;
-  /** `x-request-id` of the last answer, to quote when you ask for help. */
+  /** `x-request-id` of the last response, to quote in a support request. */
   readonly requestId: string;
-  /** What the session may still send, once the service has told. */
+  /** Messages that the session may still send; undefined until the first response. */
   readonly messagesLeft: number | undefined;
-  /** Has the run cancelled; the frames end with `done` and `finishReason: "cancelled"`. */
+  /** Cancels the run; its frames end with `done` and `finishReason: "cancelled"`. */
   stop(): void;
 }
 
-/** Sends one message. Throws `ChatError` while it is iterated. */
+/** Sends one message. Iterating the result throws `ChatError` on failure. */
 export function chat(options: ChatOptions): Chat;
 
 export class ChatError extends Error {
   readonly name: "ChatError";
   /** The service's code, or `network_error`, `session_token_missing`, `unexpected_response`. */
   readonly code: string;
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 when there was no response. */
   readonly status: number;
-  /** Of a 429: the limit that was reached. */
+  /** The limit that was reached, for status 429. */
   readonly scope: string | undefined;
-  /** Of a refusal: seconds to wait. */
+  /** Seconds to wait before trying again. */
   readonly retryAfter: number | undefined;
   readonly requestId: string;
   constructor(
-    refusal: {
+    rejection: {
       code: string;
       status: number;
       scope?: string | undefined;

@@ -1,17 +1,17 @@
-/** The client behind `client.v1.js`: one function, for pages and programs with a face of their own. */
+/** The client behind `client.v1.js`: one function, for pages and programs with their own interface. */
 import type { Frame } from "../../lib/schemas/frames.ts";
 import { type Attempt, ChatRun, type TokenSource } from "./chat_run.ts";
 import { pause } from "./pause.ts";
 import type { Rejection } from "./rejection.ts";
 
-/** `refused` is the token that the service no longer takes; "" at first. */
-export type GiveToken = (refused: string) => string | Promise<string>;
+/** `rejected` is the token that the service rejected; "" at first. */
+export type GetToken = (rejected: string) => string | Promise<string>;
 
-/** Documented where it is typed for others: client.d.ts. */
+/** Documented in client.d.ts. */
 export interface ChatOptions extends Omit<Attempt, "key" | "run" | "n"> {
   readonly apiBase: string;
   readonly agentId: string;
-  readonly sessionToken: string | GiveToken;
+  readonly sessionToken: string | GetToken;
   readonly idempotencyKey?: string | undefined;
   readonly after?: string | undefined;
   readonly onLink?: ((up: boolean) => void) | undefined;
@@ -26,7 +26,7 @@ export interface Chat extends AsyncIterable<Frame> {
   stop(): void;
 }
 
-/** Thrown by the iteration when no answer can be had. */
+/** Thrown by the iteration when the service cannot be reached or rejects the message. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: string;
@@ -36,7 +36,7 @@ export class ChatError extends Error {
   readonly requestId: string;
 
   constructor({ code, status, scope, retryAfter }: Rejection, requestId: string) {
-    super(`the chat was refused: ${code}`);
+    super(`the service rejected the message: ${code}`);
     this.code = code;
     this.status = status;
     this.scope = scope;
@@ -50,7 +50,7 @@ export function chat(options: ChatOptions): Chat {
   const { onLink = () => {}, fetch: fetcher = fetch.bind(globalThis), ...question } = rest;
   const session = new Tokens(sessionToken);
   const [run, n] = (after ?? "").split(".");
-  // Sent again under a key of its own, a run that cannot be resumed would be a second one.
+  // A new key would start a second run if the run given by `after` cannot be resumed.
   const key = idempotencyKey ?? (run ? "" : crypto.randomUUID());
   const attempt: Attempt = { ...question, key, n: Number(n ?? 0), ...(run && { run }) };
   const chatRun = new ChatRun(attempt, {
@@ -76,30 +76,30 @@ export function chat(options: ChatOptions): Chat {
     },
     stop: () => chatRun.stop(),
     async *[Symbol.asyncIterator]() {
-      const refusal = yield* chatRun.frames();
-      if (refusal) throw new ChatError(refusal, chatRun.requestId);
+      const rejection = yield* chatRun.frames();
+      if (rejection) throw new ChatError(rejection, chatRun.requestId);
     },
   };
 }
 
-/** A fixed token, or a function that is asked once more when one is refused. */
+/** A fixed token, or a function that is called again when its token is rejected. */
 class Tokens implements TokenSource {
   left = NaN;
-  #give: GiveToken;
+  #getToken: GetToken;
   #token = "";
 
-  constructor(given: string | GiveToken) {
-    if (typeof given === "string") this.#token = given;
-    this.#give = typeof given === "string" ? () => given : given;
+  constructor(source: string | GetToken) {
+    if (typeof source === "string") this.#token = source;
+    this.#getToken = typeof source === "string" ? () => source : source;
   }
 
   async token(): Promise<string> {
-    return this.#token ||= await this.#give("");
+    return this.#token ||= await this.#getToken("");
   }
 
   async renew(): Promise<boolean> {
-    const refused = this.#token;
-    this.#token = await this.#give(refused);
-    return this.#token !== "" && this.#token !== refused;
+    const rejected = this.#token;
+    this.#token = await this.#getToken(rejected);
+    return this.#token !== "" && this.#token !== rejected;
   }
 }

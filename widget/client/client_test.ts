@@ -37,7 +37,7 @@ function setUp(answers: (() => Response)[], options: Partial<ChatOptions> = {}) 
 
 const types = async (frames: Chat) => (await Array.fromAsync(frames)).map(({ type }) => type);
 
-Deno.test("chat: yields the frames of one message, and tells where it is and what is left", async () => {
+Deno.test("chat: yields the frames of one message, with its position and the messages left", async () => {
   const { chat, sent } = setUp([() => stream(text(ANSWER))], { model: "demo" });
   assertEquals([chat.position, chat.messagesLeft], ["", undefined]);
   assertEquals(await types(chat), ["start", "delta", "done"]);
@@ -54,7 +54,7 @@ Deno.test("chat: yields the frames of one message, and tells where it is and wha
   });
 });
 
-Deno.test("chat: goes on after a position, and ends quietly where nothing is left", async () => {
+Deno.test("chat: resumes after a position, and ends without error if nothing is left", async () => {
   const rest = setUp([() => stream(text(ANSWER.slice(1), 2))], { after: `${RUN}.1` });
   assertEquals(await types(rest.chat), ["delta", "done"]);
   assertEquals(
@@ -65,13 +65,13 @@ Deno.test("chat: goes on after a position, and ends quietly where nothing is lef
   assertEquals(await types(ended.chat), []);
 });
 
-Deno.test("chat: a run that cannot be resumed is never begun a second time", async () => {
+Deno.test("chat: never starts a run again that cannot be resumed", async () => {
   const { chat, sent } = setUp([() => reject(404, "not_found")], { after: `${RUN}.1` });
   const error = await assertRejects(() => types(chat), ChatError);
   assertEquals([error.code, error.status, sent.length], ["not_found", 404, 1]);
 });
 
-Deno.test("chat: a token function is asked once more, with the token that was refused", async () => {
+Deno.test("chat: calls a token function once more, with the rejected token", async () => {
   const asked: string[] = [];
   const give = (refused: string) => {
     asked.push(refused);
@@ -86,7 +86,7 @@ Deno.test("chat: a token function is asked once more, with the token that was re
   assertEquals([error.code, error.status], ["session_token_invalid", 401]);
 });
 
-Deno.test("chat: a refusal is thrown with what a caller needs to act on it", async () => {
+Deno.test("chat: throws a rejection with what a caller needs to act on it", async () => {
   const more = { retryAfter: 7, scope: "ip_chat" };
   const { chat } = setUp([() => reject(429, "rate_limit_exceeded", more)]);
   const error = await assertRejects(() => types(chat), ChatError);
@@ -94,7 +94,7 @@ Deno.test("chat: a refusal is thrown with what a caller needs to act on it", asy
   assertEquals([code, status, scope, retryAfter], ["rate_limit_exceeded", 429, "ip_chat", 7]);
 });
 
-Deno.test("chat: stop before the run is known cancels it as soon as it is", async () => {
+Deno.test("chat: stop before the run is known cancels it as soon as its id arrives", async () => {
   const { chat, sent } = setUp([
     () => stream(text(ANSWER)),
     () => new Response(null, { status: 202 }),

@@ -1,4 +1,4 @@
-/** Waits so long, or until the network is back where the platform tells. */
+/** Waits for `ms`, or until the network is back on platforms that report it. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const ended = new AbortController();
@@ -7,9 +7,9 @@ export function pause(ms: number): Promise<void> {
       ended.abort();
       resolve();
     };
-    // The random part keeps a thousand clients from coming back in the same moment.
+    // Random jitter spreads out the reconnects of many clients.
     const timer = setTimeout(end, ms * (0.5 + Math.random()));
-    // Not everywhere: Node's global object hears no events.
+    // Node's global object has no events.
     globalThis.addEventListener?.("online", end, { signal: ended.signal });
   });
 }

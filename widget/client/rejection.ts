@@ -1,6 +1,6 @@
-/** Why there is no answer: what the service said instead of a stream. */
+/** The service's error response in place of a stream. */
 export interface Rejection {
-  /** Of the HTTP answer; 0 when there was none. */
+  /** HTTP status; 0 when there was no response. */
   readonly status: number;
   /** The service's error code, or `network_error`, `session_token_missing`, `unexpected_response`. */
   readonly code: string;
@@ -10,7 +10,7 @@ export interface Rejection {
   readonly retryAfter?: number | undefined;
 }
 
-/** The connection broke, again and again. */
+/** Every attempt to connect failed. */
 export const NETWORK_ERROR: Rejection = { status: 0, code: "network_error" };
 
 export async function readRejection(response: Response): Promise<Rejection> {

@@ -1,6 +1,6 @@
 import { readableTextColor } from "../config.ts";
-import { ASSISTANT, CLOSE_CHAT, OPEN_CHAT } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
+import { CLOSE_CHAT, OPEN_CHAT } from "../string_ids.ts";
+import { panelTitle, type Ui } from "../ui.ts";
 import { Composer } from "./Composer.tsx";
 import { Header } from "./Header.tsx";
 import { BubbleIcon, ChevronIcon } from "./icons.tsx";
@@ -34,7 +34,7 @@ export function App({ ui }: { readonly ui: Ui }) {
         <MessageLog ui={ui} />
         <Composer ui={ui} />
         <div class="hidden" role="status">
-          {state.open && state.said.map((words, at) => <p key={at}>{words}</p>)}
+          {state.open && state.announcements.map((text, index) => <p key={index}>{text}</p>)}
         </div>
       </section>
       {config.launcher && (
@@ -56,11 +56,7 @@ export function App({ ui }: { readonly ui: Ui }) {
   );
 }
 
-export function panelTitle({ config, locale }: Ui): string {
-  return config.title || locale.t(ASSISTANT);
-}
-
-/** Escape that ends an input method's composition must not close the panel. */
+/** Escape that ends an IME composition must not close the panel. */
 function onKey(event: KeyboardEvent, ui: Ui): void {
   if (event.isComposing) return;
   if (event.key === "Escape") {
@@ -70,12 +66,12 @@ function onKey(event: KeyboardEvent, ui: Ui): void {
   if (event.key === "Tab" && isSmallScreen()) trapFocus(event);
 }
 
-/** On a small screen the panel covers the page. */
+/** On a small screen the panel covers the page, so it behaves as a modal dialog. */
 function isSmallScreen(): boolean {
   return matchMedia("(max-width:520px)").matches;
 }
 
-/** The focus must not wander behind what covers the page. */
+/** Keeps the focus inside the panel while it covers the page. */
 function trapFocus(event: KeyboardEvent): void {
   const panel = (event.currentTarget as Element).firstElementChild!;
   const all = [...panel.querySelectorAll<HTMLElement>("button,textarea,a,[tabindex]")];

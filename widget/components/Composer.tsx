@@ -1,39 +1,38 @@
 import { MAX_MESSAGE_LENGTH } from "../history.ts";
 import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
+import type { Ui } from "../ui.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
 
-/** Messages left are told from here on. */
+/** The number of messages left is shown from here on. */
 const LOW_MESSAGES_LEFT = 5;
 
 /**
- * One button sends and stops, and is never really disabled: one that vanished or went dead under the
- * keyboard focus would drop it onto the page. The second click of a double click must not stop the
- * answer. While an answer arrives the draft can be written on, and drawing leaves the field alone: a
- * default value that changed would cut what undo takes back into single letters.
+ * One button sends and stops. It is never disabled or removed, because that would drop the keyboard
+ * focus onto the page. The second click of a double click must not stop the answer. The field is
+ * uncontrolled: changing its value while the visitor types would break undo into single letters.
  */
 export function Composer({ ui }: { readonly ui: Ui }) {
   const { conversation: { state }, handle, input, session, locale: { t } } = ui;
   const { busy } = state;
-  const written = (field: HTMLTextAreaElement) => {
+  const onEdit = (field: HTMLTextAreaElement) => {
     state.draft = field.value;
     fitHeight(field);
-    // A taller field leaves less of the log. Nothing is drawn: a long one takes too long for each key.
-    ui.keepEnd();
+    // A taller field shrinks the log. Do not render here: with a long log that is too slow per key.
+    ui.stickToEnd();
   };
   const send = (event: Event) => {
     event.preventDefault();
     const field = input.current!;
     if (handle.send(field.value)) field.value = "";
-    written(field);
+    onEdit(field);
   };
-  const press = (event: Event) => {
+  const sendOrStop = (event: Event) => {
     if (!busy) return send(event);
     event.preventDefault();
     handle.stop();
   };
   return (
-    <form class="composer" onSubmit={press}>
+    <form class="composer" onSubmit={sendOrStop}>
       <div class="field">
         <textarea
           ref={input}
@@ -45,8 +44,8 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           enterkeyhint="send"
           placeholder={t(WRITE_MESSAGE)}
           aria-label={t(WRITE_MESSAGE)}
-          defaultValue={ui.written}
-          onInput={(event) => written(event.currentTarget)}
+          defaultValue={ui.initialDraft}
+          onInput={(event) => onEdit(event.currentTarget)}
           onKeyDown={(event) => isSendKey(event) && send(event)}
         />
         <button
@@ -66,12 +65,12 @@ export function Composer({ ui }: { readonly ui: Ui }) {
   );
 }
 
-/** Enter that picks a word in an input method belongs to it; Safari marks that one by code 229 only. */
+/** Enter that confirms an IME candidate does not send; Safari marks it with key code 229 only. */
 function isSendKey(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-/** Measured without the height that it has: only so does it shrink again. */
+/** Resets the height before measuring, so that the field can shrink again. */
 export function fitHeight(field: HTMLTextAreaElement): void {
   field.style.blockSize = "auto";
   field.style.blockSize = `${field.scrollHeight}px`;

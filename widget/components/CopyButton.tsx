@@ -1,15 +1,15 @@
 import { COPY } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
+import type { Ui } from "../ui.ts";
 
-/** Absent where the browser has no clipboard to offer: on plain-http pages. */
+/** Not rendered where there is no clipboard API: on plain-http pages. */
 export function CopyButton({ ui, text }: { readonly ui: Ui; readonly text: string }) {
   const { t } = ui.locale;
   const copy = async ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
     await navigator.clipboard.writeText(text);
-    const word = currentTarget.firstChild as Text;
-    word.data = "✓";
+    const label = currentTarget.firstChild as Text;
+    label.data = "✓";
     ui.conversation.announceText(`${t(COPY)} ✓`);
-    setTimeout(() => word.data = t(COPY), 2000);
+    setTimeout(() => label.data = t(COPY), 2000);
   };
   return navigator.clipboard
     ? <button type="button" class="copy" onClick={copy}>{t(COPY)}</button>

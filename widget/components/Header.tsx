@@ -1,11 +1,10 @@
 import { ASSISTANT, CLOSE_CHAT, NEW_CONVERSATION } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
-import { panelTitle } from "./App.tsx";
+import { panelTitle, type Ui } from "../ui.ts";
 import { BubbleIcon, CloseIcon, ComposeIcon } from "./icons.tsx";
 
 export function Header({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, input, locale: { t } } = ui;
-  const startAfresh = () => {
+  const startNew = () => {
     handle.newConversation();
     input.current?.focus();
   };
@@ -26,7 +25,7 @@ export function Header({ ui }: { readonly ui: Ui }) {
           class="tool"
           aria-label={t(NEW_CONVERSATION)}
           title={t(NEW_CONVERSATION)}
-          onClick={startAfresh}
+          onClick={startNew}
         >
           <ComposeIcon />
         </button>

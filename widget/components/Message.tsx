@@ -1,6 +1,6 @@
 import { ASSISTANT, INCOMPLETE, SOURCES } from "../string_ids.ts";
 import { safeUrl } from "../markdown_inline.ts";
-import type { Ui } from "../mount.tsx";
+import type { Ui } from "../ui.ts";
 import type { TranscriptMessage } from "../state.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { Link, renderMarkdown } from "./render_markdown.tsx";
@@ -8,11 +8,11 @@ import { Link, renderMarkdown } from "./render_markdown.tsx";
 export interface MessageProps {
   readonly ui: Ui;
   readonly turn: TranscriptMessage;
-  /** Words are still arriving. */
+  /** The text is still arriving. */
   readonly live: boolean;
 }
 
-/** What the visitor wrote is text; what the model wrote is Markdown, drawn node by node. */
+/** The visitor's message is plain text; the model's answer is Markdown, rendered node by node. */
 export function Message({ ui, turn, live }: MessageProps) {
   const { t } = ui.locale;
   const mine = turn.role === "user";
@@ -38,7 +38,7 @@ export function Message({ ui, turn, live }: MessageProps) {
   );
 }
 
-/** A document's title; one that is an address on the web leads there. */
+/** A document's title, as a link if it is a web address. */
 function source(title: string) {
   const href = safeUrl(title)!;
   return (

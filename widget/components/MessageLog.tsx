@@ -1,18 +1,17 @@
 import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
-import { panelTitle } from "./App.tsx";
+import { panelTitle, type Ui } from "../ui.ts";
 import { ArrowDownIcon, BubbleIcon } from "./icons.tsx";
 import { Message } from "./Message.tsx";
 import { Notice } from "./Notice.tsx";
 
 /**
- * The log itself is not live: a screen reader would read every single word as it arrives. The
- * panel's status says each sentence once, when it is complete.
+ * The log is no live region: a screen reader would read every word as it arrives. The panel's status
+ * announces each sentence once, when it is complete.
  */
 export function MessageLog({ ui }: { readonly ui: Ui }) {
   const { conversation, log, locale: { t } } = ui;
   const { turns, busy, failure } = conversation.state;
-  /** The pressed button vanishes; the focus must not fall back onto the page with it. */
+  // The pressed button disappears, so move the focus to the log instead of losing it to the page.
   const keepFocus = (action: () => void) => () => {
     action();
     log.current?.focus({ preventScroll: true });
@@ -43,7 +42,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
           type="button"
           class="latest"
           aria-label={t(JUMP_TO_LATEST)}
-          onClick={keepFocus(ui.toEnd)}
+          onClick={keepFocus(ui.scrollToEnd)}
         >
           <ArrowDownIcon />
         </button>
@@ -77,7 +76,7 @@ function Greeting({ ui: { config, handle, input, locale: { t } } }: { readonly u
   );
 }
 
-/** What there is to see before the first words, while a tool is at work, and while reconnecting. */
+/** Shown before the first text, while a tool runs, and while reconnecting. */
 function Working({ ui, waiting }: { readonly ui: Ui; readonly waiting: boolean }) {
   const { conversation: { state: { tool, lost } }, locale: { t } } = ui;
   if (!waiting && !tool && !lost) return null;

@@ -1,13 +1,13 @@
 import { failureMessage, needsToken } from "../failure.ts";
 import { RETRY } from "../string_ids.ts";
-import type { Ui } from "../mount.tsx";
+import type { Ui } from "../ui.ts";
 
 export interface NoticeProps {
   readonly ui: Ui;
   readonly onRetry: () => void;
 }
 
-/** The calm sentence for a failure, and a button from the moment on when pressing it makes sense. */
+/** Explains a failure, with a retry button as soon as retrying can succeed. */
 export function Notice({ ui, onRetry }: NoticeProps) {
   const failure = ui.conversation.state.failure!;
   const now = Date.now();

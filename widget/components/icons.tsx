@@ -1,4 +1,4 @@
-/** Drawn on a 24 grid with the current colour; decorative, the buttons carry the words. */
+/** A decorative icon on a 24-pixel grid in the current color; buttons carry their own labels. */
 function icon(path: string, solid?: boolean) {
   return () => (
     <svg class={solid ? "icon solid" : "icon"} viewBox="0 0 24 24" aria-hidden="true">
@@ -7,7 +7,7 @@ function icon(path: string, solid?: boolean) {
   );
 }
 
-/** Two voices in one bubble, a long line and a short one, cut out of it. */
+/** A speech bubble with a long and a short line cut out of it. */
 export const BubbleIcon = icon(
   "M10 3.5h4a7.5 7.5 0 0 1 7.5 7.5v9.5H10A7.5 7.5 0 0 1 10 3.5M8 9.2V11h8V9.2m-8 4V15h5v-1.8",
   true,

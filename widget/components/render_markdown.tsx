@@ -1,46 +1,43 @@
-/** Draws an answer. Blocks that are complete keep their elements while the next ones arrive. */
+/** Renders an answer. Complete blocks keep their elements while later ones arrive. */
 import { type ComponentChild, h } from "preact";
-import { type Inline, type Node, parseBlock, splitBlocks } from "../markdown.ts";
+import { parseBlock, splitBlocks } from "../markdown.ts";
 import { safeUrl } from "../markdown_inline.ts";
-import type { Ui } from "../mount.tsx";
+import type { Inline, Node } from "../markdown_tree.ts";
 import type { TranscriptMessage } from "../state.ts";
+import type { Ui } from "../ui.ts";
 import { CopyButton } from "./CopyButton.tsx";
 
 interface RenderedBlock {
   readonly source: string;
-  readonly child: ComponentChild;
-  /** How many elements it took. */
-  readonly weight: number;
+  readonly node: ComponentChild;
+  readonly elementCount: number;
 }
 
 const RENDERED = new WeakMap<TranscriptMessage, RenderedBlock[]>();
-/** More elements than any honest answer of this length has: beyond them there are only words. */
+/** No well-meant answer needs more elements than this; the rest of the answer renders as text. */
 let remainingElements: number;
 
 export function renderMarkdown(
-  turn: TranscriptMessage,
+  message: TranscriptMessage,
   { ui, live }: { readonly ui: Ui; readonly live: boolean },
 ) {
-  const before = RENDERED.get(turn) ?? [];
-  const blocks = splitBlocks(turn.text, live);
-  remainingElements = 500 + turn.text.length / 12;
-  const now = blocks.map((block, at): RenderedBlock => {
-    const open = live && at === blocks.length - 1;
+  const before = RENDERED.get(message) ?? [];
+  const blocks = splitBlocks(message.text, live);
+  remainingElements = 500 + message.text.length / 12;
+  const now = blocks.map((block, index): RenderedBlock => {
+    const open = live && index === blocks.length - 1;
     const source = `${ui.locale.lang}${open}${block.kind}:${block.text}`;
-    const old = before[at];
-    const left = remainingElements;
-    if (old?.source !== source) {
-      return {
-        source,
-        child: renderNode(parseBlock(block, open), ui),
-        weight: left - remainingElements,
-      };
+    const old = before[index];
+    if (old?.source === source) {
+      remainingElements -= old.elementCount;
+      return old;
     }
-    remainingElements -= old.weight;
-    return old;
+    const left = remainingElements;
+    const node = renderNode(parseBlock(block, open), ui);
+    return { source, node, elementCount: left - remainingElements };
   });
-  RENDERED.set(turn, now);
-  return now.map(({ child }) => child);
+  RENDERED.set(message, now);
+  return now.map(({ node }) => node);
 }
 
 function renderNode(node: Inline, ui: Ui): ComponentChild {
@@ -72,7 +69,7 @@ function renderNode(node: Inline, ui: Ui): ComponentChild {
   }
 }
 
-/** Loading an image tells its server what the answer wanted it to know: only where the site says so. */
+/** Loading an image can leak data to its server, so only origins that the site allows are loaded. */
 function renderImage({ href, kids }: Node, { config }: Ui): ComponentChild {
   const label = kids.join("");
   return config.imageOrigins.includes(new URL(href!).origin)
@@ -86,7 +83,7 @@ interface LinkProps {
   readonly children: ComponentChild;
 }
 
-/** Where it goes is said whenever its words are anything else. */
+/** A link whose label is not its address shows the host as well. */
 export function Link({ href, label, children }: LinkProps) {
   const { host, pathname } = new URL(href);
   const to = host || pathname;

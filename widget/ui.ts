@@ -1,0 +1,36 @@
+/** What the components share. */
+import type { RefObject } from "preact";
+import type { WidgetConfig } from "./config.ts";
+import type { Conversation } from "./conversation.ts";
+import type { WidgetHandle } from "./handle.ts";
+import type { Locale } from "./locales.ts";
+import type { Session } from "./session.ts";
+import { ASSISTANT } from "./string_ids.ts";
+
+export interface View {
+  readonly conversation: Conversation;
+  readonly session: Session;
+  readonly handle: WidgetHandle;
+  readonly config: WidgetConfig;
+  locale: Locale;
+  /** Number of widgets on the page before this one; their launchers are placed side by side. */
+  readonly nth: number;
+}
+
+export interface Ui extends View {
+  readonly log: RefObject<HTMLDivElement>;
+  readonly input: RefObject<HTMLTextAreaElement>;
+  readonly launcher: RefObject<HTMLButtonElement>;
+  /** The draft at the time of the first render. */
+  readonly initialDraft: string | undefined;
+  /** The reader has scrolled away from the end and should stay there. */
+  away: boolean;
+  readonly scrollToEnd: () => void;
+  /** Scrolls to the end after the layout changed, unless the reader has scrolled away. */
+  readonly stickToEnd: () => void;
+  readonly onScroll: () => void;
+}
+
+export function panelTitle({ config, locale }: Ui): string {
+  return config.title || locale.t(ASSISTANT);
+}
