@@ -1,9 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/**
- * IPv4 that is not the public internet. Source: IANA's special-purpose address registry, and the
- * one cloud metadata service that answers on a public-looking address.
- */
+/** From IANA's special-purpose registry, plus a cloud metadata service on a public-looking address. */
 const BLOCKED_V4: readonly [string, number, string][] = [
   ["0.0.0.0", 8, "an unspecified address"],
   ["10.0.0.0", 8, "a private address"],
@@ -27,7 +24,7 @@ const BLOCKED_V4: readonly [string, number, string][] = [
   ["240.0.0.0", 4, "a reserved address"],
 ];
 
-/** Parts of 2000::/3 that are no public host, or that reach an IPv4 host by translation. */
+/** Parts of 2000::/3 that are not public, or that reach an IPv4 host by translation. */
 const BLOCKED_V6: readonly [string, number, string][] = [
   ["2001::", 23, "a reserved or translated address"],
   ["2001:db8::", 32, "a documentation address"],
@@ -41,33 +38,29 @@ const v6Rules = BLOCKED_V6.map(([net, bits, why]) => blockRule(net, bits, why));
 const globalUnicast = blockRule("2000::", 3, "");
 
 /**
- * Why `address` (text of an IPv4 or IPv6 address) is not a host on the public internet; `undefined`
- * when it is one. IPv6 is public only inside 2000::/3, so loopback, link-local, unique-local,
- * multicast, v4-mapped, v4-compatible, NAT64 and whatever is assigned next are refused unnamed.
+ * Why an IPv4 or IPv6 address is not on the public internet; `undefined` if it is. IPv6 is public only
+ * within 2000::/3, which excludes loopback, link-local, unique-local, multicast, v4-mapped,
+ * v4-compatible, NAT64 and future assignments.
  */
 export function blockedAddressReason(address: string): string | undefined {
   const family = isIP(address);
   if (family === 0) return "not an address";
   if (family === 4) return v4Rules.find((one) => one.net.check(address, "ipv4"))?.why;
-  // A zone (`fe80::1%eth0`) only means something on this machine's own links.
+  // Only link-local addresses have a zone (`fe80::1%eth0`).
   if (address.includes("%")) return "a link-local address";
   if (!globalUnicast.net.check(address, "ipv6")) return "not a public IPv6 address";
   if (isIsatap(address)) return "a translated address";
   return v6Rules.find((one) => one.net.check(address, "ipv6"))?.why;
 }
 
-/**
- * Whether the interface id, the last four groups, is an IPv4 address in disguise: `0:5efe:` before
- * it, with two bits of the first group free. Source: RFC 5214, section 6.1.
- */
+/** Whether the interface id embeds an IPv4 address after `[02]00:5efe`; RFC 5214, section 6.1. */
 function isIsatap(address: string): boolean {
   const groups = parseIpv6Groups(address);
   return ((groups[4] ?? 0) & ~0x0300) === 0 && groups[5] === 0x5efe;
 }
 
-/** The eight groups of an IPv6 address, whichever way it is written. */
 function parseIpv6Groups(address: string): number[] {
-  // The URL parser knows every spelling, and leaves only `::` to be written out.
+  // The URL parser normalizes every spelling; only `::` remains to be expanded.
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = [], tail = []] = text.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array<string>(8 - head.length - tail.length).fill("0");
@@ -78,7 +71,7 @@ function blockRule(net: string, bits: number, why: string) {
   return { net: createNetwork(net, bits), why };
 }
 
-/** One network as something that checks addresses. Throws when it is none. */
+/** Throws if it is not a network. */
 export function createNetwork(net: string, bits: number): BlockList {
   const list = new BlockList();
   list.addSubnet(net, bits, isIP(net) === 4 ? "ipv4" : "ipv6");

@@ -5,10 +5,10 @@ import type { EgressAllowlist } from "./egress_allowlist.ts";
 import { EgressError } from "./egress_error.ts";
 import { isAddressLiteral, resolveHost, type Resolver } from "./resolve_host.ts";
 
-/** A name of DNS is no longer; one that a redirect spells out fills messages and the ledger. */
+/** The limit of DNS. Longer names, from redirects, would bloat messages and the call log. */
 const MAX_HOST_LENGTH = 253;
 
-/** Why a host was refused, for the operator's log alone. */
+/** Why a host was rejected; for the operator's log only. */
 export interface TargetRejection {
   tenant: string;
   host: string;
@@ -18,39 +18,40 @@ export interface TargetRejection {
 export interface TargetRules {
   allow: EgressAllowlist;
   allowedDomains: readonly string[];
-  /** The tenant that makes the call. */
   tenant: string;
   resolver: Resolver;
   runtime: Pick<Runtime, "now" | "sleep">;
-  /** The refusal of a name takes a whole multiple of this, milliseconds. */
+  /** Rejections of host names take a multiple of this many milliseconds. */
   rejectionMs: number;
   onRejected: (refusal: TargetRejection) => void;
   signal: AbortSignal;
 }
 
 /**
- * The addresses that may be connected to for `url`, every one of them checked. Throws
- * `domain_not_allowed` for what the agent or the service forbids; one forbidden address among many
- * is enough, since whoever controls the name chooses which of them is used.
+ * Resolves `url` to addresses that may be connected to. Throws `domain_not_allowed` for what the agent
+ * or the service forbids. One forbidden address is enough, because the owner of the name decides which
+ * of them a client uses.
  *
- * A name at a private address and one that does not resolve are refused with the same error and after
- * the same time, so that agents cannot map the network that the service runs in.
+ * A name at a private address and one that does not resolve give the same error after the same time,
+ * so that agents cannot map the network of the service.
  */
 export async function checkTarget(url: URL, rules: TargetRules): Promise<string[]> {
   const plain = url.protocol === "http:";
-  if (!plain && url.protocol !== "https:") reject(`${url.protocol} is not a scheme of tools`);
+  if (!plain && url.protocol !== "https:") {
+    reject(`${url.protocol} is not a scheme that tools may use`);
+  }
   if (url.username !== "" || url.password !== "") reject("a URL must not hold credentials");
   if (url.hostname.length > MAX_HOST_LENGTH) reject("the host's name is too long");
   if (!isDomainAllowed(url, rules.allowedDomains)) {
     reject(`the host ${url.host} is not in allowedDomains`);
   }
   const { runtime, tenant } = rules;
-  const begun = runtime.now();
+  const startedAt = runtime.now();
   const addresses = await resolveHost(url, rules);
   const reason = rejectionReason(url, { addresses, rules });
   if (reason === undefined) return addresses;
   rules.onRejected({ tenant, host: url.host, reason });
-  if (!isAddressLiteral(url)) await padDelay(runtime.now() - begun, rules);
+  if (!isAddressLiteral(url)) await padDelay(runtime.now() - startedAt, rules);
   if (plain && !rules.allow.permitsHost(url, tenant)) reject("only https may be used");
   reject(`the host ${url.host} has no address that tools may connect to`);
 }
@@ -71,7 +72,7 @@ function rejectionReason(
   return undefined;
 }
 
-/** Hides how long the lookup took, which would reveal whether the name exists. */
+/** Hides the duration of the lookup, which would reveal whether the name exists. */
 async function padDelay(
   passedMs: number,
   { rejectionMs, runtime, signal }: TargetRules,

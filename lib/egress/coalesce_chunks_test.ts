@@ -14,7 +14,7 @@ function push(stream: Readable, chunks: number): void {
   for (let n = 0; n < chunks; n++) stream.push(BYTE);
 }
 
-/** Sizes of all pieces, and how it ended. */
+/** Sizes of all pieces, and the error at the end. */
 async function drain(pieces: AsyncIterable<Uint8Array>): Promise<[number[], string]> {
   const sizes: number[] = [];
   try {
@@ -25,7 +25,7 @@ async function drain(pieces: AsyncIterable<Uint8Array>): Promise<[number[], stri
   }
 }
 
-Deno.test("gather: all that came since the last piece is one piece", async () => {
+Deno.test("coalesceChunks: all chunks since the last read form one piece", async () => {
   const stream = source();
   const pieces = coalesceChunks(stream, BOUNDS);
   push(stream, 10_000);
@@ -35,7 +35,7 @@ Deno.test("gather: all that came since the last piece is one piece", async () =>
   assertEquals(await drain(pieces), [[3], "end"]);
 });
 
-Deno.test("gather: a chunk that comes while its reader waits is handed on at once", async () => {
+Deno.test("coalesceChunks: a chunk resolves a waiting read at once", async () => {
   const stream = source();
   const pieces = coalesceChunks(stream, BOUNDS);
   for (let event = 0; event < 2_000; event++) {
@@ -47,21 +47,21 @@ Deno.test("gather: a chunk that comes while its reader waits is handed on at onc
   assertEquals(await drain(pieces), [[], "end"]);
 });
 
-Deno.test("gather: one chunk too many ends it, after what there was", async () => {
+Deno.test("coalesceChunks: one chunk too many ends the stream after the data before it", async () => {
   const stream = source();
   const pieces = coalesceChunks(stream, { ...BOUNDS, maxChunks: 10 });
   push(stream, 11);
   assertEquals(stream.destroyed, true);
-  assertEquals(await drain(pieces), [[10], "the answer comes in more than 10 chunks"]);
+  assertEquals(await drain(pieces), [[10], "the response comes in more than 10 chunks"]);
 });
 
-Deno.test("gather: one byte too many ends it, after what there was", async () => {
+Deno.test("coalesceChunks: one byte too many ends the stream after the data before it", async () => {
   const stream = source();
   const pieces = coalesceChunks(stream, { maxBytes: 5 });
   stream.push(new Uint8Array(3));
   stream.push(new Uint8Array(3));
   assertEquals(stream.destroyed, true);
-  assertEquals(await drain(pieces), [[5], "the answer is larger than 5 bytes"]);
+  assertEquals(await drain(pieces), [[5], "the response is larger than 5 bytes"]);
   const exact = source();
   const whole = coalesceChunks(exact, { maxBytes: 5 });
   push(exact, 5);
@@ -69,7 +69,7 @@ Deno.test("gather: one byte too many ends it, after what there was", async () =>
   assertEquals(await drain(whole), [[5], "end"]);
 });
 
-Deno.test("gather: what breaks its source reaches the reader, also one that comes late", async () => {
+Deno.test("coalesceChunks: an error of the source reaches the reader, even a late one", async () => {
   const stream = source().on("error", () => {});
   const pieces = coalesceChunks(stream, BOUNDS);
   const waiting = pieces.next();
@@ -82,7 +82,7 @@ Deno.test("gather: what breaks its source reaches the reader, also one that come
   assertEquals(await drain(late), [[2], "broken"]);
 });
 
-Deno.test("gather: a reader that stops lets its source go", async () => {
+Deno.test("coalesceChunks: a reader that stops destroys the source", async () => {
   const stream = source();
   push(stream, 1);
   for await (const _piece of coalesceChunks(stream, BOUNDS)) break;

@@ -1,7 +1,7 @@
 import type { Runtime } from "../platform/runtime.ts";
 import { EgressError } from "./egress_error.ts";
 
-/** The time one call has, redirects and body included; also ends when the caller gives up. */
+/** Bounds one call, redirects and body included. The caller's signal ends it early. */
 export class Deadline {
   #controller = new AbortController();
   #timer = new AbortController();
@@ -16,7 +16,7 @@ export class Deadline {
     if (signal.aborted) this.#onAbort();
     signal.addEventListener("abort", this.#onAbort, { once: true });
     runtime.sleep(timeoutMs, this.#timer.signal)
-      .then(() => this.#abort(`there was no answer within ${timeoutMs} ms`), () => {});
+      .then(() => this.#abort(`there was no response within ${timeoutMs} ms`), () => {});
   }
 
   /** Aborts with an `EgressError`. */
@@ -24,7 +24,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Ends the wait; the signal stays as it is. */
+  /** Stops waiting without aborting the signal. */
   clear(): void {
     this.#timer.abort();
     this.#caller.removeEventListener("abort", this.#onAbort);

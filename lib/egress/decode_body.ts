@@ -11,10 +11,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * The body of an answer as it arrives, decoded, of at most `maxBytes` bytes after the decoding as
- * before it: a bomb is cut at the bound and never unpacked further. Nothing compressed was asked
- * for; a server that compresses all the same is understood, twice over it is not. `seen` is told
- * of the bytes on the wire. Throws `tool_response_too_large`.
+ * Streams the body of a response, decoded. `maxBytes` bounds the decoded bytes, so that a compression
+ * bomb is not unpacked further. Requests do not accept encodings, but one layer of them is decoded for
+ * servers that compress anyway. `seen` receives byte counts of the wire. Throws
+ * `tool_response_too_large`.
  */
 export async function* decodeBody(
   { body, encoding }: { body: AsyncIterable<Uint8Array>; encoding: string | undefined },
@@ -25,9 +25,9 @@ export async function* decodeBody(
   if (name === "identity" || name === "") return yield* wire;
   const decoder = DECODERS.get(name)?.();
   if (decoder === undefined) {
-    throw new EgressError("tool_unreachable", "the answer is encoded in a way that was not asked");
+    throw new EgressError("tool_unreachable", "the response has an unsupported content encoding");
   }
-  // An error travels through the decoder to whoever reads it, so there is nothing to do here.
+  // Errors reach the reader through the decoder.
   pipeline(Readable.from(wire), decoder, () => {});
   yield* coalesceChunks(decoder, { maxBytes });
 }
@@ -36,8 +36,8 @@ async function* countBytes(
   source: AsyncIterable<Uint8Array>,
   seen: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) {
-    seen(piece.length);
-    yield piece;
+  for await (const chunk of source) {
+    seen(chunk.length);
+    yield chunk;
   }
 }

@@ -1,22 +1,21 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { concatBytes } from "../platform/bytes.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { checkTarget, type TargetRejection, type TargetRules } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
+import { decodeBody } from "./decode_body.ts";
 import { EgressAllowlist } from "./egress_allowlist.ts";
 import { type EgressCall, EgressError, toEgressError } from "./egress_error.ts";
-import { concatBytes } from "./coalesce_chunks.ts";
 import { HopRecorder } from "./hop_recorder.ts";
 import { type Hop, nextHop } from "./next_hop.ts";
 import { outgoingHeaders } from "./outgoing_headers.ts";
-import { decodeBody } from "./decode_body.ts";
 import { type Resolver, systemResolver } from "./resolve_host.ts";
 import { type Dial, type HopResponse, sendHop } from "./send_hop.ts";
 
 const MAX_REDIRECTS = 5;
-/** More than a lookup usually takes, so that refusals of one kind look alike. */
+/** Longer than most lookups, so that rejections of a kind take the same time. */
 const REJECTION_MS = 1_000;
 
-/** One call that a tool wants made. */
 export interface EgressRequest {
   /** The calling tenant: entries of `EGRESS_ALLOW` may be bound to one. */
   tenant: string;
@@ -26,43 +25,56 @@ export interface EgressRequest {
   body?: Uint8Array | undefined;
   /** Normalised entries; every hop must match one. */
   allowedDomains: readonly string[];
-  /** For all of it: lookup, redirects and body. */
+  /** For the whole call: lookups, redirects and body. */
   timeoutMs: number;
-  /** Of the body, decoded. */
+  /** Of the decoded body. */
   maxResponseBytes: number;
   signal: AbortSignal;
-  /** Redirects that are followed, 5 unless said; the next one is answered as it is at 0. */
+  /** 5 by default; at 0 a redirect is returned as the response. */
   maxRedirects?: number;
-  /** Whether a text holds a secret that must not go to another host. */
+  /** Whether a text holds a secret that must not reach another host. */
   containsSecret?: (text: string) => boolean;
-  /** Is told of each hop once it is over. */
+  /** Called at the end of each hop. */
   onCall?: (call: EgressCall) => void;
 }
 
-/** What came back. The body is read once, to its end or until `close`; it throws `EgressError`. */
+/** The body is read once, to its end or until `close`; reading it throws `EgressError`. */
 export interface EgressResponse {
   status: number;
   headers: Readonly<IncomingHttpHeaders>;
   body: AsyncGenerator<Uint8Array>;
-  /** Drops what was not read, and the connection with it. */
+  /** Drops the rest of the body and the connection. */
   close(): void;
 }
 
-export interface EgressOptions {
+interface FetchedResponse extends Pick<EgressResponse, "status" | "headers"> {
+  body: Uint8Array;
+  /** Whether the body was longer; possible only if the status is not 2xx. */
+  truncated: boolean;
+}
+
+interface EgressOptions {
   /** Entries of `EGRESS_ALLOW`. */
   allow?: readonly string[];
   runtime: Pick<Runtime, "now" | "sleep">;
   resolver?: Resolver;
   dial?: Dial;
-  /** Receives the reason why a host was blocked, which the caller does not see. */
-  onRejected?: (refusal: TargetRejection) => void;
-  /** The refusal of a name takes a whole multiple of this, a second by default. */
+  /** Receives the reason of a rejection, which the caller does not see. */
+  onRejected?: (rejection: TargetRejection) => void;
+  /** Rejections of host names take a multiple of this; a second by default. */
   rejectionMs?: number;
-  /** Certificate authorities instead of the machine's own, PEM. */
+  /** Certificate authorities that replace the system's, PEM. */
   ca?: string;
 }
 
-/** The one way out for everything a tool may reach. */
+/** What the parts of one call share. */
+interface Call {
+  request: EgressRequest;
+  deadline: Deadline;
+  recorder: HopRecorder;
+}
+
+/** The one way out for everything that tools, the doctor and crawls fetch. */
 export class Egress {
   #runtime: Pick<Runtime, "now" | "sleep">;
   #rules: Pick<TargetRules, "allow" | "onRejected" | "rejectionMs" | "resolver" | "runtime">;
@@ -82,21 +94,23 @@ export class Egress {
     this.#ca = options.ca;
   }
 
-  /** Sends a call and follows its redirects, each checked anew. Throws `EgressError`. */
+  /** Sends a request and follows its redirects, checking the target of each. Throws `EgressError`. */
   async open(request: EgressRequest): Promise<EgressResponse> {
     const deadline = new Deadline(this.#runtime, request);
-    const { method, url, headers, body } = request;
+    const { method, url, headers, body, onCall, maxRedirects = MAX_REDIRECTS } = request;
     let hop: Hop = { method, url: new URL(url), headers: outgoingHeaders(headers, body), body };
-    const most = request.maxRedirects ?? MAX_REDIRECTS;
     try {
       for (let n = 0;; n++) {
-        const record = this.#createRecorder(hop, { request, n });
-        const answer = await this.#send(hop, { request, signal: deadline.signal, record });
-        const { message } = answer;
-        const next = most === 0 ? undefined : followRedirect(hop, { message, request, record });
-        if (next === undefined) return toResponse(answer, { request, deadline, record });
-        record.end();
-        if (n === most) throw new EgressError("tool_unreachable", `more than ${most} redirects`);
+        const now = () => this.#runtime.now();
+        const recorder = new HopRecorder({ ...hop, hop: n }, { now, onCall });
+        const call = { request, deadline, recorder };
+        const response = await this.#send(hop, call);
+        const next = maxRedirects === 0 ? undefined : followRedirect(hop, response.message, call);
+        if (next === undefined) return toResponse(response, call);
+        recorder.end();
+        if (n === maxRedirects) {
+          throw new EgressError("tool_unreachable", `more than ${maxRedirects} redirects`);
+        }
         hop = { ...next, headers: outgoingHeaders(next.headers, next.body) };
       }
     } catch (error) {
@@ -105,7 +119,7 @@ export class Egress {
     }
   }
 
-  /** As `open`, with the body read: an answer that is not 2xx is cut at the bound, not refused. */
+  /** As `open`, and reads the body. It is truncated at the limit if the status is not 2xx. */
   async fetch(request: EgressRequest): Promise<FetchedResponse> {
     const { status, headers, body, close } = await this.open(request);
     const chunks: Uint8Array[] = [];
@@ -113,9 +127,9 @@ export class Egress {
     try {
       for await (const chunk of body) chunks.push(chunk);
     } catch (error) {
-      const isLong = error instanceof EgressError && error.code === "tool_response_too_large";
-      // Only an excerpt of a failure is ever shown.
-      if (!isLong || (status >= 200 && status < 300)) throw error;
+      const tooLarge = error instanceof EgressError && error.code === "tool_response_too_large";
+      // Callers show only an excerpt of a failure.
+      if (!tooLarge || (status >= 200 && status < 300)) throw error;
       truncated = true;
     } finally {
       close();
@@ -123,46 +137,29 @@ export class Egress {
     return { status, headers, body: concatBytes(chunks), truncated };
   }
 
-  #createRecorder(hop: Hop, { request, n }: { request: EgressRequest; n: number }): HopRecorder {
-    const { now } = this.#runtime;
-    return new HopRecorder({ ...hop, hop: n }, { now: () => now(), onCall: request.onCall });
-  }
-
-  /** Checks one hop and sends it; a failure is recorded. */
-  async #send(
-    hop: Hop,
-    { request, signal, record }: {
-      request: EgressRequest;
-      signal: AbortSignal;
-      record: HopRecorder;
-    },
-  ): Promise<HopResponse> {
+  async #send(hop: Hop, { request, deadline: { signal }, recorder }: Call): Promise<HopResponse> {
     try {
       signal.throwIfAborted();
-      const { allowedDomains, tenant } = request;
+      const { allowedDomains, tenant, maxResponseBytes } = request;
       const rules = { ...this.#rules, allowedDomains, tenant, signal };
       const addresses = await checkTarget(hop.url, rules);
-      record.address = addresses[0];
-      const { maxResponseBytes } = request;
-      const parts = { ...hop, addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca };
-      const answer = await sendHop(parts);
-      record.address = answer.address;
-      record.status = answer.message.statusCode;
-      return answer;
+      recorder.address = addresses[0];
+      const connection = { addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca };
+      const response = await sendHop({ ...hop, ...connection });
+      recorder.address = response.address;
+      recorder.status = response.message.statusCode;
+      return response;
     } catch (cause) {
-      throw recordFailure(cause, { signal, record });
+      throw recordFailure(cause, { signal, recorder });
     }
   }
 }
 
-/** The hop a redirect asks for; the connection it came on is given up. */
+/** The next hop of a redirect, whose connection is dropped; `undefined` for any other response. */
 function followRedirect(
   hop: Hop,
-  { message, request, record }: {
-    message: IncomingMessage;
-    request: EgressRequest;
-    record: HopRecorder;
-  },
+  message: IncomingMessage,
+  { request, recorder }: Call,
 ): Hop | undefined {
   const { statusCode: status = 0, headers: { location } } = message;
   try {
@@ -171,34 +168,30 @@ function followRedirect(
     return next;
   } catch (error) {
     message.destroy();
-    record.end(error instanceof Error ? error.message : undefined);
+    recorder.end(error instanceof Error ? error.message : undefined);
     throw error;
   }
 }
 
 function toResponse(
   { message, body: wire }: HopResponse,
-  { request, deadline, record }: {
-    request: EgressRequest;
-    deadline: Deadline;
-    record: HopRecorder;
-  },
+  { request, deadline, recorder }: Call,
 ): EgressResponse {
   const { signal } = deadline;
   const close = () => {
     deadline.clear();
     message.destroy();
-    record.end();
+    recorder.end();
   };
-  // A body that nobody reads any more still ends with the call's time.
-  signal.addEventListener("abort", () => record.end(signal.reason.message), { once: true });
+  // Reports the hop at the deadline even if the body is not being read.
+  signal.addEventListener("abort", () => recorder.end(signal.reason.message), { once: true });
   async function* body(): AsyncGenerator<Uint8Array> {
-    const seen = (bytes: number) => record.bytes += bytes;
+    const seen = (bytes: number) => recorder.bytes += bytes;
     const encoded = { body: wire, encoding: message.headers["content-encoding"] };
     try {
       yield* decodeBody(encoded, { maxBytes: request.maxResponseBytes, seen });
     } catch (cause) {
-      throw recordFailure(cause, { signal, record });
+      throw recordFailure(cause, { signal, recorder });
     } finally {
       close();
     }
@@ -206,21 +199,12 @@ function toResponse(
   return { status: message.statusCode ?? 0, headers: message.headers, body: body(), close };
 }
 
-/** An answer whose body has been read. */
-export interface FetchedResponse {
-  status: number;
-  headers: Readonly<IncomingHttpHeaders>;
-  body: Uint8Array;
-  /** The body goes on; only ever so when the status is not 2xx. */
-  truncated: boolean;
-}
-
-/** An abort looks like a broken socket: what ended the call is the signal's to say. */
+/** An abort looks like a broken socket, so the signal's reason takes precedence. */
 function recordFailure(
   cause: unknown,
-  { signal, record }: { signal: AbortSignal; record: HopRecorder },
+  { signal, recorder }: { signal: AbortSignal; recorder: HopRecorder },
 ): EgressError {
-  const error = toEgressError(signal.aborted ? signal.reason : cause, record.host);
-  record.end(error.message);
+  const error = toEgressError(signal.aborted ? signal.reason : cause, recorder.host);
+  recorder.end(error.message);
   return error;
 }

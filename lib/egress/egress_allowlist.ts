@@ -3,7 +3,7 @@ import { createNetwork } from "./blocked_addresses.ts";
 
 interface AllowedHost {
   host: string;
-  /** Any port, when it is left out. */
+  /** `undefined` allows any port. */
   port: string | undefined;
 }
 
@@ -12,23 +12,20 @@ interface AllowedNetwork {
   family: 4 | 6;
 }
 
-/** One entry of `EGRESS_ALLOW`, parsed; without a tenant it applies to all of them. */
+/** One parsed entry of `EGRESS_ALLOW`; without a tenant it applies to all. */
 type AllowedTarget = (AllowedHost | AllowedNetwork) & { tenant: string | undefined };
 
-/** `tenant=target`; a tenant is named by its id, because names are neither unique nor fixed. */
+/** `<tenant id>=target`; names of tenants are neither unique nor fixed. */
 const TENANT_BOUND = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})=(.*)$/i;
 
 /**
  * The operator's `EGRESS_ALLOW`: hosts and networks that tools may reach although they are private
- * or plain http. An agent's own `allowedDomains` hold all the same.
+ * or plain http. An agent's own `allowedDomains` still apply.
  */
 export class EgressAllowlist {
   #targets: readonly AllowedTarget[];
 
-  /**
-   * `host[:port]`, `[v6]:port` or a network each, optionally bound to a tenant by `<tenant id>=`.
-   * Throws on an entry that is none of them.
-   */
+  /** Each entry is `[<tenant id>=]` and `host[:port]`, `[v6]:port` or a network. Throws on others. */
   constructor(entries: readonly string[]) {
     this.#targets = entries.map((entry) => {
       const target = parseEgressAllowEntry(entry);
@@ -37,7 +34,7 @@ export class EgressAllowlist {
     });
   }
 
-  /** Whether the URL's host (and port, if the entry names one) is allowed by name for the tenant. */
+  /** Whether an entry names the URL's host. */
   permitsHost(url: URL, tenant: string): boolean {
     const host = url.hostname.replace(/\.$/, "");
     const port = url.port || (url.protocol === "http:" ? "80" : "443");
@@ -48,7 +45,7 @@ export class EgressAllowlist {
 
   permitsAddress(address: string, tenant: string): boolean {
     const family = isIP(address);
-    // A v4 network also checks mapped v6 spellings; a mapped address is refused in any case.
+    // BlockList matches v4 networks against mapped v6 addresses too; those are never allowed.
     return this.#targetsOf(tenant).some((target) =>
       "network" in target && target.family === family &&
       target.network.check(address, family === 4 ? "ipv4" : "ipv6")
@@ -60,14 +57,13 @@ export class EgressAllowlist {
   }
 }
 
-/** Parses one entry; `undefined` when it is unusable. */
+/** `undefined` if the entry is malformed. */
 export function parseEgressAllowEntry(entry: string): AllowedTarget | undefined {
   const bound = TENANT_BOUND.exec(entry);
   const target = parseTarget(bound?.[2] ?? entry);
   return target && { ...target, tenant: bound?.[1]?.toLowerCase() };
 }
 
-/** Hosts are normalised as URLs are. */
 function parseTarget(entry: string): AllowedHost | AllowedNetwork | undefined {
   const slash = entry.indexOf("/");
   if (slash !== -1) return parseNetwork(entry.slice(0, slash), entry.slice(slash + 1));

@@ -5,7 +5,7 @@ import { EgressAllowlist, parseEgressAllowEntry } from "./egress_allowlist.ts";
 const TENANT = fakeUuid(1);
 const OTHER = fakeUuid(2);
 
-Deno.test("EgressAllowlist: a host is allowed on any port, or on the one that is named", () => {
+Deno.test("EgressAllowlist: a host is allowed on any port, or on the port of its entry", () => {
   const allow = new EgressAllowlist([
     "crm.internal",
     "Billing.internal:8080",
@@ -33,7 +33,7 @@ Deno.test("EgressAllowlist: a host is allowed on any port, or on the one that is
   for (const url of refused) assertEquals(permits(url), false, url);
 });
 
-Deno.test("EgressAllowlist: a port that is the scheme's own may be named", () => {
+Deno.test("EgressAllowlist: an entry may name a scheme's default port", () => {
   const allow = new EgressAllowlist(["a.internal:80", "b.internal:443"]);
   assertEquals(allow.permitsHost(new URL("http://a.internal/"), TENANT), true);
   assertEquals(allow.permitsHost(new URL("https://a.internal/"), TENANT), false);
@@ -50,7 +50,7 @@ Deno.test("EgressAllowlist: networks allow addresses of their own family", () =>
   }
 });
 
-Deno.test("EgressAllowlist: an entry that names nothing is told of at once", () => {
+Deno.test("EgressAllowlist: a malformed entry throws", () => {
   const unusable = [
     "",
     "10.0.0.0/33",
@@ -72,7 +72,7 @@ Deno.test("EgressAllowlist: an entry that names nothing is told of at once", () 
   assertThrows(() => new EgressAllowlist(["10.0.0.0/99"]), Error, "EGRESS_ALLOW");
 });
 
-Deno.test("EgressAllowlist: an entry after a tenant's id is for that tenant, any other for all", () => {
+Deno.test("EgressAllowlist: an entry with a tenant id applies to that tenant only", () => {
   const allow = new EgressAllowlist([
     `${TENANT.toUpperCase()}=crm.internal:8080`,
     `${TENANT}=10.1.0.0/16`,

@@ -4,7 +4,7 @@ import { normalizeDomain } from "../schemas/domains.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 
-/** Every URL is in `allowedDomains`: what refuses it is the address or the scheme alone. */
+/** Every URL is in `allowedDomains`: only the address or the scheme rejects it. */
 const LITERALS = [
   "https://127.0.0.1/",
   "https://127.0.0.1:8443/",
@@ -87,7 +87,7 @@ const LITERALS = [
   "http://tools.example.com/",
 ];
 
-/** Names that look public and are not; each resolves to what stands beside it. */
+/** Public-looking names and the addresses that they resolve to. */
 const NAMES: Record<string, string[]> = {
   "localhost": ["127.0.0.1", "::1"],
   "localhost.localdomain": ["127.0.0.1"],
@@ -118,22 +118,22 @@ async function refusal(url: string, addresses: Record<string, string[]> = {}) {
   assertEquals(server.seen, [], url);
   assertEquals(server.calls.length, 1, url);
   assertEquals(server.calls[0]?.refused, error.message);
-  // Else it would be the list of domains that saved us.
+  // The address must be the reason, not the list of domains.
   assertEquals(error.message.includes("allowedDomains"), false, url);
   return error.code;
 }
 
-Deno.test("Egress: no spelling of an address that is not public is ever dialled", async () => {
+Deno.test("Egress: no spelling of a non-public address is dialled", async () => {
   for (const url of LITERALS) assertEquals(await refusal(url), "domain_not_allowed", url);
 });
 
-Deno.test("Egress: a name is what it resolves to, and one bad address is enough", async () => {
+Deno.test("Egress: every address of a name is checked", async () => {
   for (const host of Object.keys(NAMES)) {
     assertEquals(await refusal(`https://${host}/`, NAMES), "domain_not_allowed", host);
   }
 });
 
-Deno.test("Egress: a host outside allowedDomains is refused before it is resolved", async () => {
+Deno.test("Egress: a host outside allowedDomains is rejected without a lookup", async () => {
   const urls = [
     "https://evil.example/",
     "https://example.com.evil.example/",
@@ -159,7 +159,7 @@ Deno.test("Egress: a host outside allowedDomains is refused before it is resolve
   assertEquals([server.dialled, server.seen], [[], []]);
 });
 
-Deno.test("Egress: other schemes and credentials in a URL are refused", async () => {
+Deno.test("Egress: other schemes and credentials in a URL are rejected", async () => {
   await using server = new EgressServer(() => new Response("reached"));
   const urls = [
     "ftp://tools.example.com/",
@@ -179,7 +179,7 @@ Deno.test("Egress: other schemes and credentials in a URL are refused", async ()
   assertEquals(server.dialled, []);
 });
 
-Deno.test("Egress: a name that resolves anew each time is resolved once and dialled as checked", async () => {
+Deno.test("Egress: a rebinding name is resolved once and dialled as checked", async () => {
   const answers = [["93.184.215.14"], ["127.0.0.1"], ["169.254.169.254"]];
   const asked: string[] = [];
   await using server = new EgressServer(() => new Response("ok"), {
@@ -197,7 +197,7 @@ Deno.test("Egress: a name that resolves anew each time is resolved once and dial
   assertEquals(server.dialled, ["93.184.215.14"]);
 });
 
-/** A name for each way not to be reachable; the last two are plain http. */
+/** One name for each reason of rejection; the last two are plain http. */
 const HIDDEN: Record<string, string[] | Error> = {
   "private.example.com": ["10.0.0.7"],
   "loopback.example.com": ["127.0.0.1"],
@@ -213,7 +213,7 @@ function hiddenResolver(host: string): Promise<string[]> {
   return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
 }
 
-Deno.test("Egress: a private address is refused with the very words of a name that does not resolve", async () => {
+Deno.test("Egress: a private address gives the same error as a name that does not resolve", async () => {
   for (const scheme of ["https", "http"]) {
     await using server = new EgressServer(() => new Response("reached"), {
       resolver: hiddenResolver,
@@ -229,7 +229,7 @@ Deno.test("Egress: a private address is refused with the very words of a name th
     );
     assertEquals([told.size, new Set(refused).size], [1, 1], [...told].join("\n"));
     assertEquals(server.dialled, []);
-    // The operator reads what was the matter.
+    // The operator sees the reason.
     assertEquals(server.refusals.map(({ host }) => host), Object.keys(HIDDEN));
     assertEquals(
       server.refusals.map(({ reason }) => reason).filter((one) => one === "it does not resolve"),
@@ -238,7 +238,7 @@ Deno.test("Egress: a private address is refused with the very words of a name th
   }
 });
 
-Deno.test("Egress: how long a lookup took is not to be told from how long a refusal takes", async () => {
+Deno.test("Egress: the duration of a rejection hides that of the lookup", async () => {
   for (
     const [host, lookupMs, waitMs] of [
       ["private.example.com", 1, 999],
@@ -249,7 +249,7 @@ Deno.test("Egress: how long a lookup took is not to be told from how long a refu
     let now = 0;
     const waits: number[] = [];
     const sleep = (ms: number, signal?: AbortSignal) => {
-      // The call's own deadline waits on.
+      // The deadline of the call is still pending.
       if (ms === 10_000) return new Promise<void>(() => {});
       assertEquals(signal?.aborted, false);
       waits.push(ms);
@@ -277,7 +277,7 @@ Deno.test("Egress: how long a lookup took is not to be told from how long a refu
   }
 });
 
-Deno.test("Egress: a certificate for another name, or from nobody, is unreachable", async () => {
+Deno.test("Egress: a certificate for another name, or from an unknown authority, is rejected", async () => {
   await using server = new EgressServer(() => new Response("reached"));
   const request = server.request("https://wrong.example/", { allowedDomains: ["wrong.example"] });
   const error = await assertRejects(() => server.egress.fetch(request), EgressError);

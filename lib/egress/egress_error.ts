@@ -1,11 +1,11 @@
-/** Why a call did not go through; each is also the code a tool's result carries. */
+/** Also the error codes of tool results. */
 export type EgressErrorCode =
   | "domain_not_allowed"
   | "tool_timeout"
   | "tool_response_too_large"
   | "tool_unreachable";
 
-/** A call that was refused or that failed. The message is ours and may be shown to a model. */
+/** A call that was rejected or failed. A model may see the message. */
 export class EgressError extends Error {
   override name = "EgressError";
   readonly code: EgressErrorCode;
@@ -16,21 +16,21 @@ export class EgressError extends Error {
   }
 }
 
-/** One hop of a call, as it is kept with the run. It holds no path, query, header or body. */
+/** One hop of a call, as stored with the run. It holds no path, query, header or body. */
 export interface EgressCall {
-  /** Host and, if it is not the default, port. */
+  /** With the port unless it is the default. */
   host: string;
-  /** The address the connection was made to, from the guard's own lookup. */
+  /** The address that was connected to. */
   address?: string;
   method: string;
   status?: number;
-  /** Bytes of the body that arrived, as sent on the wire. */
+  /** Received bytes of the body, before decoding. */
   bytes: number;
-  /** Milliseconds from the check to the end of the body. */
+  /** Milliseconds from the check of the target to the end of the body. */
   ms: number;
-  /** Why it was refused or failed. */
+  /** Why the hop was rejected or failed. */
   refused?: string;
-  /** 0 for the call itself, then one more for each redirect followed. */
+  /** 0 for the call itself, then the number of the redirect. */
   hop: number;
 }
 
@@ -42,12 +42,12 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["ERR_STREAM_PREMATURE_CLOSE", "closed the connection"],
 ]);
 
-/** Any failure of a call as an `EgressError`, in our own words: a socket's may quote addresses. */
+/** Wraps any failure of a call. Messages of sockets are replaced, because they may hold addresses. */
 export function toEgressError(error: unknown, host: string): EgressError {
   if (error instanceof EgressError) return error;
   const code = error instanceof Error && "code" in error ? `${error.code}` : "";
   if (code === "HPE_HEADER_OVERFLOW") {
-    const message = `the head of the answer from ${host} is too large`;
+    const message = `the headers of the response from ${host} are too large`;
     return new EgressError("tool_response_too_large", message, { cause: error });
   }
   return new EgressError("tool_unreachable", `${host} ${describe(code)}`, { cause: error });
@@ -56,8 +56,8 @@ export function toEgressError(error: unknown, host: string): EgressError {
 function describe(code: string): string {
   const known = MESSAGES.get(code);
   if (known !== undefined) return known;
-  if (code.startsWith("HPE_")) return "answered with something that is not HTTP";
+  if (code.startsWith("HPE_")) return "sent a response that is not HTTP";
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return "has no valid certificate";
-  if (code.startsWith("Z_") || code.includes("BROTLI")) return "sent a damaged answer";
+  if (code.startsWith("Z_") || code.includes("BROTLI")) return "sent a damaged response";
   return "could not be reached";
 }

@@ -3,8 +3,8 @@ import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 
-/** What a server that sends exactly `bytes` and hangs up is answered with: a text, or a code. */
-async function answerTo(
+/** Result of a call to a server that sends exactly `bytes`: status and text, or the error code. */
+async function resultOf(
   bytes: string | Uint8Array<ArrayBuffer>,
   maxResponseBytes = 1_000,
 ): Promise<string> {
@@ -13,7 +13,7 @@ async function answerTo(
     using connection = await listener.accept();
     await connection.read(new Uint8Array(4096));
     const all = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
-    // Whoever has seen enough hangs up first.
+    // The client may hang up first.
     await new Response(all).body!.pipeTo(connection.writable).catch(() => {});
   })().catch(() => {});
   const { port } = listener.addr as Deno.NetAddr;
@@ -42,7 +42,7 @@ async function answerTo(
 
 const OK = "HTTP/1.1 200 OK\r\n";
 
-Deno.test("Egress: a server that speaks no HTTP, or half of it, is unreachable", async () => {
+Deno.test("Egress: a server that sends no or partial HTTP is unreachable", async () => {
   const garbage = [
     "",
     "\r\n\r\n",
@@ -60,32 +60,32 @@ Deno.test("Egress: a server that speaks no HTTP, or half of it, is unreachable",
     new Uint8Array(64).fill(0xff),
   ];
   for (const bytes of garbage) {
-    assertEquals(await answerTo(bytes), "tool_unreachable", JSON.stringify(bytes));
+    assertEquals(await resultOf(bytes), "tool_unreachable", JSON.stringify(bytes));
   }
 });
 
-Deno.test("Egress: heads without end are cut", async () => {
+Deno.test("Egress: endless headers are cut off", async () => {
   const lines = Array.from({ length: 5_000 }, (_, n) => `x-${n}: ${n}\r\n`).join("");
-  assertEquals(await answerTo(OK + lines), "tool_response_too_large");
-  assertEquals(await answerTo(`${OK}x: ${"y".repeat(100_000)}`), "tool_response_too_large");
+  assertEquals(await resultOf(OK + lines), "tool_response_too_large");
+  assertEquals(await resultOf(`${OK}x: ${"y".repeat(100_000)}`), "tool_response_too_large");
   const trailers = `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${lines}\r\n`;
-  assertEquals((await answerTo(trailers)).startsWith("tool_"), true);
+  assertEquals((await resultOf(trailers)).startsWith("tool_"), true);
 });
 
-Deno.test("Egress: what stands around the body is bounded as well", async () => {
+Deno.test("Egress: the framing of the body is bounded", async () => {
   const head = `${OK}transfer-encoding: chunked\r\n\r\n`;
   const extension = `${head}1;${"x=y;".repeat(500_000)}\r\nh\r\n0\r\n\r\n`;
-  assertEquals((await answerTo(extension)).startsWith("tool_"), true);
-  // Many short ones, each with hardly a byte of body.
+  assertEquals((await resultOf(extension)).startsWith("tool_"), true);
+  // Many short extensions, each with one byte of body.
   const many = head + `1;${"x".repeat(9_000)}\r\nh\r\n`.repeat(200) + "0\r\n\r\n";
-  assertEquals(await answerTo(many), "tool_response_too_large");
+  assertEquals(await resultOf(many), "tool_response_too_large");
   const honest = `${head}${"1\r\nh\r\n".repeat(1_000)}0\r\n\r\n`;
-  assertEquals(await answerTo(honest), `200 ${"h".repeat(1_000)}`);
+  assertEquals(await resultOf(honest), `200 ${"h".repeat(1_000)}`);
 });
 
-Deno.test("Egress: an answer comes in at most 16,000 chunks, however few bytes they hold", async () => {
+Deno.test("Egress: a response has at most 16,000 chunks, whatever their size", async () => {
   const inChunks = (count: number) =>
-    answerTo(
+    resultOf(
       `${OK}transfer-encoding: chunked\r\n\r\n${"1\r\nh\r\n".repeat(count)}0\r\n\r\n`,
       262_144,
     );
@@ -94,28 +94,28 @@ Deno.test("Egress: an answer comes in at most 16,000 chunks, however few bytes t
   assertEquals(await inChunks(200_000), "tool_response_too_large");
 });
 
-Deno.test("Egress: a server that announces an answer without end is hung up on", async () => {
+Deno.test("Egress: endless informational responses end the call", async () => {
   for (const head of ["103 Early Hints\r\nlink: </a>", "100 Continue"]) {
     const flood = `HTTP/1.1 ${head}\r\n\r\n`.repeat(20);
-    assertEquals(await answerTo(`${flood}${OK}content-length: 2\r\n\r\nok`), "tool_unreachable");
+    assertEquals(await resultOf(`${flood}${OK}content-length: 2\r\n\r\nok`), "tool_unreachable");
   }
 });
 
-Deno.test("Egress: unusual but honest answers are read", async () => {
-  assertEquals(await answerTo(`${OK}\r\nuntil the end`), "200 until the end");
-  assertEquals(await answerTo("HTTP/1.0 200 OK\r\n\r\nold"), "200 old");
+Deno.test("Egress: unusual but valid responses are read", async () => {
+  assertEquals(await resultOf(`${OK}\r\nuntil the end`), "200 until the end");
+  assertEquals(await resultOf("HTTP/1.0 200 OK\r\n\r\nold"), "200 old");
   assertEquals(
-    await answerTo(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n`),
+    await resultOf(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n`),
     "200 hello",
   );
   const early = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
-  assertEquals(await answerTo(`${early}${OK}content-length: 2\r\n\r\nok`), "200 ok");
-  assertEquals(await answerTo("HTTP/1.1 404 \r\ncontent-length: 2\r\n\r\nno"), "404 no");
+  assertEquals(await resultOf(`${early}${OK}content-length: 2\r\n\r\nok`), "200 ok");
+  assertEquals(await resultOf("HTTP/1.1 404 \r\ncontent-length: 2\r\n\r\nno"), "404 no");
 });
 
-Deno.test("Egress: a garbled redirect is no way out", async () => {
+Deno.test("Egress: a garbled redirect is rejected", async () => {
   const redirect = (location: string) =>
-    answerTo(`HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
+    resultOf(`HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
   assertEquals(await redirect("http://"), "tool_unreachable");
   assertEquals(await redirect("http://127.0.0.1:1/"), "domain_not_allowed");
   assertEquals(await redirect("http://169.254.169.254/"), "domain_not_allowed");

@@ -6,7 +6,7 @@ import { EgressError } from "./egress_error.ts";
 const SECRET = "sk_live_1234567890";
 const START = "https://tools.example.com/start";
 
-/** A server whose `/start` redirects to `location`, and that answers everything else. */
+/** A server that redirects `/start` to `location` and responds to everything else. */
 function redirecting(location: string, status = 302, addresses: Record<string, string[]> = {}) {
   return new EgressServer(
     ({ url }) =>
@@ -24,7 +24,7 @@ function start(server: EgressServer, change: Partial<EgressRequest> = {}) {
   }));
 }
 
-Deno.test("Egress: a redirect is followed to where it leads, and each hop is in the ledger", async () => {
+Deno.test("Egress: a redirect is followed, and each hop is recorded", async () => {
   await using server = redirecting("/next?a=b#c");
   assertEquals((await start(server)).status, 200);
   assertEquals(server.seen.map(({ url }) => url), [START, "https://tools.example.com/next?a=b"]);
@@ -54,7 +54,7 @@ Deno.test("Egress: each hop is checked like the first", async () => {
   for (const target of targets) {
     await using server = redirecting(target, 302, elsewhere);
     if (target === "https:evil.example") {
-      // Of the same scheme, this one is a path: it stays where it was.
+      // With the same scheme this is a relative path.
       assertEquals((await start(server)).status, 200);
       continue;
     }
@@ -65,7 +65,7 @@ Deno.test("Egress: each hop is checked like the first", async () => {
   }
 });
 
-Deno.test("Egress: literals are refused on a later hop even when a domain entry names them", async () => {
+Deno.test("Egress: address literals are rejected on later hops even if allowedDomains names them", async () => {
   for (const host of ["127.0.0.1", "[::1]", "169.254.169.254"]) {
     await using server = redirecting(`https://${host}/`);
     const allowedDomains = ["tools.example.com", host];
@@ -92,7 +92,7 @@ Deno.test("Egress: at most five redirects are followed", async () => {
   assertEquals(server.seen.length, 12);
 });
 
-Deno.test("Egress: method and body are kept as browsers keep them", async () => {
+Deno.test("Egress: method and body change as in browsers", async () => {
   const cases: [status: number, method: string, then: string, body: string][] = [
     [301, "POST", "GET", ""],
     [302, "POST", "GET", ""],
@@ -113,7 +113,7 @@ Deno.test("Egress: method and body are kept as browsers keep them", async () => 
   }
 });
 
-Deno.test("Egress: headers stay at their origin, but for those that say nothing", async () => {
+Deno.test("Egress: only harmless headers reach another origin", async () => {
   const headers = {
     Accept: "application/json",
     Authorization: "Bearer abc",
@@ -135,7 +135,7 @@ Deno.test("Egress: headers stay at their origin, but for those that say nothing"
   assertEquals(server.seen[1]?.headers.get("x-api-key"), "key");
 });
 
-Deno.test("Egress: a secret in the body or in the new address does not leave with a redirect", async () => {
+Deno.test("Egress: a redirect does not carry a secret in the body or the URL", async () => {
   const body = new TextEncoder().encode(`{"key":"${SECRET}"}`);
   await using kept = redirecting("https://eu.example.com/", 308);
   const refused = await assertRejects(() => start(kept, { method: "POST", body }), EgressError);
@@ -150,7 +150,7 @@ Deno.test("Egress: a secret in the body or in the new address does not leave wit
   assertEquals((await start(same, { method: "POST", body })).status, 200);
 });
 
-Deno.test("Egress: an answer that only looks like a redirect is the answer", async () => {
+Deno.test("Egress: a response without a usable location is returned", async () => {
   await using server = new EgressServer(() => new Response(null, { status: 304 }));
   assertEquals((await start(server)).status, 304);
   await using bare = new EgressServer(() => new Response("x", { status: 302 }));
@@ -162,7 +162,7 @@ Deno.test("Egress: an answer that only looks like a redirect is the answer", asy
   assertEquals(error.code, "tool_unreachable");
 });
 
-Deno.test("Egress: a redirect to a name that no host has is refused without repeating it", async () => {
+Deno.test("Egress: a redirect to an overlong name is rejected without repeating it", async () => {
   await using server = redirecting(`https://${"a".repeat(10_000)}.example.com/`);
   const error = await assertRejects(() => start(server), EgressError);
   assertEquals([error.code, error.message], ["domain_not_allowed", "the host's name is too long"]);

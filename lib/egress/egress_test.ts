@@ -4,28 +4,28 @@ import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 import { systemRuntime } from "../platform/runtime.ts";
 
-Deno.test("Egress: a call to an allowed public host goes to the checked address, by its name", async () => {
+Deno.test("Egress: a call connects to the checked address with the host name", async () => {
   await using server = new EgressServer(({ url }) =>
-    new Response(`you asked ${url}`, { status: 201, headers: { "x-kind": "test" } })
+    new Response(`you requested ${url}`, { status: 201, headers: { "x-kind": "test" } })
   );
   const request = server.request("https://tools.example.com/a/b?c=d#e");
   const answer = await server.egress.fetch(request);
   assertEquals([answer.status, answer.headers["x-kind"]], [201, "test"]);
   const text = new TextDecoder().decode(answer.body);
-  assertEquals(text, "you asked https://tools.example.com/a/b?c=d");
+  assertEquals(text, "you requested https://tools.example.com/a/b?c=d");
   assertEquals(server.dialled, [PUBLIC_ADDRESS]);
   assertEquals(server.calls, [{
     host: "tools.example.com",
     address: PUBLIC_ADDRESS,
     method: "GET",
     status: 201,
-    bytes: 43,
+    bytes: 47,
     ms: 0,
     hop: 0,
   }]);
 });
 
-Deno.test("Egress: honest URLs are reached, as their server would see them", async () => {
+Deno.test("Egress: valid URLs reach their server unchanged", async () => {
   const honest: [url: string, seen: string][] = [
     ["https://example.com", "https://example.com/"],
     ["https://EXAMPLE.com/Path", "https://example.com/Path"],
@@ -52,7 +52,7 @@ Deno.test("Egress: honest URLs are reached, as their server would see them", asy
   }
 });
 
-Deno.test("Egress: public addresses pass, as literals and behind names", async () => {
+Deno.test("Egress: public addresses pass as literals and behind names", async () => {
   const addresses = [
     "1.1.1.1",
     "8.8.8.8",
@@ -89,7 +89,7 @@ Deno.test("Egress: public addresses pass, as literals and behind names", async (
   }
 });
 
-Deno.test("Egress: every method goes out with its body and headers", async () => {
+Deno.test("Egress: every method is sent with its body and headers", async () => {
   await using server = new EgressServer(({ body }) => new Response(body));
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
     const body = new TextEncoder().encode(`{"of":"${method}"}`);
@@ -102,7 +102,7 @@ Deno.test("Egress: every method goes out with its body and headers", async () =>
   }
 });
 
-Deno.test("Egress: answers without a body, and with none but a head, are whole", async () => {
+Deno.test("Egress: responses without a body are complete", async () => {
   for (const status of [204, 304]) {
     await using server = new EgressServer(() => new Response(null, { status }));
     const answer = await server.egress.fetch(server.request("https://tools.example.com/"));

@@ -1,42 +1,38 @@
 import type { EgressCall } from "./egress_error.ts";
 
-/** Gathers what the ledger says of one hop, and says it once, however the hop ends. */
+/** Collects the facts of one hop and reports them once, however the hop ends. */
 export class HopRecorder {
   address: string | undefined;
   status: number | undefined;
   bytes = 0;
   readonly host: string;
-  #method: string;
-  #hop: number;
+  #hop: Pick<EgressCall, "host" | "method" | "hop">;
   #startedAt: number;
   #now: () => number;
-  #record: ((call: EgressCall) => void) | undefined;
+  #onCall: ((call: EgressCall) => void) | undefined;
 
   constructor(
-    target: { url: URL; method: string; hop: number },
-    parts: { now: () => number; onCall: ((call: EgressCall) => void) | undefined },
+    { url, method, hop }: { url: URL; method: string; hop: number },
+    options: { now: () => number; onCall: ((call: EgressCall) => void) | undefined },
   ) {
-    this.host = target.url.host;
-    this.#method = target.method;
-    this.#hop = target.hop;
-    this.#now = parts.now;
-    this.#record = parts.onCall;
-    this.#startedAt = parts.now();
+    this.host = url.host;
+    this.#hop = { host: url.host, method, hop };
+    this.#now = options.now;
+    this.#onCall = options.onCall;
+    this.#startedAt = this.#now();
   }
 
-  /** Only the first call counts; `refused` says why the hop failed, when it did. */
+  /** Reports the hop, with the reason if it failed; later calls do nothing. */
   end(refused?: string): void {
-    this.#record?.({
-      host: this.host,
-      ...(this.address === undefined ? {} : { address: this.address }),
-      method: this.#method,
-      ...(this.status === undefined ? {} : { status: this.status }),
+    this.#onCall?.({
+      ...this.#hop,
+      ...this.address !== undefined && { address: this.address },
+      ...this.status !== undefined && { status: this.status },
       bytes: this.bytes,
-      // The clock may have been set back meanwhile.
+      // The clock may have been set back.
       ms: Math.max(0, this.#now() - this.#startedAt),
-      ...(refused === undefined ? {} : { refused }),
-      hop: this.#hop,
+      ...refused !== undefined && { refused },
     });
-    this.#record = undefined;
+    this.#onCall = undefined;
   }
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { EgressCall } from "./egress_error.ts";
 import { HopRecorder } from "./hop_recorder.ts";
 
-Deno.test("HopRecorder: a clock that is set back takes no time, for a record holds no less", () => {
+Deno.test("HopRecorder: the duration is not negative if the clock is set back", () => {
   const calls: EgressCall[] = [];
   const times = [5_000, 2_000];
   const target = { url: new URL("https://tools.example.com/"), method: "GET", hop: 0 };

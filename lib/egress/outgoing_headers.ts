@@ -1,27 +1,16 @@
-/**
- * Headers that belong to the connection, not to a tool: who sets them could smuggle a second
- * request, name another host, or have the answer compressed.
- */
-const CONNECTION_HEADERS = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** Set by the connection. A tool could use them to smuggle a request or to name another host. */
+const CONNECTION_HEADERS = new Set(
+  ("accept-encoding connection content-length expect host keep-alive te trailer " +
+    "transfer-encoding upgrade").split(" "),
+);
 
-/** Whether a tool may set the header `name`. */
+/** Whether a tool may set the header. */
 export function isToolHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return !CONNECTION_HEADERS.has(lower) && !lower.startsWith("proxy-");
 }
 
-/** The headers of a hop: the caller's own in lower case, and the connection's. */
+/** The caller's headers, in lower case, and those of the connection. */
 export function outgoingHeaders(
   headers: Readonly<Record<string, string>>,
   body: Uint8Array | undefined,

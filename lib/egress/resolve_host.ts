@@ -1,25 +1,23 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 
-/** All addresses of a host name. */
+/** Resolves a host name to its addresses. */
 export type Resolver = (host: string) => Promise<readonly string[]>;
 
-/** The machine's own resolver. */
 export const systemResolver: Resolver = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
 
-/** Whether the URL's host is an address already. */
+/** Whether the host of the URL is an IP address. */
 export function isAddressLiteral(url: URL): boolean {
   return isIP(withoutBrackets(url)) !== 0;
 }
 
 /**
- * The addresses behind a URL's host, none when it does not resolve. It is asked for once: what is
- * checked is what is connected to, so a name that answers otherwise the second time gains nothing. A
- * literal is its own address. IPv4 comes first, because a machine without a working IPv6 route is the
- * usual misfortune.
+ * Resolves the host of a URL; empty if it does not resolve. The call connects to these addresses
+ * without another lookup, which defeats DNS rebinding. IPv4 comes first, because machines often have
+ * no working IPv6 route.
  */
 export async function resolveHost(
   url: URL,
@@ -38,7 +36,7 @@ function withoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** A lookup cannot be called off, so its answer is left behind. */
+/** A lookup cannot be aborted, so its result is ignored. */
 function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -9,7 +9,7 @@ import { isIP, type Socket } from "node:net";
 import { EgressError } from "./egress_error.ts";
 import { coalesceChunks, MAX_CHUNKS } from "./coalesce_chunks.ts";
 
-/** Where a socket is opened to; tests lead public addresses to a server of their own. */
+/** Where to open the socket; tests redirect public addresses to their own server. */
 export type Dial = (target: { address: string; port: number }) => { address: string; port: number };
 
 export interface HopRequest {
@@ -17,26 +17,25 @@ export interface HopRequest {
   url: URL;
   headers: Record<string, string>;
   body: Uint8Array | undefined;
-  /** Checked already; tried in turn until one accepts a connection. */
+  /** Checked before; tried in turn until one accepts a connection. */
   addresses: readonly string[];
-  /** Of the body, decoded: what a connection may bring in all follows from it. */
+  /** Of the decoded body; the limit of the connection follows from it. */
   maxResponseBytes: number;
   signal: AbortSignal;
   dial: Dial;
-  /** Certificate authorities instead of the machine's own, PEM. */
+  /** Certificate authorities that replace the system's, PEM. */
   ca: string | undefined;
 }
 
-/** Bytes of a response's head; longer is an error. */
 const MAX_HEADER_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
-/** Around a chunk: its size in up to six digits, two ends of line, and some more. */
+/** The size in up to six digits, two line ends, and some slack. */
 const CHUNK_OVERHEAD_BYTES = 16;
-/** For heads, early ones among them, and what stands around all the chunks a body may have. */
+/** For headers, informational responses and the framing of chunks. */
 const MAX_OVERHEAD_BYTES = 262_144 + CHUNK_OVERHEAD_BYTES * MAX_CHUNKS;
-/** Heads before the answer's own (`103 Early Hints`); nothing else bounds what they cost to read. */
+/** `103 Early Hints` and the like, whose number Node does not limit. */
 const MAX_INFORMATIONAL_RESPONSES = 8;
-/** No connection was made, so nothing was sent and another address may be tried. */
+/** Nothing was sent, so another address may be tried. */
 const CONNECT_ERRORS = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -46,20 +45,19 @@ const CONNECT_ERRORS = new Set([
 ]);
 
 /**
- * A connection of its own for each call. Said aloud that no proxy is used: NODE_USE_ENV_PROXY would
- * send every call, checked address and all, wherever HTTPS_PROXY says (measured), and there the
- * guard's checks end.
+ * One connection per call, and explicitly no proxy: with NODE_USE_ENV_PROXY, Node would send every
+ * call to HTTPS_PROXY (measured), which bypasses the check of addresses.
  */
 const DIRECT_CONNECTION = { keepAlive: false, proxyEnv: {} };
 
 export interface HopResponse {
   message: IncomingMessage;
-  /** Of `message`, as it is on the wire. */
+  /** The body of `message`, before decoding. */
   body: AsyncGenerator<Uint8Array>;
   address: string;
 }
 
-/** One request to one checked address, following nothing. Rejects with the socket's error. */
+/** Sends one request without following redirects. Rejects with the socket's error. */
 export async function sendHop(hop: HopRequest): Promise<HopResponse> {
   const candidates = hop.addresses.slice(0, MAX_ADDRESSES);
   for (const [n, address] of candidates.entries()) {
@@ -73,10 +71,7 @@ export async function sendHop(hop: HopRequest): Promise<HopResponse> {
   throw new Error("there is no address to connect to");
 }
 
-/**
- * The socket is opened to the address itself, so there is no name left to resolve a second time;
- * the name goes into SNI, the certificate check and `Host`. Every call has a connection of its own.
- */
+/** Connects to the address itself; the name is used for SNI, the certificate check and `Host`. */
 function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
   const secure = hop.url.protocol === "https:";
   const name = hop.url.hostname.replace(/^\[|\]$/g, "");
@@ -89,7 +84,7 @@ function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
     path: hop.url.pathname + hop.url.search,
     headers: { ...hop.headers, host: hop.url.host },
     agent: secure ? new HttpsAgent(DIRECT_CONNECTION) : new HttpAgent(DIRECT_CONNECTION),
-    // Said aloud, because an environment variable of Node's could turn it off.
+    // Explicit, because an environment variable of Node could disable it.
     rejectUnauthorized: true,
     maxHeaderSize: MAX_HEADER_BYTES,
     signal: hop.signal,
@@ -98,10 +93,10 @@ function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
   };
   const { promise, resolve, reject } = Promise.withResolvers<HopResponse>();
   const request: ClientRequest = secure ? requestHttps(options) : requestHttp(options);
-  let answer: IncomingMessage | undefined;
-  // Both listen for the life of the request: an error after the head must not be nobody's.
+  let response: IncomingMessage | undefined;
+  // Both listen for the life of the request, or a late error would be uncaught.
   request.on("response", (message: IncomingMessage) => {
-    answer = message.on("error", () => {});
+    response = message.on("error", () => {});
     resolve({
       message,
       address,
@@ -110,37 +105,37 @@ function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
   });
   request.on("error", reject);
   request.on("socket", (socket: Socket) => {
-    limitWireBytes(socket, MAX_OVERHEAD_BYTES + hop.maxResponseBytes, (fault) => {
-      reject(fault);
-      answer?.destroy(fault);
-      request.destroy(fault);
+    limitWireBytes(socket, MAX_OVERHEAD_BYTES + hop.maxResponseBytes, (error) => {
+      reject(error);
+      response?.destroy(error);
+      request.destroy(error);
     });
   });
-  let early = 0;
+  let informational = 0;
   request.on("information", () => {
-    if (++early <= MAX_INFORMATIONAL_RESPONSES) return;
-    // What came in the same breath may hold the answer too: it is not waited for.
-    reject(new Error("the answer never begins"));
+    if (++informational <= MAX_INFORMATIONAL_RESPONSES) return;
+    reject(new Error("the response never starts"));
     request.destroy();
   });
   request.on("upgrade", (_message, socket) => {
     socket.destroy();
-    reject(new Error("the server wanted another protocol"));
+    reject(new Error("the server switched to another protocol"));
   });
   request.end(hop.body);
   return promise;
 }
 
-/**
- * Chunks have extensions and trailers that no parser hands on: a server could send those without end
- * and never a byte of body.
- */
-function limitWireBytes(socket: Socket, most: number, onMore: (fault: EgressError) => void): void {
-  let left = most;
+/** Bounds what the parser does not report: a server could send chunk extensions without end. */
+function limitWireBytes(
+  socket: Socket,
+  maxBytes: number,
+  onExceeded: (error: EgressError) => void,
+): void {
+  let left = maxBytes;
   socket.on("data", (chunk: Uint8Array) => {
     left -= chunk.byteLength;
     if (left >= 0) return;
-    const message = `the answer takes more than ${most} bytes on the wire`;
-    onMore(new EgressError("tool_response_too_large", message));
+    const message = `the response takes more than ${maxBytes} bytes on the wire`;
+    onExceeded(new EgressError("tool_response_too_large", message));
   });
 }

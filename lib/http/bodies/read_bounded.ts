@@ -1,3 +1,4 @@
+import { concatBytes } from "../../platform/bytes.ts";
 import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { ArrivalRateMonitor, BODY_RATE, type MinimumRate } from "./arrival_rate.ts";
@@ -47,7 +48,7 @@ export async function readBounded(
     while (true) {
       const next = await Promise.race([readChunk(reader), rate.tooSlow]);
       if (next === "too_slow") return await cancelBody(reader, next);
-      if (next.done) return concat(chunks, size);
+      if (next.done) return concatBytes(chunks);
       size += next.value.length;
       rate.addBytes(next.value.length);
       if (size > limit) return await cancelBody(reader, "too_large" as const);
@@ -105,14 +106,4 @@ async function cancelBody<T>(
 ): Promise<T> {
   await reader.cancel().catch(() => {});
   return result;
-}
-
-function concat(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }

@@ -5,7 +5,7 @@ import type { CoreDeps } from "./core_deps.ts";
 /** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
 export async function openEgress(
   { config, log, runtime, tenants }: CoreDeps,
-  refusalMs?: number,
+  rejectionMs?: number,
 ): Promise<Egress> {
   const ids = (await tenants.list()).map(({ id }) => id);
   const bound = config.egressAllow.map((entry) => ({
@@ -26,7 +26,7 @@ export async function openEgress(
   return new Egress({
     allow: config.egressAllow,
     runtime,
-    ...refusalMs !== undefined && { rejectionMs: refusalMs },
+    ...rejectionMs !== undefined && { rejectionMs },
     onRejected: (refusal) => log.info("tool call blocked", { ...refusal }),
   });
 }
