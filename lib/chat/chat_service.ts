@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { ModelAccess, ModelName } from "../billing/model_access.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
@@ -62,7 +63,7 @@ export class ChatService {
   #runs = new Map<string, { run: Run; ended: Promise<void>; begun: Promise<Run> }>();
   /** Tools of runs that have ended, until their connections are closed. */
   #leaving = new Set<Promise<void>>();
-  #revoked = new Set<string>();
+  #revoked = new LRUCache<string, true>({ max: REMEMBERED_REVOCATIONS });
   #draining = false;
 
   constructor(parts: ChatDeps) {
@@ -141,9 +142,7 @@ export class ChatService {
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
   async cancelRunsOf(tenant: string, startedBy: string): Promise<void> {
-    this.#revoked.add(startedBy);
-    const [oldest] = this.#revoked;
-    if (this.#revoked.size > REMEMBERED_REVOCATIONS) this.#revoked.delete(oldest!);
+    this.#revoked.set(startedBy, true);
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Committer } from "../store/tx/committer.ts";
 import type { KvReader } from "../store/tx/view.ts";
 import type { Admission } from "../billing/admission.ts";
@@ -75,7 +76,7 @@ export class RunRegistry {
   readonly #followed = new Map<string, RemoteRun>();
   readonly #watched: WatchRecords;
   /** Asked to stop before they were added. */
-  readonly #stopped = new Set<string>();
+  readonly #stopped = new LRUCache<string, true>({ max: REMEMBERED_STOPS });
 
   constructor(
     parts: ConversationLogDeps & {
@@ -175,9 +176,7 @@ export class RunRegistry {
   #stop(runId: string): void {
     const run = this.#local.get(runId);
     if (run !== undefined) return run.stop("cancelled");
-    this.#stopped.add(runId);
-    const [oldest] = this.#stopped;
-    if (this.#stopped.size > REMEMBERED_STOPS) this.#stopped.delete(oldest!);
+    this.#stopped.set(runId, true);
   }
 
   /** A run of this process has ended, and is in the store as a whole. */

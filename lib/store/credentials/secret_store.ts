@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { SealContext, Sealer } from "../../platform/crypto/sealing.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
@@ -45,7 +46,7 @@ export class SecretStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
   #sealer: Sealer;
-  #cache = new Map<string, UnsealedSecret>();
+  #cache = new LRUCache<string, UnsealedSecret>({ max: MAX_CACHED });
 
   /** The sealer's purpose is `SECRETS_PURPOSE`. */
   constructor(kv: Deno.Kv, options: { runtime: Runtime; sealer: Sealer }) {
@@ -134,7 +135,6 @@ export class SecretStore {
     const plain = await this.#sealer.unseal(record.sealed, sealContext(key, binding));
     const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain);
     const unsealed = { value, ...binding };
-    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     this.#cache.set(version, unsealed);
     return unsealed;
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
 import { keys } from "../keys/keys.ts";
@@ -47,7 +48,7 @@ interface TrackedAlerts {
 export class AlertStore {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now">;
-  readonly #tracked = new Map<string, TrackedAlerts>();
+  readonly #tracked = new LRUCache<string, TrackedAlerts>({ max: MAX_TRACKED });
 
   constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
@@ -82,7 +83,7 @@ export class AlertStore {
 
   /** Writes what is not written yet. */
   async close(): Promise<void> {
-    for (const remembered of this.#tracked.values()) {
+    for (const remembered of [...this.#tracked.values()]) {
       await remembered.writing;
       if (remembered.pending.size > 0) await this.#write(remembered);
     }
@@ -94,8 +95,6 @@ export class AlertStore {
     if (known !== undefined) return known;
     const made: TrackedAlerts = { tenant, kind, pending: new Map(), writtenAt: -Infinity };
     this.#tracked.set(name, made);
-    const [oldest] = this.#tracked.keys();
-    if (this.#tracked.size > MAX_TRACKED) this.#tracked.delete(oldest!);
     return made;
   }
 
