@@ -13,17 +13,6 @@ export function assertFalse(expr: unknown, msg = ""): asserts expr is Falsy {
   if (expr) throw new AssertionError(msg);
 }
 
-/** Fails on `null` and `undefined`; every other value, also `0` and `""`, exists. */
-export function assertExists<T>(
-  actual: T,
-  msg?: string,
-): asserts actual is NonNullable<T> {
-  if (actual !== undefined && actual !== null) return;
-  throw new AssertionError(
-    `Expected a value that exists, got ${actual}${suffix(msg)}`,
-  );
-}
-
 /** Fails always: for branches that a test must not reach. */
 export function fail(msg?: string): never {
   throw new AssertionError(`Failed assertion${suffix(msg)}`);

@@ -3,20 +3,13 @@ import {
   assertAlmostEquals,
   assertArrayIncludes,
   assertEquals,
-  assertExists,
   assertFalse,
-  assertGreater,
-  assertGreaterOrEqual,
   assertInstanceOf,
   AssertionError,
   assertIsError,
-  assertLess,
-  assertLessOrEqual,
   assertMatch,
   assertNotEquals,
   assertNotMatch,
-  assertNotStrictEquals,
-  assertObjectMatch,
   assertRejects,
   assertStrictEquals,
   assertStringIncludes,
@@ -97,10 +90,8 @@ Deno.test("assertEquals: the message carries the caller's words and the differen
 Deno.test("assertStrictEquals: a copy is not the same value", () => {
   const value = { a: 1 };
   assertStrictEquals(value, value);
-  assertNotStrictEquals(value, { ...value });
   refused(() => assertStrictEquals<unknown>(value, { ...value }));
   refused(() => assertStrictEquals<unknown>(0, -0));
-  refused(() => assertNotStrictEquals(value, value));
   refused(() => assertNotEquals(value, { ...value }));
 });
 
@@ -141,26 +132,6 @@ Deno.test("assertRejects: only a rejected promise passes", async () => {
   );
 });
 
-Deno.test("assertObjectMatch: extra keys pass, missing and different ones fail", () => {
-  const actual = {
-    a: 1,
-    list: [{ id: 1, extra: true }, { id: 2 }],
-    at: new Date(5),
-  };
-  assertObjectMatch(actual, { a: 1, list: [{ id: 1 }] });
-  assertObjectMatch(actual, { at: new Date(5) });
-  refused(() => assertObjectMatch(actual, { a: 2 }));
-  refused(() => assertObjectMatch(actual, { missing: 1 }));
-  refused(() => assertObjectMatch(actual, { list: [{ id: 2 }] }));
-  refused(() => assertObjectMatch(actual, { list: [{ id: 1 }, { id: 2 }, { id: 3 }] }));
-});
-
-Deno.test("assertObjectMatch: one object under two patterns is compared with each", () => {
-  const shared = { x: 1, y: 2 };
-  assertObjectMatch({ a: shared, b: shared }, { a: { x: 1 }, b: { y: 2 } });
-  refused(() => assertObjectMatch({ a: shared, b: shared }, { a: { x: 1 }, b: { y: 3 } }));
-});
-
 Deno.test("assertArrayIncludes: items are compared deeply and in any order", () => {
   assertArrayIncludes([{ a: 1 }, { b: 2 }], [{ b: 2 }]);
   assertStringIncludes(
@@ -169,27 +140,16 @@ Deno.test("assertArrayIncludes: items are compared deeply and in any order", () 
   );
 });
 
-Deno.test("the comparisons hold at their edges", () => {
-  assertGreater(2, 1);
-  assertGreaterOrEqual(1, 1);
-  assertLess(1, 2);
-  assertLessOrEqual(1, 1);
+Deno.test("assertAlmostEquals: the tolerance is its edge", () => {
   assertAlmostEquals(0.1 + 0.2, 0.3);
-  refused(() => assertGreater(1, 1));
-  refused(() => assertGreaterOrEqual(0, 1));
-  refused(() => assertLess(1, 1));
-  refused(() => assertLessOrEqual(2, 1));
   refused(() => assertAlmostEquals(1, 1.1, 0.01));
 });
 
 Deno.test("the plain checks fail with the caller's message", () => {
-  assertExists(0);
-  assertExists("");
   for (
     const check of [
       () => assert(0, "why"),
       () => assertFalse(1, "why"),
-      () => assertExists(null, "why"),
       () => assertMatch("a", /b/, "why"),
       () => assertNotMatch("a", /a/, "why"),
       () => assertStringIncludes("a", "b", "why"),

@@ -14,15 +14,3 @@ export function assertStrictEquals<T>(
       : `Values are not strictly equal${suffix(msg)}\n${difference(actual, expected)}`,
   );
 }
-
-/** Fails when both are the same value by `Object.is`. */
-export function assertNotStrictEquals<T>(
-  actual: T,
-  expected: T,
-  msg?: string,
-): void {
-  if (!Object.is(actual, expected)) return;
-  throw new AssertionError(
-    `Expected two values, both are ${format(actual)}${suffix(msg)}`,
-  );
-}

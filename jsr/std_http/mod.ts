@@ -5,5 +5,4 @@
  */
 export * from "./cookie.ts";
 export * from "./server_sent_event_parse_stream.ts";
-export * from "./server_sent_event_stream.ts";
 export * from "./status.ts";

@@ -1,9 +1,12 @@
-import type { ServerSentEventMessage } from "./server_sent_event_stream.ts";
-
-/** A message as read: its id is always text. */
-export type ServerSentEventParsedMessage =
-  & Omit<ServerSentEventMessage, "id">
-  & { id?: string };
+/** A parsed message. */
+export interface ServerSentEventParsedMessage {
+  comment?: string;
+  event?: string;
+  data?: string;
+  id?: string;
+  /** Milliseconds. */
+  retry?: number;
+}
 
 export interface ServerSentEventParseStreamOptions {
   /** Leave comments out; a message of comments alone is then not passed on. Default: false. */

@@ -133,8 +133,3 @@ export const STATUS_TEXT = {
 } as const satisfies Record<StatusCode, string>;
 
 export type StatusText = typeof STATUS_TEXT[keyof typeof STATUS_TEXT];
-
-/** True for a registered status code, and narrows it. */
-export function isStatus(status: number): status is StatusCode {
-  return Object.hasOwn(STATUS_TEXT, status);
-}
