@@ -1,7 +1,7 @@
 import { STATUS_TEXT } from "@std/http/status";
 import type { Context } from "./context.ts";
 import { HttpError } from "./http_error.ts";
-import type { Middleware } from "./middlewares/mod.ts";
+import type { Middleware } from "./middleware.ts";
 
 /** Runs the chain; what it throws that nobody has handled becomes plain text. */
 export async function answer<State>(

@@ -5,20 +5,15 @@ import { type Command, errorCommand, notFoundCommand } from "./commands.ts";
 import type { FreshConfig, ResolvedFreshConfig } from "./config.ts";
 import { Context } from "./context.ts";
 import { routeFileCommand } from "./fs_routes.ts";
-import { type ListenOptions, serve } from "./listen.ts";
-import type { Middleware } from "./middlewares/mod.ts";
-import { type LeftOut, leftOut, notInThisBuild } from "./not_in_this_build.ts";
+import { type ListenOptions, type RequestHandler, serve } from "./listen.ts";
+import type { Middleware } from "./middleware.ts";
+import { renderDocument } from "./render/document.ts";
+import { notInThisBuild, type Unsupported, unsupported } from "./unsupported.ts";
 import { ALL_METHODS, type Method, Router } from "./router.ts";
 import { Scope } from "./scope.ts";
 import type { Route } from "./types.ts";
 
 export type { ListenOptions };
-
-/** Answers requests; usable without a server. */
-export type RequestHandler = (
-  request: Request,
-  info?: Deno.ServeHandlerInfo,
-) => Promise<Response>;
 
 export let setBuildCache: <State>(
   app: App<State>,
@@ -35,11 +30,15 @@ export class App<State> {
   #buildCache: BuildCache | null = null;
   config: ResolvedFreshConfig;
 
-  readonly appWrapper: LeftOut = leftOut("app.appWrapper()");
-  readonly layout: LeftOut = leftOut("app.layout()");
-  readonly mountApp: LeftOut = leftOut("app.mountApp()");
-  readonly route: LeftOut = leftOut("app.route()");
-  readonly ws: LeftOut = leftOut("app.ws()");
+  readonly appWrapper: Unsupported = unsupported("app.appWrapper()");
+  readonly delete: Unsupported = unsupported("app.delete()");
+  readonly head: Unsupported = unsupported("app.head()");
+  readonly layout: Unsupported = unsupported("app.layout()");
+  readonly mountApp: Unsupported = unsupported("app.mountApp()");
+  readonly patch: Unsupported = unsupported("app.patch()");
+  readonly put: Unsupported = unsupported("app.put()");
+  readonly route: Unsupported = unsupported("app.route()");
+  readonly ws: Unsupported = unsupported("app.ws()");
 
   static {
     setBuildCache = (app, cache, mode) => {
@@ -87,22 +86,6 @@ export class App<State> {
     return this.#handle(["POST"], path, middlewares);
   }
 
-  patch(path: string, ...middlewares: Middleware<State>[]): this {
-    return this.#handle(["PATCH"], path, middlewares);
-  }
-
-  put(path: string, ...middlewares: Middleware<State>[]): this {
-    return this.#handle(["PUT"], path, middlewares);
-  }
-
-  delete(path: string, ...middlewares: Middleware<State>[]): this {
-    return this.#handle(["DELETE"], path, middlewares);
-  }
-
-  head(path: string, ...middlewares: Middleware<State>[]): this {
-    return this.#handle(["HEAD"], path, middlewares);
-  }
-
   all(path: string, ...middlewares: Middleware<State>[]): this {
     return this.#handle(ALL_METHODS, path, middlewares);
   }
@@ -143,7 +126,17 @@ export class App<State> {
             ? () => answerWrongMethod(method, match.allowed)
             : answerNotFound,
         );
-      const ctx = new Context<State>({ req, url, info, route, params, config, next, buildCache });
+      const ctx = new Context<State>({
+        req,
+        url,
+        info,
+        route,
+        params,
+        config,
+        next,
+        buildCache,
+        render: renderDocument,
+      });
       return await answer(ctx, item ?? fallback);
     };
   }

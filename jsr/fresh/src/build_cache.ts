@@ -1,5 +1,4 @@
 import type { ComponentType } from "preact";
-import type { RouteFile } from "./fs_routes.ts";
 
 /** An interactive component and the browser file that exports it. */
 export interface Island {
@@ -17,6 +16,21 @@ export interface StaticFile {
   hash: string | null;
   contentType: string;
   content: Uint8Array<ArrayBuffer>;
+}
+
+/** What the file's name says it is. */
+export type RouteFileType = "app" | "error" | "layout" | "middleware" | "notFound" | "route";
+
+/** A file of the routes folder, with its module; of a page or endpoint, what loads it. */
+export interface RouteFile {
+  /** Path below the folder, without extension: `/blog/[slug]`. */
+  id: string;
+  type: RouteFileType;
+  /** Where it is in the tree of scopes, groups included. */
+  pattern: string;
+  /** The URLPattern pathname it answers to. */
+  routePattern: string;
+  mod: unknown;
 }
 
 /** What a build gives to an app. */

@@ -1,5 +1,5 @@
 import type { BuildCache } from "./build_cache.ts";
-import type { Middleware } from "./middlewares/mod.ts";
+import type { Middleware } from "./middleware.ts";
 import { renderRoute, withHandler } from "./render/route.ts";
 import type { Router } from "./router.ts";
 import type { Scope } from "./scope.ts";

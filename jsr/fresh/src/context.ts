@@ -1,10 +1,8 @@
 import { type FunctionComponent, isValidElement, type VNode } from "preact";
 import type { BuildCache } from "./build_cache.ts";
 import type { ResolvedFreshConfig } from "./config.ts";
-import { notInThisBuild } from "./not_in_this_build.ts";
-import { renderDocument } from "./render/document.ts";
-import type { Layout } from "./scope.ts";
-import type { LayoutConfig, RouteComponent } from "./types.ts";
+import { notInThisBuild } from "./unsupported.ts";
+import type { Layout, LayoutConfig, RouteComponent } from "./types.ts";
 
 /** The older name of `Context`. */
 export type FreshContext<State = unknown> = Context<State>;
@@ -15,9 +13,26 @@ export interface Shell<State> {
   layouts: Layout<State>[];
 }
 
+/** What a page is rendered from. */
+export interface DocumentParts<State> {
+  vnode: VNode | null;
+  init: ResponseInit;
+  shell: Shell<State>;
+  buildCache: BuildCache;
+}
+
+/** Renders a page to a whole document. */
+export type RenderDocument = <State>(
+  ctx: Context<State>,
+  parts: DocumentParts<State>,
+) => Promise<Response>;
+
 type RequestPart = "req" | "url" | "info" | "route" | "params" | "config" | "next";
 
-export type ContextParts<State> = Pick<Context<State>, RequestPart> & { buildCache: BuildCache };
+export type ContextParts<State> = Pick<Context<State>, RequestPart> & {
+  buildCache: BuildCache;
+  render: RenderDocument;
+};
 
 export let shellOf: <State>(ctx: Context<State>) => Shell<State>;
 export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache;
@@ -26,6 +41,7 @@ export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache;
 export class Context<State> {
   readonly #shell: Shell<State> = { app: null, layouts: [] };
   readonly #buildCache: BuildCache;
+  readonly #render: RenderDocument;
   readonly config: ResolvedFreshConfig;
   /** The request's URL, runs of slashes collapsed; a copy that may be changed. */
   readonly url: URL;
@@ -60,6 +76,7 @@ export class Context<State> {
     this.config = parts.config;
     this.next = parts.next;
     this.#buildCache = parts.buildCache;
+    this.#render = parts.render;
   }
 
   /** A rooted path cannot leave the site (`//evil.example` becomes a path); a full URL can. */
@@ -84,7 +101,7 @@ export class Context<State> {
       app: config.skipAppWrapper ? null : this.#shell.app,
       layouts: config.skipInheritedLayouts ? [] : this.#shell.layouts,
     };
-    return await renderDocument(this, { vnode, init, shell, buildCache: this.#buildCache });
+    return await this.#render(this, { vnode, init, shell, buildCache: this.#buildCache });
   }
 
   /** A plain text answer. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { App } from "./app.ts";
-import type { Middleware } from "./middlewares/mod.ts";
+import type { Middleware } from "./middleware.ts";
 
 function run(handler: Middleware<unknown>, path = "/"): Promise<Response> {
   return new App<unknown>().get("*", handler).handler()(new Request(`http://localhost${path}`));

@@ -1,6 +1,6 @@
 import type { AnyComponent } from "preact";
 import type { HandlerByMethod, HandlerFn, RouteHandler } from "./handlers.ts";
-import type { Middleware } from "./middlewares/mod.ts";
+import type { Middleware } from "./middleware.ts";
 import type { PageProps } from "./types.ts";
 
 /** Helpers that return what they are given and only add types. */

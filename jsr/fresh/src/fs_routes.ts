@@ -1,24 +1,10 @@
+import type { RouteFile } from "./build_cache.ts";
 import { type Command, errorCommand, notFoundCommand } from "./commands.ts";
 import { type HandlerFn, isHandlerByMethod, type RouteHandler } from "./handlers.ts";
-import type { Middleware } from "./middlewares/mod.ts";
+import type { Middleware } from "./middleware.ts";
 import { renderRoute, withHandler } from "./render/route.ts";
 import { ALL_METHODS } from "./router.ts";
 import type { Route, RouteComponent, RouteConfig } from "./types.ts";
-
-/** What the file's name says it is. */
-export type RouteFileType = "app" | "error" | "layout" | "middleware" | "notFound" | "route";
-
-/** A file of the routes folder, with its module; of a page or endpoint, what loads it. */
-export interface RouteFile {
-  /** Path below the folder, without extension: `/blog/[slug]`. */
-  id: string;
-  type: RouteFileType;
-  /** Where it is in the tree of scopes, groups included. */
-  pattern: string;
-  /** The URLPattern pathname it answers to. */
-  routePattern: string;
-  mod: unknown;
-}
 
 interface RouteModule<State> {
   config?: RouteConfig;

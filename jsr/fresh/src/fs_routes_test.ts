@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { App } from "./app.ts";
 import { Builder } from "./dev/builder.ts";
-import type { RequestHandler } from "./app.ts";
+import type { RequestHandler } from "./listen.ts";
 import { tempProject } from "./testing/temp_project.ts";
 
 const FILES = {

@@ -3,8 +3,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type BuildCache, readStaticFile } from "./build_cache.ts";
-import type { RouteFile } from "./fs_routes.ts";
+import { type BuildCache, readStaticFile, type RouteFile } from "./build_cache.ts";
 import { type IslandModule, islandRegistry } from "./island_registry.ts";
 
 export { setBuildCache } from "./app.ts";

@@ -1,4 +1,8 @@
-import type { RequestHandler } from "./app.ts";
+/** Answers requests; usable without a server. */
+export type RequestHandler = (
+  request: Request,
+  info?: Deno.ServeHandlerInfo,
+) => Promise<Response>;
 
 /** Options of `app.listen()` and `builder.listen()`. */
 export type ListenOptions = Partial<Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem>;

@@ -4,7 +4,7 @@
  */
 import { assetWithId } from "./asset.ts";
 import { buildId } from "./build_id.ts";
-import { type LeftOut, leftOut } from "./not_in_this_build.ts";
+import { type Unsupported, unsupported } from "./unsupported.ts";
 
 export { HttpError } from "./http_error.ts";
 export { Head, type HeadProps } from "./head.ts";
@@ -17,5 +17,5 @@ export function asset(path: string): string {
   return assetWithId(path, buildId());
 }
 
-export const assetSrcSet: LeftOut = leftOut("assetSrcSet()");
-export const Partial: LeftOut = leftOut("<Partial>");
+export const assetSrcSet: Unsupported = unsupported("assetSrcSet()");
+export const Partial: Unsupported = unsupported("<Partial>");

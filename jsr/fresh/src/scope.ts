@@ -1,15 +1,9 @@
 import { shellOf } from "./context.ts";
 import { HttpError } from "./http_error.ts";
-import { chain, type Middleware } from "./middlewares/mod.ts";
+import { chain, type Middleware } from "./middleware.ts";
 import { patternToScope } from "./patterns.ts";
 import { renderRoute } from "./render/route.ts";
-import type { LayoutConfig, Route, RouteComponent } from "./types.ts";
-
-/** A layout with the settings of its file. */
-export interface Layout<State> {
-  component: RouteComponent<State>;
-  config: LayoutConfig;
-}
+import type { Layout, Route, RouteComponent } from "./types.ts";
 
 /**
  * One path segment of the app: what was registered there applies to it and everything below. A route

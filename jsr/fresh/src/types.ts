@@ -38,6 +38,12 @@ export interface LayoutConfig {
   skipAppWrapper?: boolean;
 }
 
+/** A layout with the settings of its file. */
+export interface Layout<State> {
+  component: RouteComponent<State>;
+  config: LayoutConfig;
+}
+
 /** The `config` export of a route file. */
 export type RouteConfig = LayoutConfig;
 

@@ -22,10 +22,10 @@ export function boot(components: Record<string, IslandComponent>, encodedProps: 
     children?: unknown;
   }[];
 
-  const makeIsland: MakeIsland = ({ name, index }): VNode => {
+  const makeIsland: MakeIsland = ({ name, index, key }): VNode => {
     const component = components[name];
     if (component === undefined) throw new Error(`There is no island named "${name}"`);
-    const props = { ...allProps[index] };
+    const props = { ...allProps[index], ...key !== undefined && { key } };
     if (props.children instanceof PendingSlot) {
       props.children = slotContent(props.children.id, { slots, makeIsland });
     }

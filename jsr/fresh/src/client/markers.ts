@@ -4,10 +4,11 @@ export interface Range {
   end: ChildNode;
 }
 
-/** Which island it is, and which of the page's props it was rendered with. */
+/** The name of an island, the index of its props and its key. */
 export interface IslandMark {
   name: string;
   index: number;
+  key: string | undefined;
 }
 
 /** The islands of a page that are not inside other islands, and all slots by id. */
@@ -29,19 +30,26 @@ export function findMarkers(root: Node): Markers {
     const island = readIsland(start);
     if (start.parentNode !== end.parentNode) {
       console.error(`The browser has moved "${start.data}": HTML does not allow such nesting`);
-    } else if (island === null) {
+    } else if (island !== null) {
+      const isInner = open.some((comment) => readIsland(comment) !== null);
+      if (!isInner) markers.islands.push({ ...island, start, end });
+    } else if (start.data.startsWith("frsh:slot:")) {
       markers.slots.set(Number(start.data.split(":")[2]), { start, end });
-    } else if (!open.some((comment) => readIsland(comment) !== null)) {
-      markers.islands.push({ ...island, start, end });
     }
   }
   return markers;
 }
 
-/** Null when the comment begins a slot. */
+/** Null if the comment does not start an island. */
 export function readIsland({ data }: Comment): IslandMark | null {
-  const [, kind, name = "", index] = data.split(":");
-  return kind === "island" ? { name, index: Number(index) } : null;
+  const [, kind, name = "", index, key] = data.split(":");
+  return kind === "island" ? { name, index: Number(index), key } : null;
+}
+
+/** The key of a component in a slot; null if the comment does not start one. */
+export function readKey({ data }: Comment): string | null {
+  const [, kind, key = ""] = data.split(":");
+  return kind === "key" ? key : null;
 }
 
 /**

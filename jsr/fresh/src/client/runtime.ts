@@ -3,7 +3,7 @@
  * @module
  */
 import { assetWithId } from "../asset.ts";
-import { type LeftOut, leftOut } from "../not_in_this_build.ts";
+import { type Unsupported, unsupported } from "../unsupported.ts";
 
 export { HttpError } from "../http_error.ts";
 
@@ -16,6 +16,6 @@ export function asset(path: string): string {
   return assetWithId(path, FRESH_BUILD_ID);
 }
 
-export const assetSrcSet: LeftOut = leftOut("assetSrcSet()");
-export const Head: LeftOut = leftOut("<Head> in an island");
-export const Partial: LeftOut = leftOut("<Partial>");
+export const assetSrcSet: Unsupported = unsupported("assetSrcSet()");
+export const Head: Unsupported = unsupported("<Head> in an island");
+export const Partial: Unsupported = unsupported("<Partial>");

@@ -1,5 +1,5 @@
 import { type ComponentChild, Fragment, h, type VNode } from "preact";
-import { findMarkers, type IslandMark, type Range, readIsland } from "./markers.ts";
+import { findMarkers, type IslandMark, type Range, readIsland, readKey } from "./markers.ts";
 import { nodesOf } from "./range_root.ts";
 
 /** Makes the node of an island that is found in a slot. */
@@ -42,8 +42,13 @@ function toChildren(nodes: Node[], makeIsland: MakeIsland): ComponentChild[] {
     if (!(node instanceof Comment) || !node.data.startsWith("frsh:")) continue;
     const end = endOf(nodes, i);
     const island = readIsland(node);
-    if (island !== null) children.push(makeIsland(island));
-    else children.push(...toChildren(nodes.slice(i + 1, end), makeIsland));
+    const key = readKey(node);
+    if (island !== null) {
+      children.push(makeIsland(island));
+    } else {
+      const inner = toChildren(nodes.slice(i + 1, end), makeIsland);
+      children.push(...key === null ? inner : [h(Fragment, { key }, inner)]);
+    }
     node.remove();
     (nodes[end] as Comment).remove();
     i = end;

@@ -5,7 +5,7 @@ import type { BuildCache } from "../build_cache.ts";
 import { newBuildId } from "../build_id.ts";
 import { islandRegistry, uniqueName } from "../island_registry.ts";
 import { serve } from "../listen.ts";
-import { type LeftOut, leftOut, notInThisBuild } from "../not_in_this_build.ts";
+import { notInThisBuild, type Unsupported, unsupported } from "../unsupported.ts";
 import { bundle, RUNTIME_ENTRY } from "./bundle.ts";
 import { crawl } from "./crawl.ts";
 import { withLiveReload } from "./live_reload.ts";
@@ -27,8 +27,8 @@ export type ResolvedBuildConfig = { root: string; outDir: string };
 // deno-lint-ignore no-explicit-any
 export class Builder<State = any> {
   readonly config: ResolvedBuildConfig;
-  readonly registerIsland: LeftOut = leftOut("builder.registerIsland()");
-  readonly onTransformStaticFile: LeftOut = leftOut("builder.onTransformStaticFile()");
+  readonly registerIsland: Unsupported = unsupported("builder.registerIsland()");
+  readonly onTransformStaticFile: Unsupported = unsupported("builder.onTransformStaticFile()");
 
   constructor({ root = ".", ...others }: BuildOptions = {}) {
     const [other] = Object.keys(others);

@@ -11,6 +11,7 @@ import { App } from "../app.ts";
 import { staticFiles } from "../middlewares/static_files.ts";
 import { tempProject } from "../testing/temp_project.ts";
 import { Builder } from "./builder.ts";
+import { contentTypeOf } from "./content_type.ts";
 import { mapSpecifier } from "./import_map.ts";
 
 const FILES = {
@@ -185,6 +186,29 @@ Deno.test("an island that imports the server side is refused", async () => {
   await assertRejects(() => builder.build({ snapshot: "memory" }), Error, "but not fresh");
 });
 
+Deno.test("an island that reads a FRESH_PUBLIC_ variable fails the build", async () => {
+  await using project = await tempProject({
+    "islands/Bad.tsx": `export default () => <p>{Deno.env.get("FRESH_PUBLIC_NAME")}</p>;`,
+  });
+  const builder = new Builder({ root: project.root });
+  const build = () => builder.build({ snapshot: "memory" });
+  await assertRejects(build, Error, "FRESH_PUBLIC_NAME in Bad.js is not in this build");
+});
+
+Deno.test("contentTypeOf: the published types, with a charset for text", () => {
+  const types = [
+    ["a.css", "text/css; charset=UTF-8"],
+    ["a.js", "text/javascript; charset=UTF-8"],
+    ["a.JSON", "application/json; charset=UTF-8"],
+    ["favicon.ico", "image/vnd.microsoft.icon"],
+    ["a.svg", "image/svg+xml"],
+    ["a.woff2", "font/woff2"],
+    ["a.wasm", "application/wasm"],
+    ["LICENSE", "text/plain"],
+  ] as const;
+  for (const [path, type] of types) assertEquals(contentTypeOf(path), type);
+});
+
 Deno.test("mapSpecifier follows the import map of the project", () => {
   const project = {
     dir: "/p",
@@ -208,10 +232,10 @@ Deno.test("mapSpecifier follows the import map of the project", () => {
 Deno.test("Builder takes a root, and what it leaves out throws", () => {
   const builder = new Builder({ root: "/p" });
   assertEquals(builder.config, { root: "/p", outDir: "/p/_fresh" });
-  const leftOut = [
+  const unsupported = [
     () => builder.onTransformStaticFile(),
     () => builder.registerIsland(),
     () => new Builder({ outDir: "out" } as object),
   ];
-  for (const use of leftOut) assertThrows(use, Error, "not in this build");
+  for (const use of unsupported) assertThrows(use, Error, "not in this build");
 });

@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { notInThisBuild } from "../unsupported.ts";
 import { mapSpecifier, type ProjectConfig, readProjectConfig } from "./import_map.ts";
 
 export interface BundleOptions {
@@ -52,6 +53,11 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
       plugins: [denoResolution(project)],
     })
   );
+  for (const { path, text } of outputFiles) {
+    const [, name] = /\b(FRESH_PUBLIC_\w+)/.exec(text) ?? [];
+    // The published package puts the value of such a variable into the bundle.
+    if (name !== undefined) notInThisBuild(`${name} in ${relative(root, path)}`);
+  }
   return outputFiles.map(({ path, contents, hash }) => ({
     name: relative(root, path),
     content: contents as Uint8Array<ArrayBuffer>,

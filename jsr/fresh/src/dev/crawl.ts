@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
-import type { RouteFile, RouteFileType } from "../fs_routes.ts";
-import { notInThisBuild } from "../not_in_this_build.ts";
+import type { RouteFile, RouteFileType } from "../build_cache.ts";
+import { notInThisBuild } from "../unsupported.ts";
 import { fileToPattern } from "../patterns.ts";
 import { compareRouteIds } from "./route_order.ts";
 

@@ -1,4 +1,4 @@
-import type { RequestHandler } from "../app.ts";
+import type { RequestHandler } from "../listen.ts";
 
 /** Where development pages listen for the server. */
 const ALIVE_PATH = "/_frsh/alive";

@@ -1,7 +1,12 @@
-import type { Middleware } from "./mod.ts";
+import type { Middleware } from "../middleware.ts";
+import { notInThisBuild } from "../unsupported.ts";
 
 /** Options of the Content-Security-Policy. */
 export interface CSPOptions {
+  /** Not in this build. */
+  reportOnly?: boolean;
+  /** Not in this build. */
+  reportTo?: string;
   /** Directives; one replaces the default of the same name. */
   csp?: string[];
   /** Replace `'unsafe-inline'` by the nonce of the page, where there is one. */
@@ -30,8 +35,11 @@ const DEFAULT_DIRECTIVES = [
 /** The directives that know `'unsafe-inline'`. */
 const INLINE = /^(default-src|script-src(-elem)?|style-src(-attr|-elem)?) /;
 
-/** Sets the policy on every answer. */
-export function csp<State>({ csp: own = [], useNonce }: CSPOptions = {}): Middleware<State> {
+/** Sets the policy on every response. */
+export function csp<State>(options: CSPOptions = {}): Middleware<State> {
+  const { csp: own = [], useNonce, reportOnly, reportTo } = options;
+  if (reportOnly) notInThisBuild("csp() with reportOnly");
+  if (reportTo) notInThisBuild("csp() with reportTo");
   const names = new Set(own.map(nameOf));
   const kept = DEFAULT_DIRECTIVES.filter((directive) => !names.has(nameOf(directive)));
   const directives = [...kept, ...own];

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { HttpError } from "../http_error.ts";
-import type { Middleware } from "./mod.ts";
+import type { Middleware } from "../middleware.ts";
 
 /** Which other origins may send changes. */
 // deno-lint-ignore no-explicit-any

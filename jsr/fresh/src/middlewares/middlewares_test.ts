@@ -3,8 +3,8 @@ import { h } from "preact";
 import { App } from "../app.ts";
 import { csp } from "./csp.ts";
 import { csrf } from "./csrf.ts";
-import { cors, ipFilter, trailingSlashes } from "./left_out.ts";
-import type { Middleware } from "./mod.ts";
+import { cors, ipFilter, trailingSlashes } from "./unsupported.ts";
+import type { Middleware } from "../middleware.ts";
 
 function ask(
   middleware: Middleware<unknown>,
@@ -64,6 +64,12 @@ Deno.test("csp with nonces puts the page's nonce in place of 'unsafe-inline'", a
   assertMatch(page.headers.get("Content-Security-Policy")!, /style-src 'self' 'nonce-\w{32}';/);
   const text = await ask(csp({ useNonce: true }));
   assertMatch(text.headers.get("Content-Security-Policy")!, /script-src 'self' 'unsafe-inline';/);
+});
+
+Deno.test("csp with reportOnly or reportTo is not in this build", () => {
+  for (const options of [{ reportOnly: true }, { reportTo: "/reports" }]) {
+    assertThrows(() => csp(options), Error, "not in this build");
+  }
 });
 
 Deno.test("cors, ipFilter and trailingSlashes are not in this build", () => {

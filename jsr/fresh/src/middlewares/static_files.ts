@@ -1,7 +1,7 @@
 import type { StaticFile } from "../build_cache.ts";
 import { ASSET_CACHE_BUST_KEY } from "../build_id.ts";
 import { buildCacheOf, type Context } from "../context.ts";
-import type { Middleware } from "./mod.ts";
+import type { Middleware } from "../middleware.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 

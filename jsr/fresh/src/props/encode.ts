@@ -1,6 +1,6 @@
 import { isValidElement } from "preact";
 import { Signal } from "@preact/signals";
-import { notInThisBuild } from "../not_in_this_build.ts";
+import { notInThisBuild } from "../unsupported.ts";
 
 /** Gives the id of the server-rendered content that a value stands for; null for other values. */
 export type SlotOf = (value: object) => number | null;

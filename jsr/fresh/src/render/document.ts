@@ -2,20 +2,12 @@ import "./hooks.ts";
 import { type ComponentChildren, Fragment, h, type VNode } from "preact";
 import { jsxTemplate } from "preact/jsx-runtime";
 import { renderToString } from "preact-render-to-string";
-import type { BuildCache } from "../build_cache.ts";
 import { setBuildId } from "../build_id.ts";
-import type { Context, Shell } from "../context.ts";
+import type { Context, DocumentParts } from "../context.ts";
 import { NONCE } from "../middlewares/csp.ts";
 import { renderComponent } from "./route.ts";
 import { preloadLinks } from "./scripts.ts";
 import { newRenderState, type RenderState, withRenderState } from "./state.ts";
-
-export interface DocumentParts<State> {
-  vnode: VNode | null;
-  init: ResponseInit;
-  shell: Shell<State>;
-  buildCache: BuildCache;
-}
 
 /**
  * Renders a page in its layouts and app wrapper to a whole document. Async components are awaited

@@ -117,6 +117,22 @@ Deno.test("children are a slot, and islands in it are islands", async () => {
   assertEquals(propsIn(body), [{ children: "slot 0" }, { n: 2 }]);
 });
 
+Deno.test("in a slot the keys of components and islands are marked, elsewhere they are not", async () => {
+  const Row = ({ n }: { n: number }) => <li>{n}</li>;
+  const body = await bodyOf(
+    <>
+      <Row key="page" n={0} />
+      <Outer>
+        <Row key="a:b" n={1} />
+        <Counter key="c" n={2} />
+      </Outer>
+    </>,
+  );
+  assertStringIncludes(body, "<!--frsh:key:a_b--><li>1</li><!--/frsh:key-->");
+  assertStringIncludes(body, "<!--frsh:island:Counter:1:c-->");
+  assertEquals(body.match(/<!--frsh:key:/g)?.length, 1);
+});
+
 Deno.test("a slot that its island does not show waits in a template, with its islands", async () => {
   const body = await bodyOf(
     <Closed>

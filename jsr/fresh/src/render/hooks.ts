@@ -6,10 +6,10 @@
 import { type ComponentType, h, options, type VNode } from "preact";
 import { assetWithId } from "../asset.ts";
 import { Head, type HeadProps } from "../head.ts";
-import { notInThisBuild } from "../not_in_this_build.ts";
+import { notInThisBuild } from "../unsupported.ts";
 import { activeLinkProps } from "./active_link.ts";
 import { CollectedHead, collectHead, keptKey, takeReplacement } from "./head_tags.ts";
-import { isPartOfIsland, markIsland } from "./islands.ts";
+import { isPartOfIsland, markIsland, markKey } from "./islands.ts";
 import { Scripts } from "./scripts.ts";
 import { type RenderState, renderState } from "./state.ts";
 
@@ -33,12 +33,13 @@ function prepare(vnode: VNode, state: RenderState): void {
   } else if (typeof vnode.type === "function") {
     const island = state.buildCache.islands.get(vnode.type as ComponentType);
     if (island !== undefined) markIsland(vnode, island);
+    else markKey(vnode);
   } else if (typeof vnode.type === "string") {
     prepareElement(vnode, state);
   }
 }
 
-const LEFT_OUT_ATTRIBUTES = ["f-client-nav", "f-partial", "f-view-transition"];
+const UNSUPPORTED_ATTRIBUTES = ["f-client-nav", "f-partial", "f-view-transition"];
 
 /** A node may be a constant that every request renders: each starts from what the author wrote. */
 const written = new WeakMap<VNode, Pick<VNode, "type" | "props">>();
@@ -48,7 +49,7 @@ function prepareElement(vnode: VNode, state: RenderState): void {
   written.set(vnode, own);
   const replacement = takeReplacement(state, { ...vnode, ...own });
   const { type, props } = replacement ?? own;
-  for (const name of LEFT_OUT_ATTRIBUTES) {
+  for (const name of UNSUPPORTED_ATTRIBUTES) {
     if (name in props) notInThisBuild(`The attribute ${name}`);
   }
   vnode.type = type;

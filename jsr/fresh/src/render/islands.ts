@@ -4,33 +4,54 @@ import type { Island } from "../build_cache.ts";
 import { encodeProps } from "../props/encode.ts";
 import { requireRenderState } from "./state.ts";
 
-interface BoundaryProps {
+interface IslandBoundaryProps {
   island: Island;
   given: Record<string, unknown>;
+  islandKey: unknown;
+}
+
+interface KeyBoundaryProps {
+  component: ComponentType;
+  given: Record<string, unknown>;
+  componentKey: unknown;
 }
 
 /** The renderer sets `__` to a node's parent before it asks the hooks. */
 type LinkedVNode = VNode & { __?: LinkedVNode | null };
 
-/** Replaces an island's node by its boundary, unless it is part of another island. */
+/** Replaces an island's node by its boundary, unless another island renders it. */
 export function markIsland(vnode: VNode, island: Island): void {
   if (isPartOfIsland(vnode)) return;
-  const props = { island, given: vnode.props };
-  vnode.type = IslandBoundary as ComponentType;
-  vnode.props = props as unknown as typeof vnode.props;
+  replaceNode(vnode, IslandBoundary, { island, given: vnode.props, islandKey: vnode.key });
 }
 
-/** Content of a slot comes from the page, so an island in it stands for itself. */
-export function isPartOfIsland(vnode: LinkedVNode): boolean {
+/** Replaces a component with a key in a slot by its boundary: the browser needs the key. */
+export function markKey(vnode: VNode): void {
+  const { type, key, props } = vnode;
+  const isBoundary = [IslandBoundary, KeyBoundary].some((each) => type === each as unknown);
+  if (key === undefined || key === null || type === Fragment || isBoundary) return;
+  if (closestBoundary(vnode) !== Slot) return;
+  replaceNode(vnode, KeyBoundary, { component: type, given: props, componentKey: key });
+}
+
+function replaceNode(vnode: VNode, type: unknown, props: object): void {
+  vnode.type = type as ComponentType;
+  vnode.props = props as typeof vnode.props;
+}
+
+/** The page renders the content of a slot, so an island in a slot is one of its own. */
+export function isPartOfIsland(vnode: VNode): boolean {
+  return closestBoundary(vnode) === IslandBoundary;
+}
+
+function closestBoundary(vnode: LinkedVNode): unknown {
   for (let parent = vnode.__; parent; parent = parent.__) {
-    if (parent.type === IslandBoundary as unknown) return true;
-    if (parent.type === Slot as unknown) return false;
+    if ([IslandBoundary, Slot].some((each) => parent?.type === each as unknown)) return parent.type;
   }
-  return false;
 }
 
 /** Renders an island between two comments, by which the browser finds it. */
-function IslandBoundary({ island, given }: BoundaryProps): VNode {
+function IslandBoundary({ island, given, islandKey }: IslandBoundaryProps): VNode {
   const { islands, islandProps, slots } = requireRenderState();
   const props = { ...given };
   if (given.children !== undefined && given.children !== null) {
@@ -39,7 +60,17 @@ function IslandBoundary({ island, given }: BoundaryProps): VNode {
   }
   islands.add(island);
   const index = islandProps.push(props) - 1;
-  return between("island", `${island.name}:${index}`, h(island.fn, props));
+  const key = islandKey === undefined || islandKey === null ? "" : `:${keyText(islandKey)}`;
+  return between("island", `${island.name}:${index}${key}`, h(island.fn, props));
+}
+
+function KeyBoundary({ component, given, componentKey }: KeyBoundaryProps): VNode {
+  return between("key", keyText(componentKey), h(component, given));
+}
+
+/** Colons separate the fields of a marker. */
+function keyText(key: unknown): string {
+  return String(key).replaceAll(":", "_");
 }
 
 interface SlotProps {

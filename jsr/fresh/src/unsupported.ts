@@ -6,9 +6,9 @@ export function notInThisBuild(name: string): never {
   throw new Error(`${name} is not in this build`);
 }
 
-export type LeftOut = (..._args: unknown[]) => never;
+export type Unsupported = (..._args: unknown[]) => never;
 
 /** A function that is left out. */
-export function leftOut(name: string): LeftOut {
+export function unsupported(name: string): Unsupported {
   return () => notInThisBuild(name);
 }

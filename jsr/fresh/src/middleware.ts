@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "./context.ts";
 
 /** Takes part in answering a request; `ctx.next()` runs whatever comes after it. */
 export type Middleware<State> = (ctx: Context<State>) => Response | Promise<Response>;
