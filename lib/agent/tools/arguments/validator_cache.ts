@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type ArgumentValidator, compileParameters } from "./compile_parameters.ts";
 import type { SchemaIssue } from "./prepare_schema.ts";
 
@@ -9,7 +10,9 @@ const MAX_VALIDATORS = 256;
  * text, so every version of an agent has its own and unchanged ones are shared.
  */
 export class ValidatorCache {
-  #validators = new Map<string, { check: ArgumentValidator } | SchemaIssue>();
+  #validators = new LRUCache<string, { check: ArgumentValidator } | SchemaIssue>({
+    max: MAX_VALIDATORS,
+  });
 
   /**
    * The check for `parameters`. One that cannot be compiled refuses every call, unless whoever is called
@@ -29,13 +32,10 @@ export class ValidatorCache {
     parameters: Readonly<Record<string, unknown>>,
   ): { check: ArgumentValidator } | SchemaIssue {
     const key = JSON.stringify(parameters);
-    const compiled = this.#validators.get(key) ?? compileParameters(parameters);
-    this.#validators.delete(key);
+    const cached = this.#validators.get(key);
+    if (cached !== undefined) return cached;
+    const compiled = compileParameters(parameters);
     this.#validators.set(key, compiled);
-    for (const oldest of this.#validators.keys()) {
-      if (this.#validators.size <= MAX_VALIDATORS) break;
-      this.#validators.delete(oldest);
-    }
     return compiled;
   }
 }
