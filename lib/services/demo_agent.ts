@@ -15,7 +15,6 @@ const DEMO_AGENT = {
   allowedDomains: [],
 };
 
-/** What is needed to find or make the agent that `/demo` talks to. */
 export interface DemoAgentDeps {
   kv: Deno.Kv;
   agents: AgentService;
@@ -24,9 +23,8 @@ export interface DemoAgentDeps {
 }
 
 /**
- * The id of the demo agent, made at the first start and kept for good: an agent that its owner has
- * deleted stays deleted (`undefined`). When the service listens elsewhere than last time, the new
- * origin is added so that `/demo` goes on working; nothing else of it is touched.
+ * Returns the id of the agent of `/demo`, which the first start creates; `undefined` if its owner has
+ * deleted it. Adds the origin of the service if that has changed, and changes nothing else.
  */
 export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | undefined> {
   const { kv, agents, tenant } = options;
@@ -40,16 +38,15 @@ export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | 
   return agent.id;
 }
 
-/** The service's own address as a page's origin; on this machine, under each of its names. */
+/** The origins of the service itself; for a loopback address, under each of its names. */
 export function serviceOrigins(baseUrl: string): string[] {
   const url = new URL(baseUrl);
   const names = ["localhost", "127.0.0.1"];
-  const spellings = names.includes(url.hostname)
+  const urls = names.includes(url.hostname)
     ? names.map((name) => baseUrl.replace(url.hostname, name))
     : [baseUrl];
-  return spellings.map((one) => normalizeOrigin(new URL(one).origin)).filter((o) =>
-    o !== undefined
-  );
+  return urls.map((one) => normalizeOrigin(new URL(one).origin))
+    .filter((origin) => origin !== undefined);
 }
 
 async function createDemoAgent(
@@ -60,7 +57,7 @@ async function createDemoAgent(
   const key = keys.installation("demo_agent");
   const committed = await kv.atomic().check(known).set(key, agent.id).commit();
   if (committed.ok) return agent.id;
-  // Another process made one in the same moment: theirs stays.
+  // Another process created one at the same time. Keep theirs.
   await agents.delete(tenant, agent.id);
   return (await kv.get<string>(key)).value!;
 }
@@ -73,12 +70,12 @@ async function addMissingOrigins(
   const missing = origins.filter((origin) => !allowed.includes(origin));
   if (missing.length === 0) return;
   const allowedOrigins = [...missing, ...allowed];
-  // A full list is its owner's: none of it is pushed out.
+  // The owner filled the list. Keep every entry.
   if (allowedOrigins.length > FIELD_BOUNDS.allowedOrigins) return;
   try {
     await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
   } catch (error) {
-    // Its owner has made something of it that can no longer be saved: no reason not to start.
+    // The owner's agent is no longer valid, which must not prevent the start.
     if (!(error instanceof ApiError)) throw error;
   }
 }
