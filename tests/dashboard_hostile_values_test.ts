@@ -6,6 +6,7 @@ import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
 import { addressOf, routeFiles } from "./support/route_files.ts";
+import { shownText } from "./support/shown_text.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 /** Ends whatever it may stand in: an attribute, a text, a script, a style, a comment; or hides its end. */
@@ -105,15 +106,15 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
   await using server = hostileServer();
   const { service, operator, ids } = await infested(server.host);
   await using _ = service;
-  const telling: string[] = [];
+  const showing: string[] = [];
   for (const path of pagesOf(ids)) {
     const answer = await operator.get(path);
     const html = await answer.text();
     if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
     assertEquals(hostileElements(html), [], path);
-    if (/x-mark/.test(html)) telling.push(path);
+    if (shownText(html).includes("<x-mark")) showing.push(path);
   }
-  assert(telling.length > 20, `the values are shown: ${telling}`);
+  assert(showing.length > 20, `pages that show the values: ${showing}`);
   await t.step("a conversation shows what its tool was asked and answered", async () => {
     const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
     assertStringIncludes(page, "What look_up answered");

@@ -1,25 +1,25 @@
-/** Writes some of the bytes and answers how many, as `Deno.stderr.writeSync` does; may throw. */
+/** Writes some of the bytes and returns how many, like `Deno.stderr.writeSync`. May throw. */
 export type WriteSync = (bytes: Uint8Array) => number;
 
 /**
- * Whole lines to where writing may fail: a pipe whose reader has gone, a full disk, a full pipe that
- * does not block. It never throws, for what is told must not end what tells it. A line that could not
- * be begun is lost and counted; the rest of one that was begun comes before the next, so none is torn.
+ * Writes whole lines to an output that may fail: a closed pipe, a full disk, a full non-blocking pipe.
+ * Never throws. A line that cannot be started is dropped and counted; a partially written line is
+ * completed before the next.
  */
 export class LineWriter {
   #writeSync: WriteSync;
   #pending = new Uint8Array();
   #dropped = 0;
 
-  constructor(sink: WriteSync) {
-    this.#writeSync = sink;
+  constructor(writeSync: WriteSync) {
+    this.#writeSync = writeSync;
   }
 
-  /** `tellLost` is the line that says how many were lost; it comes before the next that is written. */
-  write(line: string, tellLost: (lost: number) => string): void {
+  /** Precedes `line` with `formatDropped(count)` if earlier lines were dropped. */
+  write(line: string, formatDropped: (dropped: number) => string): void {
     this.#pending = this.#send(this.#pending);
     if (this.#pending.length > 0) return void this.#dropped++;
-    const text = this.#dropped === 0 ? line : tellLost(this.#dropped) + line;
+    const text = this.#dropped === 0 ? line : formatDropped(this.#dropped) + line;
     const bytes = new TextEncoder().encode(text);
     const rest = this.#send(bytes);
     if (rest.length === bytes.length) return void this.#dropped++;
@@ -27,7 +27,7 @@ export class LineWriter {
     this.#dropped = 0;
   }
 
-  /** What could not be sent now. */
+  /** Returns the bytes that could not be written. */
   #send(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     let at = 0;
     try {
@@ -37,7 +37,7 @@ export class LineWriter {
         at += written;
       }
     } catch {
-      // There is nowhere to tell it; the count does, once something can be written again.
+      // There is no place to report it. The count is reported with the next line.
     }
     return bytes.slice(at);
   }

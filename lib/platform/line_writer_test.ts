@@ -4,19 +4,19 @@ import { LineWriter } from "./line_writer.ts";
 
 const MODULE = new URL("./log.ts", import.meta.url).href;
 
-/** An output that takes `room` bytes before it fails as `fault` says. */
-function failing(fault: () => number) {
+/** A writer that accepts `capacity` bytes and then fails with `fail`. */
+function failing(fail: () => number) {
   let written = "";
-  let room = 0;
+  let capacity = 0;
   const output = new LineWriter((bytes) => {
-    if (room === 0) return fault();
-    const taken = bytes.subarray(0, room);
-    room -= taken.length;
+    if (capacity === 0) return fail();
+    const taken = bytes.subarray(0, capacity);
+    capacity -= taken.length;
     written += new TextDecoder().decode(taken);
     return taken.length;
   });
-  const write = (line: string) => output.write(`${line}\n`, (lost) => `lost ${lost}\n`);
-  return { write, give: (bytes: number) => room = bytes, written: () => written };
+  const write = (line: string) => output.write(`${line}\n`, (dropped) => `dropped ${dropped}\n`);
+  return { write, accept: (bytes: number) => capacity = bytes, written: () => written };
 }
 
 const throwing = (error: Error) => () => {
@@ -24,50 +24,50 @@ const throwing = (error: Error) => () => {
 };
 
 for (
-  const [name, fault] of [
-    ["a pipe whose reader has gone", throwing(new Deno.errors.BrokenPipe())],
+  const [name, fail] of [
+    ["a closed pipe", throwing(new Deno.errors.BrokenPipe())],
     ["a full disk", throwing(new Error("No space left on device (os error 28)"))],
     ["a full pipe", throwing(new Deno.errors.WouldBlock())],
-    ["a sink that takes nothing", () => 0],
+    ["an output that accepts nothing", () => 0],
   ] as const
 ) {
-  Deno.test(`LogOutput: ${name} throws nothing, and the next line tells how many were lost`, () => {
-    const { write, give, written } = failing(fault);
+  Deno.test(`LineWriter: ${name} does not throw, and the next line reports dropped lines`, () => {
+    const { write, accept, written } = failing(fail);
     write("one");
     write("two");
     assertEquals(written(), "");
-    give(1_000);
+    accept(1_000);
     write("three");
     write("four");
-    assertEquals(written(), "lost 2\nthree\nfour\n");
+    assertEquals(written(), "dropped 2\nthree\nfour\n");
   });
 }
 
-Deno.test("LineWriter: a line that was cut is ended before the next, or lost with none between", () => {
-  const { write, give, written } = failing(throwing(new Deno.errors.WouldBlock()));
-  give(2);
+Deno.test("LineWriter: a partially written line is completed before the next", () => {
+  const { write, accept, written } = failing(throwing(new Deno.errors.WouldBlock()));
+  accept(2);
   write("first");
   assertEquals(written(), "fi");
   write("second");
-  give(1);
+  accept(1);
   write("third");
   assertEquals(written(), "fir");
-  give(1_000);
+  accept(1_000);
   write("fourth");
-  assertEquals(written(), "first\nlost 2\nfourth\n");
+  assertEquals(written(), "first\ndropped 2\nfourth\n");
 });
 
-Deno.test("LineWriter: what tells the loss may be cut as well, and is told once", () => {
-  const { write, give, written } = failing(throwing(new Deno.errors.WouldBlock()));
+Deno.test("LineWriter: a partially written report of dropped lines is completed, not repeated", () => {
+  const { write, accept, written } = failing(throwing(new Deno.errors.WouldBlock()));
   write("one");
-  give(3);
+  accept(3);
   write("two");
-  give(1_000);
+  accept(1_000);
   write("three");
-  assertEquals(written(), "lost 1\ntwo\nthree\n");
+  assertEquals(written(), "dropped 1\ntwo\nthree\n");
 });
 
-Deno.test("LineWriter: a character that is cut in the middle comes whole", () => {
+Deno.test("LineWriter: a character split between writes stays whole", () => {
   const bytes: number[] = [];
   let room = 1;
   const output = new LineWriter((all) => {
@@ -82,7 +82,7 @@ Deno.test("LineWriter: a character that is cut in the middle comes whole", () =>
   assertEquals(new TextDecoder().decode(new Uint8Array(bytes)), "é\nü\n");
 });
 
-Deno.test("createLogger: lines that were lost are told as a warning in the log's own form", () => {
+Deno.test("createLogger: reports dropped lines as a warning", () => {
   const written: string[] = [];
   let full = true;
   const output = new LineWriter((bytes) => {
@@ -102,10 +102,10 @@ Deno.test("createLogger: lines that were lost are told as a warning in the log's
   ]);
 });
 
-Deno.test("createLogger: a process whose standard error nobody reads any more lives on", async () => {
+Deno.test("createLogger: a process survives when its standard error is closed", async () => {
   const program = `const { createLogger } = await import(${JSON.stringify(MODULE)});
     await new Response(Deno.stdin.readable).text();
-    createLogger().error("to nobody");
+    createLogger().error("unread");
     console.log("alive");`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["eval", program],

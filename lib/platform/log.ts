@@ -3,10 +3,10 @@ import { LineWriter } from "./line_writer.ts";
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** Facts about one log line; never whole requests or records. */
+/** Details of one log line; never whole requests or records. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes lines of at least its level; every string in them is redacted. It never throws. */
+/** Writes lines of at least its level and redacts every string in them. Never throws. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -17,11 +17,11 @@ export interface Logger {
 export interface LoggerOptions {
   level?: LogLevel;
   /**
-   * Takes one line with its line feed, what makes the line that tells how many were lost before it, and
-   * its level; standard error by default.
+   * Writes one line, which ends in a line feed. `formatDropped` formats a line that reports dropped
+   * lines. Standard error by default.
    */
-  write?: (line: string, tellLost: (lost: number) => string, level: LogLevel) => void;
-  /** One JSON object a line, or text for people; JSON by default unless on a terminal. */
+  write?: (line: string, formatDropped: (dropped: number) => string, level: LogLevel) => void;
+  /** JSON lines or text; by default text on a terminal, otherwise JSON. */
   json?: boolean;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -29,15 +29,15 @@ export interface LoggerOptions {
 
 const LEVEL_RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** Fields nested deeper than this are cut: a log line is not a dump. */
+/** Fields nested deeper are cut. */
 const MAX_FIELD_DEPTH = 4;
 
-/** One for all loggers of the process: a line that one began is ended before another's begins. */
+/** Shared by all loggers of the process, so that their lines do not mix. */
 const stderr = new LineWriter((bytes) => Deno.stderr.writeSync(bytes));
 const writeToStderr = stderr.write.bind(stderr);
 
 /**
- * A logger. A line is `{ time, level, message, ...fields }`, or in text
+ * Creates a logger. A line is `{ time, level, message, ...fields }`, or in text
  * `time LEVEL message field=value`. An `Error` among the fields becomes its name, message and, at
  * level `debug`, its stack.
  */
@@ -50,13 +50,14 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     const time = new Date(now()).toISOString();
     const safe = toLoggableFields(fields, { withStack, depth: 0 });
     const line = { time, level: lineLevel, message: redact(message) };
-    // The line's own three come last as well: a field cannot pass for them.
+    // Repeated at the end, so that a field cannot replace them.
     return (json ? JSON.stringify({ ...line, ...safe, ...line }) : formatText(line, safe)) + "\n";
   };
-  const tellLost = (lost: number) => format("warn", "log lines could not be written", { lost });
+  const formatDropped = (lost: number) =>
+    format("warn", "log lines could not be written", { lost });
   const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
     if (LEVEL_RANK[lineLevel] < LEVEL_RANK[level]) return;
-    write(format(lineLevel, message, fields), tellLost, lineLevel);
+    write(format(lineLevel, message, fields), formatDropped, lineLevel);
   };
   return {
     debug: (message, fields) => log("debug", message, fields),
@@ -67,7 +68,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 }
 
 const SECRET_PATTERNS: readonly [RegExp, string][] = [
-  // A key's prefix is public and helps to find it; what follows is not.
+  // The prefix of a key is public and identifies it.
   [/ck_live_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g, "ck_live_$1_[secret]"],
   [/ck_live_(?![0-9A-Za-z]{8}_\[secret\])[0-9A-Za-z_]+/g, "ck_live_[secret]"],
   [/\bcs_[0-9A-Za-z_-]{8,}/g, "cs_[secret]"],
@@ -79,7 +80,7 @@ export function redact(text: string): string {
   return SECRET_PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
 }
 
-/** A field may be anything that was thrown: one that throws when it is read costs no more than itself. */
+/** A field may be any thrown value, even one with getters that throw. */
 function toLoggableFields(
   fields: LogFields,
   options: { withStack: boolean; depth: number },
@@ -91,7 +92,7 @@ function toLoggableFields(
   }
 }
 
-/** A copy that JSON can hold, with every string, keys included, redacted. */
+/** A copy that JSON can hold, with every string redacted, including keys. */
 function toLoggable(value: unknown, options: { withStack: boolean; depth: number }): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value === "bigint") return value.toString();
@@ -121,10 +122,10 @@ function formatText(
   line: { time: string; level: LogLevel; message: string },
   fields: Record<string, unknown>,
 ): string {
-  const words = Object.entries(fields)
+  const details = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${formatValue(key)}=${formatValue(value)}`);
-  return [line.time, line.level.toUpperCase().padEnd(5), escapeControls(line.message), ...words]
+  return [line.time, line.level.toUpperCase().padEnd(5), escapeControls(line.message), ...details]
     .join(" ");
 }
 
@@ -133,7 +134,7 @@ function formatValue(value: unknown): string {
   return bare ? value : escapeControls(JSON.stringify(value));
 }
 
-/** A line feed or an escape sequence in a field must neither forge a line nor drive a terminal. */
+/** Prevents fields from forging lines or controlling a terminal. */
 function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1).replace("\x7f", " "));
 }

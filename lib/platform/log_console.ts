@@ -1,30 +1,22 @@
 import type { LogLevel } from "./log.ts";
 
-/** Writes one line with its line feed at its level. */
-export type WriteLine = (line: string, tellLost: unknown, level: LogLevel) => void;
+/** Writes one line, with its line feed, at a level. */
+export type WriteLine = (line: string, formatDropped: unknown, level: LogLevel) => void;
 
 /**
- * Whether this process's log is collected from its `console`: Deno Deploy does so always, other hosts
- * where Deno's OpenTelemetry is on. What is written to standard error directly reaches neither.
+ * True if the host collects the log from `console`: Deno Deploy always does, other hosts if Deno's
+ * OpenTelemetry is on. Neither sees what is written to standard error directly.
  */
 export function isConsoleCollected(env: Readonly<Record<string, string | undefined>>): boolean {
   const { DENO_DEPLOY = "", OTEL_DENO = "" } = env;
   return DENO_DEPLOY.trim() !== "" || /^(1|true)$/i.test(OTEL_DENO.trim());
 }
 
-/** Deno gives each method of `console` a severity of its own in OpenTelemetry. */
-const CONSOLE_METHODS = {
-  debug: (line: string) => console.debug(line),
-  info: (line: string) => console.info(line),
-  warn: (line: string) => console.warn(line),
-  error: (line: string) => console.error(line),
-} satisfies Record<LogLevel, (line: string) => void>;
-
-/** Writes a line by the method of `console` that its level names; never throws. */
+/** Writes a line with the method of `console` for its level, which OpenTelemetry maps to a severity. */
 export const writeToConsole: WriteLine = (line, _, level) => {
   try {
-    CONSOLE_METHODS[level](line.endsWith("\n") ? line.slice(0, -1) : line);
+    console[level](line.endsWith("\n") ? line.slice(0, -1) : line);
   } catch {
-    // Standard error may be closed; the log must not end what it reports on.
+    // Standard error may be closed. Logging must not end the process.
   }
 };

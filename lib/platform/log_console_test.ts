@@ -6,14 +6,14 @@ const LOG = new URL("./log.ts", import.meta.url).href;
 const CONSOLE = new URL("./log_console.ts", import.meta.url).href;
 const KEY = "ck_live_Ab12Cd34_0123456789abcdefghijABCDEFGHIJ01";
 
-Deno.test("isConsoleCollected: on Deno Deploy, and where Deno's OpenTelemetry is on", () => {
+Deno.test("isConsoleCollected: true on Deno Deploy and with Deno's OpenTelemetry", () => {
   const collected = [{ DENO_DEPLOY: "true" }, { OTEL_DENO: "true" }, { OTEL_DENO: "1" }];
   for (const env of collected) assertEquals(isConsoleCollected(env), true);
   const not = [{}, { DENO_DEPLOY: " " }, { OTEL_DENO: "" }, { OTEL_DENO: "false" }];
   for (const env of not) assertEquals(isConsoleCollected(env), false);
 });
 
-/** Runs statements with a logger as `log`, at level debug; what it wrote. */
+/** Runs statements with a debug logger named `log`. Returns its output. */
 async function logging(statements: string, env: Record<string, string> = {}) {
   const program = `const { createLogger } = await import(${JSON.stringify(LOG)});
     const { writeToConsole } = await import(${JSON.stringify(CONSOLE)});
@@ -28,7 +28,7 @@ async function logging(statements: string, env: Record<string, string> = {}) {
   return text(stdout) + text(stderr);
 }
 
-Deno.test("writeToConsole: every record reaches OpenTelemetry with its severity, and no secret does", async () => {
+Deno.test("writeToConsole: OpenTelemetry gets each record with its severity and without secrets", async () => {
   await using collector = new OtelCollector();
   await logging(
     `log.debug("a", { note: "100%d %c %o" });
@@ -51,7 +51,7 @@ Deno.test("writeToConsole: every record reaches OpenTelemetry with its severity,
   assertEquals(JSON.stringify(collector.records).includes(KEY.slice(17)), false);
 });
 
-Deno.test("writeToConsole: a line is one line of JSON, whatever it holds", async () => {
+Deno.test("writeToConsole: writes one line of JSON for any content", async () => {
   const written = await logging(
     `log.info("two\\nlines", { note: "100%d %c", more: "\\u001b[2J" });`,
   );
@@ -66,7 +66,7 @@ Deno.test("writeToConsole: a line is one line of JSON, whatever it holds", async
   });
 });
 
-Deno.test("writeToConsole: a process survives the closing of its output", async () => {
+Deno.test("writeToConsole: a process survives when its output is closed", async () => {
   const program = `const { writeToConsole } = await import(${JSON.stringify(CONSOLE)});
     await new Response(Deno.stdin.readable).text();
     for (const level of ["debug", "info", "warn", "error"]) writeToConsole("unread", null, level);

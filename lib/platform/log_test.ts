@@ -24,7 +24,7 @@ Deno.test("createLogger: a JSON line is one object with time, level, message and
   });
 });
 
-Deno.test("createLogger: a text line is readable and stays one line whatever is logged", () => {
+Deno.test("createLogger: a text line escapes control characters", () => {
   const { log, lines } = logging({ json: false });
   log.warn("slow\nERROR forged", { route: "/v1/agents", note: "two words\u001b[2J", n: 3 });
   assertEquals(
@@ -45,7 +45,7 @@ Deno.test("createLogger: lines below the level are not written", () => {
 Deno.test("createLogger: secrets are redacted in the message, in nested fields and in errors", () => {
   for (const json of [true, false]) {
     const { log, lines } = logging({ json, level: "debug" });
-    log.error(`refused ${KEY}`, {
+    log.error(`rejected ${KEY}`, {
       nested: { list: [`X-Service-Session: ${TOKEN}`], [KEY]: 1 },
       error: new Error(`bad ${TOKEN}`, { cause: new Error("authorization: Bearer abc.def") }),
       url: new URL(`http://localhost/?token=${TOKEN}`),
@@ -63,7 +63,7 @@ Deno.test("createLogger: an error's stack is written at level debug only", () =>
   assertEquals(JSON.parse(info.lines[0]!).error, { name: "TypeError", message: "no" });
 });
 
-Deno.test("createLogger: values JSON cannot hold, and cycles, do not break a line", () => {
+Deno.test("createLogger: accepts cycles and values that JSON cannot hold", () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const { log, lines } = logging();
@@ -72,7 +72,7 @@ Deno.test("createLogger: values JSON cannot hold, and cycles, do not break a lin
   assertEquals([line.big, line.fn], ["1", "[function]"]);
 });
 
-Deno.test("createLogger: a field that throws when it is read leaves the line", () => {
+Deno.test("createLogger: a getter that throws does not lose the line", () => {
   const { log, lines } = logging();
   log.error("odd", {
     error: {
@@ -91,7 +91,7 @@ Deno.test("createLogger: a field cannot replace the line's level or message", ()
   assertEquals([JSON.parse(lines[0]!).level, JSON.parse(lines[0]!).message], ["error", "real"]);
 });
 
-Deno.test("redact: a key keeps its public prefix, everything secret goes", () => {
+Deno.test("redact: keeps the public prefix of a key and removes secrets", () => {
   assertEquals(redact(`key ${KEY}.`), "key ck_live_Ab12Cd34_[secret].");
   assertEquals(redact("ck_live_broken"), "ck_live_[secret]");
   assertEquals(redact(TOKEN), "cs_[secret]");

@@ -1,18 +1,18 @@
 import { v7 as timeOrderedUuid } from "uuid";
 import { CoalescedTimers } from "./coalesced_timers.ts";
 
-/** What the outside world gives a process, in one injectable place so that tests decide it. */
+/** Clock, timers, ids and randomness, injected so that tests control them. */
 export interface Runtime {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * A UUID of version 7: 74 random bits after the time, so that what is stored under new ids lies
-   * together and a commit touches few pages of the store.
+   * A version 7 UUID. Its leading timestamp keeps new records together, so that a commit touches few
+   * pages of the store.
    */
   uuid(): string;
   /** `n` cryptographically random bytes. */
   randomBytes(n: number): Uint8Array<ArrayBuffer>;
-  /** Resolves after `ms`, long waits up to 50 ms later; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms` (long waits up to 50 ms later). Rejects with the signal's reason on abort. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -26,26 +26,26 @@ export const systemRuntime: Runtime = {
 };
 
 /**
- * Milliseconds for telling how long something takes, since no moment in particular: setting the clock
- * does not move them. A world with a clock of its own has only that.
+ * Monotonic milliseconds for measuring durations; setting the clock does not affect them. With an
+ * injected clock, uses only that clock.
  */
 export function monotonicNow(runtime: Pick<Runtime, "now">): number {
   return runtime.now === wallClock ? performance.now() : runtime.now();
 }
 
-/** From this on a wait may be a little late. */
+/** Longer waits share one timer, and may end a little late. */
 const COALESCE_FROM_MS = 1_000;
 const coalescedTimers = new CoalescedTimers();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  // Never thrown at once: who handles the promise alone would miss it.
+  // Never throws synchronously: a caller may only handle the promise.
   if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const onAbort = () => {
-      callOff();
+      cancel();
       reject(signal?.reason);
     };
-    const callOff = startTimer(ms, () => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
     });
@@ -54,32 +54,32 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `ring` once after `ms`, as if the system had slept; the answer calls it off. For a wait that is
- * nearly always called off, as most of a chat's are: neither a signal nor a rejection is made for it.
+ * Calls `callback` once after `ms`. Returns a function that cancels it. Cheaper than `sleep` for timers
+ * that are usually cancelled, as most of a chat's are: it creates no signal and no rejection.
  */
 export function setTimer(
   runtime: Pick<Runtime, "sleep">,
   ms: number,
-  ring: () => void,
+  callback: () => void,
 ): () => void {
-  if (runtime.sleep === sleep) return startTimer(ms, ring);
-  const waiting = new AbortController();
-  const { signal } = waiting;
-  runtime.sleep(ms, signal).then(() => signal.aborted || ring(), () => {});
-  return () => waiting.abort(CANCELLED);
+  if (runtime.sleep === sleep) return startTimer(ms, callback);
+  const controller = new AbortController();
+  const { signal } = controller;
+  runtime.sleep(ms, signal).then(() => signal.aborted || callback(), () => {});
+  return () => controller.abort(CANCELLED);
 }
 
-function startTimer(ms: number, ring: () => void): () => void {
-  if (ms >= COALESCE_FROM_MS) return coalescedTimers.setTimer(ms, ring);
-  const timer = setTimeout(ring, ms);
+function startTimer(ms: number, callback: () => void): () => void {
+  if (ms >= COALESCE_FROM_MS) return coalescedTimers.setTimer(ms, callback);
+  const timer = setTimeout(callback, ms);
   return () => clearTimeout(timer);
 }
 
 /**
- * The reason of an abort that only calls off a wait. Made once: the default reason is an error made anew,
- * with its stack, which a chat would pay for several times.
+ * The abort reason for cancelling a wait. Shared, because the default reason is a new error with a
+ * stack, and a chat cancels several waits.
  */
-export const CANCELLED = new Error("called off");
+export const CANCELLED = new Error("cancelled");
 
 /** ISO 8601 UTC of a time in milliseconds. */
 export function isoTime(ms: number): string {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { monotonicNow, systemRuntime } from "./runtime.ts";
 
-Deno.test("elapsed: setting the clock does not move it, and a test's world has its own", async () => {
+Deno.test("monotonicNow: ignores changes of the system clock and uses an injected clock", async () => {
   const { now } = Date;
   const before = monotonicNow(systemRuntime);
   try {

@@ -1,10 +1,10 @@
-/** Bytes of `text` in UTF-8, without encoding it: it is asked for every fragment of an answer. */
+/** The length of `text` in UTF-8 bytes. Does not encode it, because it runs for every delta. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) continue;
-    // Each half of a surrogate pair stands for two of its four bytes.
+    // Each half of a surrogate pair counts for two of its four bytes.
     bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
   }
   return bytes;

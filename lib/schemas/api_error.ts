@@ -5,8 +5,8 @@ import { NOT_PLAIN_TEXT, plainTextIssue } from "./plain_text.ts";
 import type { z } from "zod";
 
 /**
- * A refusal that the caller is told of: thrown anywhere below a route, turned into the error
- * envelope once, at the top. Its message is shown, so it never holds a secret or a vendor's text.
+ * An error for the caller. Thrown anywhere below a route and turned into the error envelope at the top.
+ * The message is public, so it never holds a secret or a provider's text.
  */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -30,20 +30,20 @@ export class ApiError extends Error {
   }
 }
 
-/** A body of nothing but unknown fields would be answered with six times its size. */
+/** Without a limit, the response to a body of unknown fields is six times the size of the body. */
 const MAX_ISSUES = 100;
 
-/** `schema_validation_failed` with its list of faults, the first 100 of them. */
-export function validationError(faults: ValidationIssue[]): ApiError {
-  const issues = faults.slice(0, MAX_ISSUES)
-    .map(({ path, ...fault }) => ({ path: path.slice(0, MAX_PATH_LENGTH), ...fault }));
+/** `schema_validation_failed` with the first 100 issues. */
+export function validationError(allIssues: ValidationIssue[]): ApiError {
+  const issues = allIssues.slice(0, MAX_ISSUES)
+    .map(({ path, ...rest }) => ({ path: path.slice(0, MAX_PATH_LENGTH), ...rest }));
   const first = issues[0];
   const where = first === undefined || first.path === "" ? "body" : first.path;
   const message = first === undefined ? "the request is not valid" : `${where}: ${first.message}`;
   return new ApiError("schema_validation_failed", message, { details: { issues } });
 }
 
-/** The faults zod found, with dotted paths; unknown fields are named one by one. */
+/** Issues from zod with dotted paths, one for each unknown field. */
 export function toIssues(error: z.ZodError): ValidationIssue[] {
   return error.issues.flatMap((issue): ValidationIssue[] => {
     if (issue.code === "unrecognized_keys") {
@@ -57,32 +57,32 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
   });
 }
 
-/** A rule of ours may name a code of its own. */
+/** Custom rules may set their own code. */
 function issueCode(issue: z.core.$ZodIssue): string {
   const own = issue.code === "custom" ? issue.params?.code : undefined;
   return typeof own === "string" ? own : issue.code ?? "custom";
 }
 
 /**
- * Parses what somebody sent, or throws `schema_validation_failed` with every fault, the first 100 of
- * them. Text that is not plain is one wherever it stands, whatever the schema says of it.
+ * Parses input, or throws `schema_validation_failed` with the first 100 issues. Text that is not plain
+ * is an issue wherever it is, whatever the schema accepts.
  */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   assertSafeJson(value);
   const parsed = schema.safeParse(value);
-  const faults = textIssues(value, MAX_ISSUES);
-  // What else is wrong with such a text follows from it: one issue for each, always the same.
-  const broken = new Set(faults.map(({ path }) => path));
+  const brokenTexts = textIssues(value, MAX_ISSUES);
+  // Other issues of the same text follow from this one and are omitted.
+  const broken = new Set(brokenTexts.map(({ path }) => path));
   const issues = parsed.success
     ? []
     : toIssues(parsed.error).filter(({ path }) => !broken.has(path));
-  if (!parsed.success || faults.length > 0) throw validationError([...faults, ...issues]);
+  if (!parsed.success || brokenTexts.length > 0) throw validationError([...brokenTexts, ...issues]);
   return parsed.data;
 }
 
 /**
- * Parses what is put together of parts that each were parsed before: only rules between the parts can
- * be broken. What is stored was taken by the rules of its day.
+ * Parses a value combined from parsed parts, so that only rules between the parts can fail. Stored parts
+ * were valid under the rules of their time.
  */
 export function parseCombined<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
@@ -90,14 +90,14 @@ export function parseCombined<T extends z.ZodType>(schema: T, value: unknown): z
   return parsed.data;
 }
 
-/** Refuses, with a 400, JSON that cannot be walked or compared safely, whatever its schema. */
+/** Throws a 400 for JSON that cannot be walked or compared safely, whatever its schema. */
 export function assertSafeJson(value: unknown): void {
   if (isTooDeep(value)) {
     const message = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
     throw validationError([{ path: "", code: "too_deep", message }]);
   }
   if (hasReservedKey(value)) {
-    // Schemas of free-form objects skip it: accepted and dropped would be worse than refused.
+    // Schemas of free-form objects skip the key. Rejecting it is better than dropping it silently.
     throw validationError([{
       path: "__proto__",
       code: "unrecognized_keys",
@@ -106,7 +106,7 @@ export function assertSafeJson(value: unknown): void {
   }
 }
 
-/** Call it on what is known not to be nested deeply. */
+/** Recursive: only for values of limited depth. */
 function hasReservedKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasReservedKey);

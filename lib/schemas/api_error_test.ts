@@ -11,7 +11,7 @@ Deno.test("ApiError: its status is its code's", () => {
   }
 });
 
-Deno.test("invalid: the message is the first fault, the details are all", () => {
+Deno.test("validationError: the message has the first issue, the details have all", () => {
   const issues = [
     { path: "a.0", code: "c", message: "is wrong" },
     { path: "b", code: "c", message: "too" },
@@ -26,7 +26,7 @@ Deno.test("invalid: the message is the first fault, the details are all", () => 
   );
 });
 
-Deno.test("parseOrThrow: tells every fault, each unknown field by its path", () => {
+Deno.test("parseOrThrow: reports every issue, each unknown field by its path", () => {
   const value = { name: "", list: [1, "2"], extra: 1, more: 2 };
   const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
   assertEquals(error.code, "schema_validation_failed");
@@ -35,18 +35,18 @@ Deno.test("parseOrThrow: tells every fault, each unknown field by its path", () 
   assertEquals(issues.at(-1)?.code, "unrecognized_keys");
 });
 
-Deno.test("parseOrThrow: a body that is no object is a fault of the body", () => {
+Deno.test("parseOrThrow: a body that is not an object is an issue of the body", () => {
   for (const value of [null, [], "text", 7, undefined]) {
     const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
     assertEquals((error.details?.issues as { path: string }[])[0]?.path, "");
   }
 });
 
-Deno.test("parseOrThrow: a valid value comes back parsed", () => {
+Deno.test("parseOrThrow: returns the parsed value", () => {
   assertEquals(parseOrThrow(schema, { name: "n", list: [] }), { name: "n", list: [] });
 });
 
-Deno.test("parseOrThrow: of very many faults the first hundred are told", () => {
+Deno.test("parseOrThrow: reports at most 100 issues", () => {
   const extras = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`extra${n}`, n]));
   const error = assertThrows(
     () => parseOrThrow(schema, { name: "n", list: [], ...extras }),
@@ -55,14 +55,14 @@ Deno.test("parseOrThrow: of very many faults the first hundred are told", () => 
   assertEquals((error.details?.issues as unknown[]).length, 100);
 });
 
-Deno.test("parseOrThrow: many faults beneath one long name do not multiply it", () => {
+Deno.test("parseOrThrow: many issues below a long name do not multiply the name", () => {
   const value = { ["n".repeat(10_000)]: Array(5_000).fill("\0") };
   const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
   assertEquals((error.details?.issues as unknown[]).length, 100);
   assert(JSON.stringify([error.details, error.message]).length < 100_000);
 });
 
-Deno.test("parseOrThrow: a key named __proto__ is refused wherever it stands, never dropped", () => {
+Deno.test("parseOrThrow: a key named __proto__ is rejected at any depth", () => {
   const schema = z.record(z.string(), z.json());
   for (const text of ['{"__proto__":1}', '{"a":{"__proto__":{}}}', '{"a":[{"__proto__":1}]}']) {
     const error = assertThrows(() => parseOrThrow(schema, JSON.parse(text)), ApiError);

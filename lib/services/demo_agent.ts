@@ -23,9 +23,8 @@ export interface DemoAgentDeps {
 }
 
 /**
- * Returns the id of the demo agent, which is created at the first start only: an agent that its owner
- * deleted stays deleted (`undefined`). If the service's address has changed, the new origin is added, so
- * that `/demo` keeps working; nothing else is changed.
+ * Returns the id of the agent of `/demo`, which the first start creates; `undefined` if its owner has
+ * deleted it. Adds the origin of the service if that has changed, and changes nothing else.
  */
 export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | undefined> {
   const { kv, agents, tenant } = options;
@@ -39,16 +38,15 @@ export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | 
   return agent.id;
 }
 
-/** The service's own address as an origin; a loopback address under both its names. */
+/** The origins of the service itself; for a loopback address, under each of its names. */
 export function serviceOrigins(baseUrl: string): string[] {
   const url = new URL(baseUrl);
   const names = ["localhost", "127.0.0.1"];
-  const spellings = names.includes(url.hostname)
+  const urls = names.includes(url.hostname)
     ? names.map((name) => baseUrl.replace(url.hostname, name))
     : [baseUrl];
-  return spellings.map((one) => normalizeOrigin(new URL(one).origin)).filter((o) =>
-    o !== undefined
-  );
+  return urls.map((one) => normalizeOrigin(new URL(one).origin))
+    .filter((origin) => origin !== undefined);
 }
 
 async function createDemoAgent(
@@ -59,7 +57,7 @@ async function createDemoAgent(
   const key = keys.installation("demo_agent");
   const committed = await kv.atomic().check(known).set(key, agent.id).commit();
   if (committed.ok) return agent.id;
-  // Another process created one at the same time: keep that one.
+  // Another process created one at the same time. Keep theirs.
   await agents.delete(tenant, agent.id);
   return (await kv.get<string>(key)).value!;
 }
@@ -72,12 +70,12 @@ async function addMissingOrigins(
   const missing = origins.filter((origin) => !allowed.includes(origin));
   if (missing.length === 0) return;
   const allowedOrigins = [...missing, ...allowed];
-  // Do not drop the owner's entries from a full list.
+  // The owner filled the list. Keep every entry.
   if (allowedOrigins.length > FIELD_BOUNDS.allowedOrigins) return;
   try {
     await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
   } catch (error) {
-    // The owner's version can no longer be saved, which must not prevent the start.
+    // The owner's agent is no longer valid, which must not prevent the start.
     if (!(error instanceof ApiError)) throw error;
   }
 }

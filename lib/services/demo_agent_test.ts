@@ -6,7 +6,7 @@ import { ensureDemoAgent, serviceOrigins } from "./demo_agent.ts";
 const TENANT = fakeUuid(801);
 const BASE = "http://127.0.0.1:8000";
 
-Deno.test("serviceOrigins: loopback under both its names, any other address unchanged", () => {
+Deno.test("serviceOrigins: loopback under each of its names, other addresses unchanged", () => {
   const local = ["http://localhost:8000", "http://127.0.0.1:8000"];
   assertEquals(serviceOrigins("http://localhost:8000"), local);
   assertEquals(serviceOrigins(BASE), local);
@@ -14,7 +14,7 @@ Deno.test("serviceOrigins: loopback under both its names, any other address unch
   assertEquals(serviceOrigins("http://192.168.0.2:8000"), []);
 });
 
-Deno.test("ensureDemoAgent: creates the agent once and allows this service to embed it", async () => {
+Deno.test("ensureDemoAgent: concurrent calls create one agent that embeds on this service", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const ensure = () => ensureDemoAgent({ kv, agents, tenant: TENANT, baseUrl: BASE });
@@ -26,7 +26,7 @@ Deno.test("ensureDemoAgent: creates the agent once and allows this service to em
   assertEquals(data[0]?.modelPolicy.model, "demo");
 });
 
-Deno.test("ensureDemoAgent: an agent that its owner deleted stays deleted", async () => {
+Deno.test("ensureDemoAgent: does not recreate a deleted agent", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
@@ -35,7 +35,7 @@ Deno.test("ensureDemoAgent: an agent that its owner deleted stays deleted", asyn
   assertEquals((await agents.list(TENANT, { limit: 1 })).data, []);
 });
 
-Deno.test("ensureDemoAgent: a new address is added and nothing else changes", async () => {
+Deno.test("ensureDemoAgent: adds a new address and changes nothing else", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
@@ -49,7 +49,7 @@ Deno.test("ensureDemoAgent: a new address is added and nothing else changes", as
   assertEquals((await agents.get(TENANT, id)).version, 3);
 });
 
-Deno.test("ensureDemoAgent: a full list of origins is not changed", async () => {
+Deno.test("ensureDemoAgent: keeps every entry of a full list of origins", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };

@@ -1,8 +1,7 @@
-/** What a page needs to know about the widget script, computed from the very bytes that are served. */
-
 /** The major version in the file name `widget.v1.js`. */
 export const SCRIPT_VERSION = "v1";
 
+/** A browser script with the values that pages reference it by. */
 export interface ScriptBundle {
   readonly version: string;
   /** Subresource-integrity value for the script tag: `sha384-` and base64. */
@@ -14,7 +13,7 @@ export interface ScriptBundle {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Describes a built widget. Copies `body`, so that no later write can part it from its hash. */
+/** Describes a built script. Copies `body`, so that a later write cannot invalidate its hash. */
 export async function describeScript(body: Uint8Array): Promise<ScriptBundle> {
   const copy = new Uint8Array(body);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-384", copy));

@@ -3,7 +3,7 @@ import { describeScript } from "./script_bundle.ts";
 
 const BODY = new TextEncoder().encode("console.log(1);\n");
 
-Deno.test("describeScript: integrity and hash12 come from the very bytes", async () => {
+Deno.test("describeScript: integrity and hash12 are of the served bytes", async () => {
   const bundle = await describeScript(BODY);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-384", BODY));
   assertEquals(bundle.integrity, `sha384-${btoa(String.fromCharCode(...digest))}`);
@@ -13,7 +13,7 @@ Deno.test("describeScript: integrity and hash12 come from the very bytes", async
   assertEquals(bundle.version, "v1");
 });
 
-Deno.test("describeScript: a later write to the input does not reach the body", async () => {
+Deno.test("describeScript: a later write to the input does not change the body", async () => {
   const input = BODY.slice();
   const bundle = await describeScript(input);
   input.fill(0);
