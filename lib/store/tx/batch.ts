@@ -2,107 +2,98 @@ import { type CachedEntry, encodeKey, type KvCache } from "./kv_cache.ts";
 import type { Operation, Transaction } from "./operation.ts";
 import { ConflictError, type ReadTransaction } from "./read_transaction.ts";
 
-/** One waiting operation. */
+/** One operation that waits to be committed. */
 export interface QueuedOperation {
   readonly operation: Operation<unknown>;
-  /** The operation's own, and what its view has read. */
+  /** The operation's own keys and those of its read set. */
   readonly keys: ReadonlyMap<string, Deno.KvKey>;
   readonly reads: ReadTransaction | undefined;
-  /** What must still be as the work has read it, by the key's text. */
+  /** What must be unchanged at the commit, by encoded key. */
   readonly readSet: ReadonlyMap<string, { versionstamp: string | null }>;
-  /** The committer's count when it was asked: a document seen later is fresh for it. */
+  /** The cache's tick when it was queued: an entry seen later is fresh for it. */
   readonly since: number;
-  /** Milliseconds since the epoch; told `StoreUnavailableError` from then on, once it was tried. */
+  /** Milliseconds since the epoch; after it, an operation that was tried fails as unavailable. */
   readonly deadline: number;
   wasTried: boolean;
-  /** Its caller no longer waits: it must not be done. */
+  /** Its caller no longer waits, so it must not be decided. */
   isAbandoned?: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-/** How one entry was decided in a batch. */
-export type OperationOutcome =
-  | { kind: "told"; entry: QueuedOperation; result: unknown }
-  | { kind: "failed"; entry: QueuedOperation; error: unknown }
-  /** A refusal from a cached copy: to be decided again on what the store has now. */
-  | { kind: "stale"; entry: QueuedOperation };
+type Updater = (held: unknown, isOwn: boolean) => unknown;
 
 interface PendingWrite {
   key: Deno.KvKey;
+  /** `undefined` deletes the key. */
   value: unknown;
-  deleted: boolean;
   expireIn: number | undefined;
-  /** Of a note: what has just been created is asked for again. */
-  remembered?: boolean;
-  /** Nobody else has the value: it was made by an update of this batch. */
+  /** Of an update: makes the value when the decision is made. */
+  make?: Updater;
+  /** Made by an update of this batch, so nobody else holds the value. */
   isOwn?: boolean;
+  /** Of a blind write: the value is cached after the commit. */
+  isCached?: boolean;
 }
 
-type Updater = (held: unknown, isOwn: boolean) => unknown;
-
-interface PendingUpdate {
-  key: Deno.KvKey;
-  make: Updater;
-  expireIn: number | undefined;
-}
-
-/** Decides entries in order on a working copy, and knows the one atomic that would make them true. */
+/** Decides operations in order on a working copy of their keys, to commit them in one atomic. */
 export class Batch {
-  readonly outcomes: OperationOutcome[] = [];
+  /** Rejections made on cached values, to be decided again on fresh ones. */
+  readonly stale: QueuedOperation[] = [];
+  #settlers: (() => void)[] = [];
   #cache: KvCache;
   #changes = new Map<string, PendingWrite>();
   #blindWrites = new Map<string, PendingWrite>();
-  /** Documents that a decision with writes relied on. */
+  /** Entries that a decision with writes relied on. */
   #checked = new Map<string, CachedEntry>();
 
-  constructor(documents: KvCache) {
-    this.#cache = documents;
+  constructor(cache: KvCache) {
+    this.#cache = cache;
   }
 
   get hasWrites(): boolean {
     return this.#changes.size > 0 || this.#blindWrites.size > 0;
   }
 
-  /** Keys whose versions its atomic checks. */
-  get checkCount(): number {
-    return this.#checked.size;
+  /** The entries whose versions the atomic checks. */
+  get checkedEntries(): ReadonlyMap<string, CachedEntry> {
+    return this.#checked;
   }
 
   decide(entry: QueuedOperation): void {
-    const draft = new OperationTransaction(entry, {
-      changes: this.#changes,
-      documents: this.#cache,
-    });
+    const tx = new OperationTransaction(entry, { changes: this.#changes, cache: this.#cache });
     let result: unknown;
     try {
       if (!this.#isReadSetCurrent(entry)) throw new ConflictError("what was read has changed");
-      result = entry.operation.decide(draft);
+      result = entry.operation.decide(tx);
     } catch (error) {
-      this.outcomes.push({ kind: "failed", entry, error });
+      this.#settlers.push(() => entry.reject(error));
       return;
     }
-    if (draft.changes.size + draft.updates.size + draft.blindWrites.size > 0) {
-      for (const [text, change] of draft.changes) this.#changes.set(text, change);
-      for (const [text, update] of draft.updates) this.#update(text, update);
-      for (const [text, note] of draft.blindWrites) this.#blindWrites.set(text, note);
-      for (const text of entry.keys.keys()) this.#checked.set(text, this.#cache.get(text)!);
-      this.outcomes.push({ kind: "told", entry, result });
-    } else if (this.#isCertain(entry, result)) {
-      this.outcomes.push({ kind: "told", entry, result });
-    } else {
-      this.outcomes.push({ kind: "stale", entry });
+    const hasWrites = tx.changes.size + tx.blindWrites.size > 0;
+    if (!hasWrites && !this.#isCertain(entry, result)) {
+      this.stale.push(entry);
+      return;
     }
+    if (hasWrites) this.#apply(entry, tx);
+    this.#settlers.push(() => entry.resolve(result));
   }
 
-  #update(text: string, { key, make, expireIn }: PendingUpdate): void {
-    const change = this.#changes.get(text);
-    const held = change === undefined ? this.#cache.get(text)?.value : change.value;
-    const value = make(held, change?.isOwn === true);
-    this.#changes.set(text, { key, value, deleted: false, expireIn, isOwn: true });
+  #apply(entry: QueuedOperation, tx: OperationTransaction): void {
+    for (const [text, change] of tx.changes) this.#changes.set(text, this.#make(text, change));
+    for (const [text, write] of tx.blindWrites) this.#blindWrites.set(text, write);
+    for (const text of entry.keys.keys()) this.#checked.set(text, this.#cache.get(text)!);
   }
 
-  /** Whether everything the work has read is as it was, others of this batch included. */
+  #make(text: string, change: PendingWrite): PendingWrite {
+    const { key, make, expireIn } = change;
+    if (make === undefined) return change;
+    const before = this.#changes.get(text);
+    const held = before === undefined ? this.#cache.get(text)?.value : before.value;
+    return { key, value: make(held, before?.isOwn === true), expireIn, isOwn: true };
+  }
+
+  /** True if nothing in the read set has changed, by this batch or in the cache. */
   #isReadSetCurrent({ readSet }: QueuedOperation): boolean {
     for (const [text, { versionstamp }] of readSet) {
       if (this.#changes.has(text)) return false;
@@ -111,67 +102,52 @@ export class Batch {
     return true;
   }
 
-  /** The atomic of everything decided: it holds only if nobody else touched what was relied on. */
+  /** The atomic of all writes; it fails if another process changed what they relied on. */
   toAtomic(kv: Deno.Kv): Deno.AtomicOperation {
     const atomic = kv.atomic();
     for (const { key, versionstamp } of this.#checked.values()) {
       atomic.check({ key, versionstamp });
     }
-    for (const { key, value, deleted, expireIn } of this.#writes()) {
-      if (deleted) atomic.delete(key);
-      else atomic.set(key, value, expireIn === undefined ? {} : { expireIn });
+    for (const writes of [this.#changes, this.#blindWrites]) {
+      for (const { key, value, expireIn } of writes.values()) {
+        if (value === undefined) atomic.delete(key);
+        else atomic.set(key, value, expireIn === undefined ? {} : { expireIn });
+      }
     }
     return atomic;
   }
 
-  *#writes(): Iterable<PendingWrite> {
-    yield* this.#changes.values();
-    yield* this.#blindWrites.values();
-  }
-
-  /** Tells all whose outcome is certain. */
+  /** Settles all operations except the stale ones. */
   resolveAll(): void {
-    for (const verdict of this.outcomes) {
-      if (verdict.kind === "told") verdict.entry.resolve(verdict.result);
-      else if (verdict.kind === "failed") verdict.entry.reject(verdict.error);
-    }
+    for (const settle of this.#settlers) settle();
   }
 
-  /** Notes in the documents that the atomic was committed; it was sent when their count was `seen`. */
-  applyToCache(versionstamp: string, seen: number): void {
-    for (const [text, { key, value, remembered }] of this.#blindWrites) {
-      if (remembered) this.#cache.put(text, { key, value, versionstamp, seenAt: seen });
+  /** Updates the cache after the commit, which was sent at tick `seenAt`. */
+  applyToCache(versionstamp: string, seenAt: number): void {
+    for (const [text, { key, value, isCached }] of this.#blindWrites) {
+      if (isCached) this.#cache.put(text, { key, value, versionstamp, seenAt });
       else this.#cache.drop([text]);
     }
     for (const [text, before] of this.#checked) {
       const change = this.#changes.get(text);
       if (change === undefined) {
-        // Checked, so it was current when the commit was made; unless somebody has read a newer one.
+        // The check proves that it was current, unless a newer version has been read meanwhile.
         const isSame = this.#cache.get(text)?.versionstamp === before.versionstamp;
-        if (isSame) this.#cache.touch(text, seen);
-      } else if (change.deleted) {
-        // Hardly anybody asks for it again, and who does reads it: kept, it would crowd out what is used.
+        if (isSame) this.#cache.touch(text, seenAt);
+      } else if (change.value === undefined) {
+        // A deleted key is rarely read again; caching its absence would evict entries in use.
         this.#cache.drop([text]);
       } else {
-        this.#cache.put(text, { key: change.key, value: change.value, versionstamp, seenAt: seen });
+        this.#cache.put(text, { key: change.key, value: change.value, versionstamp, seenAt });
       }
     }
   }
 
-  /** What must be read again after the atomic failed, as it was relied on. */
-  get checkedEntries(): ReadonlyMap<string, CachedEntry> {
-    return this.#checked;
-  }
-
-  /** A decision without writes: nothing checks it, so what it saw must not be old. */
+  /** No commit checks a decision without writes, so it must not rest on old values. */
   #isCertain(entry: QueuedOperation, result: unknown): boolean {
     if (entry.operation.isFinal?.(result) === true) return true;
-    // Work on a cached view that is refused is done again on a fresh one.
+    // Work on cached reads that is rejected is repeated on fresh ones.
     if (entry.reads?.isFresh === false) return true;
-    return this.#isFresh(entry);
-  }
-
-  #isFresh(entry: QueuedOperation): boolean {
     for (const text of entry.keys.keys()) {
       if (this.#changes.has(text)) continue;
       if ((this.#cache.get(text)?.seenAt ?? 0) <= entry.since) return false;
@@ -182,17 +158,16 @@ export class Batch {
 
 const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** What one entry sees of its batch, and what it would change. */
+/** The transaction of one operation in a batch. Its maps are created on demand; most stay empty. */
 class OperationTransaction implements Transaction {
   #entry: QueuedOperation;
-  #batch: { changes: ReadonlyMap<string, PendingWrite>; documents: KvCache };
+  #batch: { changes: ReadonlyMap<string, PendingWrite>; cache: KvCache };
   #changes: Map<string, PendingWrite> | undefined;
-  #updates: Map<string, PendingUpdate> | undefined;
-  #notes: Map<string, PendingWrite> | undefined;
+  #blindWrites: Map<string, PendingWrite> | undefined;
 
   constructor(
     entry: QueuedOperation,
-    batch: { changes: ReadonlyMap<string, PendingWrite>; documents: KvCache },
+    batch: { changes: ReadonlyMap<string, PendingWrite>; cache: KvCache },
   ) {
     this.#entry = entry;
     this.#batch = batch;
@@ -202,22 +177,22 @@ class OperationTransaction implements Transaction {
     return this.#changes ?? EMPTY;
   }
 
-  get updates(): ReadonlyMap<string, PendingUpdate> {
-    return this.#updates ?? EMPTY;
-  }
-
   get blindWrites(): ReadonlyMap<string, PendingWrite> {
-    return this.#notes ?? EMPTY;
+    return this.#blindWrites ?? EMPTY;
   }
 
   get<T>(key: Deno.KvKey): T | undefined {
-    const text = this.#textOf(key);
-    const change = this.#changes?.get(text) ?? this.#batch.changes.get(text);
-    return (change ? change.value : this.#batch.documents.get(text)?.value) as T | undefined;
+    const text = this.#encodeOwn(key);
+    const own = this.#changes?.get(text);
+    const change = own === undefined || own.make ? this.#batch.changes.get(text) : own;
+    return (change ? change.value : this.#batch.cache.get(text)?.value) as T | undefined;
   }
 
   set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
-    this.#put({ key, value, deleted: false, expireIn: options?.expireIn });
+    const text = this.#encodeOwn(key);
+    if (this.#changes?.get(text)?.make) throw doubleWriteError();
+    this.#changes ??= new Map();
+    this.#changes.set(text, { key, value, expireIn: options?.expireIn });
   }
 
   update<T>(
@@ -225,44 +200,35 @@ class OperationTransaction implements Transaction {
     make: (held: T | undefined, isOwn: boolean) => T,
     options?: { expireIn?: number },
   ): void {
-    const text = this.#textOf(key);
-    if (this.#updates?.has(text) || this.#changes?.has(text)) throw doubleWriteError();
-    this.#updates ??= new Map();
-    this.#updates.set(text, { key, make: make as Updater, expireIn: options?.expireIn });
+    const text = this.#encodeOwn(key);
+    if (this.#changes?.has(text)) throw doubleWriteError();
+    this.#changes ??= new Map();
+    const expireIn = options?.expireIn;
+    this.#changes.set(text, { key, value: undefined, make: make as Updater, expireIn });
   }
 
   delete(key: Deno.KvKey): void {
-    this.#put({ key, value: undefined, deleted: true, expireIn: undefined });
+    this.set(key, undefined);
   }
 
   blindWrite(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
-    this.#note({ key, value, deleted: value === undefined, expireIn: options?.expireIn });
+    this.#blindWrites ??= new Map();
+    this.#blindWrites.set(encodeKey(key), { key, value, expireIn: options?.expireIn });
   }
 
   create(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
-    const expireIn = options?.expireIn;
-    this.#note({ key, value, deleted: false, expireIn, remembered: true });
+    this.#blindWrites ??= new Map();
+    const write = { key, value, expireIn: options?.expireIn, isCached: true };
+    this.#blindWrites.set(encodeKey(key), write);
   }
 
-  #note(note: PendingWrite): void {
-    this.#notes ??= new Map();
-    this.#notes.set(encodeKey(note.key), note);
-  }
-
-  #put(change: PendingWrite): void {
-    const text = this.#textOf(change.key);
-    if (this.#updates?.has(text)) throw doubleWriteError();
-    this.#changes ??= new Map();
-    this.#changes.set(text, change);
-  }
-
-  #textOf(key: Deno.KvKey): string {
+  #encodeOwn(key: Deno.KvKey): string {
     const text = encodeKey(key);
     if (this.#entry.keys.has(text)) return text;
-    throw new Error("an operation touched a key it did not name");
+    throw new Error("an operation used a key that it does not list");
   }
 }
 
 function doubleWriteError(): Error {
-  return new Error("an operation updates a key that it changes otherwise as well");
+  return new Error("an operation updates a key that it also sets or deletes");
 }

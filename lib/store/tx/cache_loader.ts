@@ -8,80 +8,78 @@ import { isInvalidCall } from "./store_error.ts";
 
 type Keys = ReadonlyMap<string, Deno.KvKey>;
 
-/** After this many failures in a row a read gives up, even before its time is over. */
+/** After this many failures in a row a read gives up, even before its timeout. */
 export const MAX_FAILURES = 60;
 
-/** Reads what callers of a committer wait for into its memory, no longer than each of them may wait. */
-export class CacheLoader {
-  readonly #cache: KvCache;
-  readonly #contention: ContentionTracker;
-  readonly #patience: RetryPolicy;
-  readonly #runtime: Pick<Runtime, "now">;
+interface CacheLoaderDeps {
+  cache: KvCache;
+  contention: ContentionTracker;
+  retryPolicy: RetryPolicy;
+  runtime: Pick<Runtime, "now">;
+}
 
-  constructor(
-    documents: KvCache,
-    parts: {
-      contention: ContentionTracker;
-      retryPolicy: RetryPolicy;
-      runtime: Pick<Runtime, "now">;
-    },
-  ) {
-    this.#cache = documents;
-    this.#contention = parts.contention;
-    this.#patience = parts.retryPolicy;
-    this.#runtime = parts.runtime;
+/** Reads into the cache what a caller waits for, within the caller's deadline. */
+export class CacheLoader {
+  readonly #deps: CacheLoaderDeps;
+
+  constructor(deps: CacheLoaderDeps) {
+    this.#deps = deps;
   }
 
-  /** Reads what is missing; false if the store did not answer, so that the caller has to try again. */
+  /** Reads what is missing; false if the store failed and the caller has to retry. */
   async tryLoad(keys: Keys): Promise<boolean> {
+    const { cache, retryPolicy } = this.#deps;
     try {
-      await this.#patience.withCallerDeadline(this.#cache.load(keys));
+      await retryPolicy.withCallerDeadline(cache.load(keys));
       return true;
     } catch (error) {
-      this.#cache.abandonReads();
-      if (currentStoreDeadline()?.isExpired) throw error;
+      this.#onFailure(error);
       return false;
     }
   }
 
-  /** Reads again what other processes are likely to have changed, unless that was done after `since`. */
+  /** Reads again what other processes are likely to have changed, unless it was read after `since`. */
   async reloadContended(all: Keys, since: number): Promise<void> {
-    const doubtful = this.#contention.findContended(all, { documents: this.#cache, since });
-    if (doubtful.size === 0) return;
-    const keys = new Map([...doubtful].map(([text, { key }]) => [text, key]));
-    const reading = this.#cache.load(keys, this.#cache.tick);
-    // What cannot be read now is relied on as it is: the commit checks it.
-    await this.#patience.withCallerDeadline(reading).catch((error) => {
-      this.#cache.abandonReads();
-      if (currentStoreDeadline()?.isExpired) throw error;
-    });
-    this.#contention.compare(doubtful, this.#cache);
+    const { cache, contention, retryPolicy } = this.#deps;
+    const contended = contention.findContended(all, { cache, since });
+    if (contended.size === 0) return;
+    const keys = new Map([...contended].map(([text, { key }]) => [text, key]));
+    // If the read fails the cached value is used: the commit checks it anyway.
+    await retryPolicy.withCallerDeadline(cache.load(keys, cache.tick))
+      .catch((error) => this.#onFailure(error));
+    contention.compare(contended, cache);
   }
 
-  /** Reads what was not seen after `since`; throws `StoreUnavailableError` when the store stays silent. */
+  /** Reads what was not seen after `since`; throws `StoreUnavailableError` after the timeout. */
   loadWithRetry(keys: Keys, since: number): Promise<void> {
-    return this.#withRetry(() => this.#cache.load(keys, since));
+    return this.#withRetry(() => this.#deps.cache.load(keys, since));
   }
 
-  /** The values of up to 10 keys, all as the store has them at one moment from now on. */
+  /** The values of up to 10 keys in one consistent snapshot of the store. */
   readSnapshot(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
-    return this.#withRetry(() => this.#cache.readSnapshot(keys));
+    return this.#withRetry(() => this.#deps.cache.readSnapshot(keys));
+  }
+
+  #onFailure(error: unknown): void {
+    this.#deps.cache.abandonReads();
+    if (currentStoreDeadline()?.isExpired) throw error;
   }
 
   /** Retries a read, because a store can be locked for a moment. */
   async #withRetry<T>(read: () => Promise<T>): Promise<T> {
-    const deadline = this.#runtime.now() + this.#patience.timeoutMs;
+    const { cache, retryPolicy, runtime } = this.#deps;
+    const deadline = runtime.now() + retryPolicy.timeoutMs;
     for (let failures = 0;;) {
       try {
-        return await this.#patience.withCallerDeadline(read());
+        return await retryPolicy.withCallerDeadline(read());
       } catch (cause) {
-        this.#cache.abandonReads();
+        cache.abandonReads();
         if (isInvalidCall(cause)) throw cause;
-        const isOver = currentStoreDeadline()?.isExpired || this.#runtime.now() >= deadline;
+        const isOver = currentStoreDeadline()?.isExpired || runtime.now() >= deadline;
         if (++failures >= MAX_FAILURES || isOver) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }
-        await this.#patience.backOff(failures);
+        await retryPolicy.backOff(failures);
       }
     }
   }

@@ -1,74 +1,100 @@
 import type { QueuedOperation } from "./batch.ts";
+import { DEFAULT_MAX_CHECKS, learnMaxChecks } from "./store_error.ts";
 
 const DEFAULT_OPERATION_BYTES = 2_048;
-/** Deno KV takes 819,200 bytes in one atomic. */
+/** Deno KV accepts 819,200 bytes in one atomic. */
 const MAX_BATCH_BYTES = 600_000;
-/** An operation names at most 10 keys; its view adds a few. */
+/** An operation lists at most 10 keys; its read set adds a few. */
 const KEYS_PER_ENTRY = 10;
-/** Entries looked at for a batch: those behind wait until one of these is done. */
+/** Maximum entries scanned for a batch; those behind wait for one of these to finish. */
 const MAX_SCANNED = 128;
-
-/** A commit beside another costs a write of its own: fewer than these wait for the next one. */
+/** A parallel commit costs a write of its own, so fewer entries than this wait for the next one. */
 const MIN_PARALLEL_BATCH = 24;
 
-/** Keys that some entries have to themselves, and keys they only rely on. */
-class KeyLockSet {
-  #locks = new Map<string, boolean>();
+/**
+ * Maximum size of the next batch. It adapts to the number of checks that the store accepts in one atomic,
+ * and to invalid operations. A conflict with another process does not change it: a contended key conflicts
+ * at any batch size, and small batches made it worse.
+ */
+export class BatchSize {
+  /** Keys that a batch may check, as far as the store's errors have shown. */
+  maxKeys = DEFAULT_MAX_CHECKS;
+  maxEntries = Infinity;
 
-  /** How many keys there are. */
+  onCommitted(): void {
+    this.maxEntries *= 2;
+  }
+
+  /** Halves a batch of `entries` that contains an invalid operation, to isolate it. */
+  onInvalid(entries: number): void {
+    this.maxEntries = Math.floor(entries / 2);
+  }
+
+  /** True if `error` shows that the store accepts fewer than the `checks` that were sent. */
+  learnMaxKeys(error: unknown, checks: number): boolean {
+    const learned = learnMaxChecks(error, checks);
+    if (learned === undefined) return false;
+    this.maxKeys = learned;
+    return true;
+  }
+}
+
+/** The keys of some entries, locked exclusively, or shared where all of them only rely on the key. */
+class KeyLockSet {
+  #isExclusive = new Map<string, boolean>();
+
   get size(): number {
-    return this.#locks.size;
+    return this.#isExclusive.size;
   }
 
   add(entry: QueuedOperation): void {
     for (const text of entry.keys.keys()) {
-      if (!entry.readSet.has(text)) this.#locks.set(text, true);
-      else if (!this.#locks.has(text)) this.#locks.set(text, false);
+      if (!entry.readSet.has(text)) this.#isExclusive.set(text, true);
+      else if (!this.#isExclusive.has(text)) this.#isExclusive.set(text, false);
     }
   }
 
-  /** How many there would be with the entry's own. */
+  /** The size after adding the entry. */
   sizeWith(entry: QueuedOperation): number {
     let size = this.size;
-    for (const text of entry.keys.keys()) if (!this.#locks.has(text)) size++;
+    for (const text of entry.keys.keys()) if (!this.#isExclusive.has(text)) size++;
     return size;
   }
 
-  /** Whether the entry could change what these rely on, or the other way round. */
+  /** True if the entry and these could change what the other relies on. */
   conflictsWith(entry: QueuedOperation): boolean {
     if (this.size === 0) return false;
     for (const text of entry.keys.keys()) {
-      const isOwn = this.#locks.get(text);
-      if (isOwn === true || (isOwn === false && !entry.readSet.has(text))) return true;
+      const isExclusive = this.#isExclusive.get(text);
+      if (isExclusive || (isExclusive === false && !entry.readSet.has(text))) return true;
     }
     return false;
   }
 }
 
-/** Entries that have left the line together, until they are released. */
+/** Entries taken from the queue together, until they are released. */
 export interface InFlightBatch {
   entries: QueuedOperation[];
   locks: KeyLockSet;
 }
 
 /**
- * The operations that wait, in order, and those under way. What goes out while others are under way
- * shares no key with them but such as all only rely on, so each key sees its operations one after the
- * other, in the order asked.
+ * The waiting operations, in order, and those in flight. Batches that are in flight together share only
+ * keys that all of them merely rely on, so each key sees its operations one at a time, in order.
  */
 export class CommitQueue {
   #waiting: QueuedOperation[] = [];
-  #underWay = new Set<InFlightBatch>();
-  /** With fewer waiting than this there is no further batch to be found. */
+  #inFlight = new Set<InFlightBatch>();
+  /** With fewer entries waiting there is no further batch to be found. */
   #minWaiting = 0;
 
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** How many batches have been taken and not released. */
+  /** The number of batches in flight. */
   get inFlight(): number {
-    return this.#underWay.size;
+    return this.#inFlight.size;
   }
 
   add(entry: QueuedOperation): void {
@@ -76,35 +102,35 @@ export class CommitQueue {
   }
 
   /**
-   * The next entries that fit into one atomic of `maxKeys` keys. While others are under way only a batch
-   * that is full or large goes: much of a commit costs the same whatever is in it.
+   * Takes the next entries that fit into one atomic. While others are in flight only a full or large
+   * batch is taken, because much of a commit's cost does not depend on its size.
    */
   take(maxKeys: number, maxEntries = Infinity): InFlightBatch | undefined {
-    const alone = this.#underWay.size === 0;
-    if (this.#waiting.length < (alone ? 1 : this.#minWaiting)) return undefined;
+    const isAlone = this.#inFlight.size === 0;
+    if (this.#waiting.length < (isAlone ? 1 : this.#minWaiting)) return undefined;
     const { entries, locks, full } = this.#selectEntries({ maxKeys, maxEntries });
-    if (entries.size === 0 || !(alone || full || entries.size >= MIN_PARALLEL_BATCH)) {
+    if (entries.size === 0 || !(isAlone || full || entries.size >= MIN_PARALLEL_BATCH)) {
       const missing = Math.ceil((maxKeys - locks.size) / KEYS_PER_ENTRY);
       this.#minWaiting = this.#waiting.length +
         Math.max(1, Math.min(missing, MIN_PARALLEL_BATCH - entries.size));
       return undefined;
     }
     this.#waiting = this.#waiting.filter((entry) => !entries.has(entry));
-    const taken = { entries: [...entries], locks };
-    this.#underWay.add(taken);
-    return taken;
+    const batch = { entries: [...entries], locks };
+    this.#inFlight.add(batch);
+    return batch;
   }
 
-  /** The batch is over; what is left of it is next again. */
-  release(taken: InFlightBatch, open: QueuedOperation[]): void {
-    this.#underWay.delete(taken);
+  /** Ends a batch; its `remaining` entries go back to the front of the queue. */
+  release(batch: InFlightBatch, remaining: QueuedOperation[]): void {
+    this.#inFlight.delete(batch);
     this.#minWaiting = 0;
-    if (open.length > 0) this.#waiting = [...open, ...this.#waiting];
+    if (remaining.length > 0) this.#waiting = [...remaining, ...this.#waiting];
   }
 
   /**
-   * Which entries may go, and whether no more fit. First those that would have to wait for this batch
-   * anyway, so that what is left of a long line can go beside it.
+   * Selects the entries of the next batch; `full` if no more fit. The first pass takes entries that
+   * conflict with the batch and would have to wait for it, so that the rest can go out in parallel.
    */
   #selectEntries(
     { maxKeys, maxEntries }: { maxKeys: number; maxEntries: number },
@@ -112,15 +138,15 @@ export class CommitQueue {
     const entries = new Set<QueuedOperation>();
     const locks = new KeyLockSet();
     let bytes = 0;
-    for (const isRelated of [true, false]) {
-      const passedOver = new KeyLockSet();
-      let lookedAt = 0;
+    for (const onlyRelated of [true, false]) {
+      const skipped = new KeyLockSet();
+      let scanned = 0;
       for (const entry of this.#waiting) {
         if (entries.has(entry)) continue;
-        if (++lookedAt > MAX_SCANNED) break;
-        const isApart = isRelated && entries.size > 0 && !locks.conflictsWith(entry);
-        if (isApart || this.#mustWait(entry, passedOver)) {
-          passedOver.add(entry);
+        if (++scanned > MAX_SCANNED) break;
+        const isUnrelated = onlyRelated && entries.size > 0 && !locks.conflictsWith(entry);
+        if (isUnrelated || this.#mustWait(entry, skipped)) {
+          skipped.add(entry);
           continue;
         }
         bytes += entry.operation.estimatedBytes ?? DEFAULT_OPERATION_BYTES;
@@ -135,9 +161,9 @@ export class CommitQueue {
     return { entries, locks, full: false };
   }
 
-  #mustWait(entry: QueuedOperation, passedOver: KeyLockSet): boolean {
-    if (passedOver.conflictsWith(entry)) return true;
-    for (const { locks } of this.#underWay) if (locks.conflictsWith(entry)) return true;
+  #mustWait(entry: QueuedOperation, skipped: KeyLockSet): boolean {
+    if (skipped.conflictsWith(entry)) return true;
+    for (const { locks } of this.#inFlight) if (locks.conflictsWith(entry)) return true;
     return false;
   }
 }

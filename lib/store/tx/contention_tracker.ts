@@ -1,108 +1,107 @@
 import type { CachedEntry, KvCache } from "./kv_cache.ts";
 
-/** Suspects that are examined at most; more only delay finding out which key is contended. */
+/** Maximum number of suspects; more would only delay finding the contended key. */
 const MAX_SUSPECTS = 1_000;
-/** Of a family of keys: from this share of changes by others on, memory is not relied on. */
+/** A family of keys is contended when other processes change more than this share of its values. */
 const CONTENDED_SHARE = 0.02;
-/** After this many looks the counts are halved, so that older ones fade. */
+/** At this many observations the counts are halved, so that older ones fade. */
 const MAX_COUNT = 1_000;
-/** A value that was read within this time is relied on without another read; milliseconds. */
+/** A value read within this time is used without another read; milliseconds. */
 const TRUSTED_MS = 50;
 
 interface ChangeCounts {
   all: number;
-  /** How many of them found a change by another process. */
+  /** How many observations found a change by another process. */
   changed: number;
 }
 
 /**
- * Knows which keys other processes change. A commit that fails does not say which of its checks failed, so
- * the keys are compared once they have been read again. Of families of keys that others change often (the
- * records of visitors, whose messages reach one process after the other) what memory has is read again
- * before it is relied on, because one stale value fails the commit of a whole batch.
+ * Tracks which keys other processes change. A failed commit does not say which check failed, so its keys
+ * are compared once they have been read again. Keys are grouped in families by their first part. Cached
+ * values of families that others change often (such as records of visitors whose messages alternate
+ * between processes) are read again before use, because one stale value fails a whole batch.
  */
 export class ContentionTracker {
   #suspects = new Map<string, CachedEntry>();
   #listeners: ((key: Deno.KvKey) => void)[] = [];
   #families = new Map<Deno.KvKeyPart, ChangeCounts>();
 
-  /** Calls `listener` with each key that another process has changed while a commit relied on it. */
+  /** Calls `listener` with each key that another process changed while a commit relied on it. */
   addListener(listener: (key: Deno.KvKey) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Remembers what a failed commit relied on. */
-  addSuspects(reliedOn: ReadonlyMap<string, CachedEntry>): void {
-    for (const [text, document] of reliedOn) {
+  /** Records what a failed commit checked. */
+  addSuspects(checked: ReadonlyMap<string, CachedEntry>): void {
+    for (const [text, entry] of checked) {
       if (this.#suspects.size >= MAX_SUSPECTS) return;
-      this.#suspects.set(text, document);
+      this.#suspects.set(text, entry);
     }
   }
 
-  /** Counts what a commit rightly relied on. */
-  recordUnchanged(reliedOn: ReadonlyMap<string, CachedEntry>): void {
-    // No other process has changed anything yet: there is nothing to count.
+  /** Counts what a successful commit checked. */
+  recordUnchanged(checked: ReadonlyMap<string, CachedEntry>): void {
     if (this.#families.size === 0) return;
-    for (const { key } of reliedOn.values()) {
-      const looks = this.#families.get(key[0]!);
-      if (looks !== undefined) addObservation(looks, false);
+    for (const { key } of checked.values()) {
+      const counts = this.#families.get(key[0]!);
+      if (counts !== undefined) addObservation(counts, false);
     }
   }
 
-  /** Compares the suspects that have been read since. */
-  resolveSuspects(documents: Pick<KvCache, "get">): void {
+  /** Compares the suspects that have been read again. */
+  resolveSuspects(cache: Pick<KvCache, "get">): void {
     for (const [text, before] of this.#suspects) {
-      const current = documents.get(text);
+      const current = cache.get(text);
       if (current === undefined) continue;
       this.#suspects.delete(text);
-      this.#compare(before, current);
+      if (!this.#observe(before, current)) continue;
+      for (const listener of this.#listeners) listener(before.key);
     }
   }
 
-  /** Those of `keys` whose families others change often, and that were last seen before `since`. */
+  /** Those of `keys` in contended families that were last seen at or before tick `since`. */
   findContended(
     keys: ReadonlyMap<string, Deno.KvKey>,
-    { documents, since }: { documents: KvCache; since: number },
+    { cache, since }: { cache: KvCache; since: number },
   ): Map<string, CachedEntry> {
     const found = new Map<string, CachedEntry>();
     if (this.#families.size === 0) return found;
     for (const [text, key] of keys) {
-      const document = documents.get(text);
-      if (document === undefined || document.seenAt > since) continue;
-      const isOld = documents.ageOf(text) >= TRUSTED_MS;
-      if (isOld && this.#isContended(key)) found.set(text, document);
+      const entry = cache.get(text);
+      if (entry === undefined || entry.seenAt > since) continue;
+      if (cache.ageOf(text) >= TRUSTED_MS && this.#isContended(key)) found.set(text, entry);
     }
     return found;
   }
 
-  /** Compares what was doubtful with what it turned out to be. */
-  compare(doubtful: ReadonlyMap<string, CachedEntry>, documents: Pick<KvCache, "get">): void {
-    for (const [text, before] of doubtful) {
-      const current = documents.get(text);
-      if (current !== undefined) this.#compare(before, current, { report: false });
+  /** Counts whether entries changed, comparing them with what was read since. */
+  compare(entries: ReadonlyMap<string, CachedEntry>, cache: Pick<KvCache, "get">): void {
+    for (const [text, before] of entries) {
+      const current = cache.get(text);
+      if (current !== undefined) this.#observe(before, current);
     }
   }
 
-  #compare(before: CachedEntry, current: CachedEntry, { report = true } = {}): void {
+  /** Counts one observation; true if another process changed the value. */
+  #observe(before: CachedEntry, current: CachedEntry): boolean {
     const changed = before.versionstamp !== current.versionstamp;
     const family = before.key[0]!;
-    const looks = this.#families.get(family) ?? { all: 0, changed: 0 };
-    if (changed) this.#families.set(family, looks);
-    addObservation(looks, changed);
-    if (!changed || !report) return;
-    for (const listener of this.#listeners) listener(before.key);
+    const counts = this.#families.get(family) ?? { all: 0, changed: 0 };
+    if (changed) this.#families.set(family, counts);
+    addObservation(counts, changed);
+    return changed;
   }
 
   #isContended(key: Deno.KvKey): boolean {
-    const looks = this.#families.get(key[0]!);
-    return looks !== undefined && looks.changed > CONTENDED_SHARE * looks.all;
+    const counts = this.#families.get(key[0]!);
+    return counts !== undefined && counts.changed > CONTENDED_SHARE * counts.all;
   }
 }
 
-function addObservation(looks: ChangeCounts, changed: boolean): void {
-  looks.all++;
-  if (changed) looks.changed++;
-  if (looks.all < MAX_COUNT) return;
-  looks.all /= 2;
-  looks.changed /= 2;
+function addObservation(counts: ChangeCounts, changed: boolean): void {
+  counts.all++;
+  if (changed) counts.changed++;
+  if (counts.all < MAX_COUNT) return;
+  counts.all /= 2;
+  counts.changed /= 2;
 }

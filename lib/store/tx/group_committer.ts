@@ -1,41 +1,52 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { Batch, type QueuedOperation } from "./batch.ts";
-import { BatchSize } from "./batch_size.ts";
+import { CacheLoader, MAX_FAILURES } from "./cache_loader.ts";
+import { BatchSize, CommitQueue, type InFlightBatch } from "./commit_queue.ts";
 import { ContentionTracker } from "./contention_tracker.ts";
 import { encodeKey, KvCache } from "./kv_cache.ts";
-import { CommitQueue, type InFlightBatch } from "./commit_queue.ts";
 import { isStoreUnavailable, type Operation, StoreUnavailableError } from "./operation.ts";
+import { ConflictError, readSetExcluding, ReadTransaction } from "./read_transaction.ts";
 import { RetryPolicy } from "./retry_policy.ts";
-import { CacheLoader, MAX_FAILURES } from "./cache_loader.ts";
 import { awaitWithinDeadline } from "./store_deadline.ts";
 import { isInvalidCall } from "./store_error.ts";
-import { ConflictError, readSetExcluding, ReadTransaction } from "./read_transaction.ts";
 
-/** Commits under way at once: more than one pays where the store is far, or decisions take time. */
+/** More than one commit in flight pays off where the store is far away or decisions take time. */
 const MAX_IN_FLIGHT = 8;
 const MAX_QUEUE = 5_000;
 const MAX_CACHED_ENTRIES = 50_000;
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
-/** Work whose basis changes under it this often in a row is told that the store is busy. */
+/** Conflicts in a row after which work fails because the store is busy. */
 const MAX_ATTEMPTS = 20;
 
 export interface GroupCommitterOptions {
   runtime: Runtime;
-  /** Operations that may wait; one more is told `StoreUnavailableError`. */
+  /** Maximum waiting operations; one more fails with `StoreUnavailableError`. */
   maxQueue?: number;
-  /** An operation that is not decided within this many milliseconds is given up. */
+  /** An operation that is not committed within this many milliseconds fails. */
   timeoutMs?: number;
-  /** Documents kept in memory. */
   maxCachedEntries?: number;
 }
 
+/** One attempt to commit a batch; once it `isOver` it must not commit or settle anything. */
+interface Attempt {
+  isOver: boolean;
+  /** Checks in the atomic that was sent. */
+  checkCount: number;
+}
+
+/** The entries that an attempt leaves to be retried, and how to settle the others. */
+interface AttemptResult {
+  remaining: QueuedOperation[];
+  resolve?: () => void;
+}
+
 /**
- * Commits decisions of many callers together: operations queue, are decided in order on a local copy
- * of their keys, and go out as one atomic that checks every version it relied on. When another process
- * was faster everything is read and decided again. One per process and store.
+ * Group commit: operations of many callers queue, are decided in order on a cached copy of their keys, and
+ * are written in one atomic that checks every version they relied on. After a conflict with another process
+ * everything is read and decided again. One per process and store.
  *
- * Exact: an operation's answer is told only after the atomic it is part of has been committed, or, for
- * one that writes nothing, when what it saw is known to be what the store had since it was asked.
+ * Results are exact: an operation settles only after its atomic was committed, or, if it writes nothing,
+ * when what it read is known to be current since it was queued.
  */
 export class GroupCommitter {
   #kv: Deno.Kv;
@@ -53,36 +64,40 @@ export class GroupCommitter {
   #lastFailure: unknown;
 
   constructor(kv: Deno.Kv, options: GroupCommitterOptions) {
+    const { runtime, maxCachedEntries: maxEntries = MAX_CACHED_ENTRIES } = options;
     this.#kv = kv;
-    this.#runtime = options.runtime;
+    this.#runtime = runtime;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
-    this.#retryPolicy = new RetryPolicy(options.runtime, options.timeoutMs);
-    const limit = options.maxCachedEntries ?? MAX_CACHED_ENTRIES;
-    const { now } = options.runtime;
-    this.#cache = new KvCache(kv, { limit, maxWeight: MAX_CACHED_BYTES, now });
-    const parts = { contention: this.#contention, retryPolicy: this.#retryPolicy };
-    this.#loader = new CacheLoader(this.#cache, { ...parts, runtime: options.runtime });
+    this.#retryPolicy = new RetryPolicy(runtime, options.timeoutMs);
+    const { now } = runtime;
+    this.#cache = new KvCache(kv, { maxEntries, maxBytes: MAX_CACHED_BYTES, now });
+    this.#loader = new CacheLoader({
+      cache: this.#cache,
+      contention: this.#contention,
+      retryPolicy: this.#retryPolicy,
+      runtime,
+    });
   }
 
   /**
-   * Does work that reads through a view and ends in an operation run with it: first on what memory
-   * has, and when that fails for any reason (something is not there, has changed, or the work refuses)
-   * on what the store has now. So no refusal comes from an old copy, and no acceptance either, because
-   * the operation checks what was read. `isFinal` tells of errors that fresh values cannot change.
+   * Runs `work`, which reads through the read transaction and ends in an operation run with it. The first
+   * attempt uses cached values; if it fails for any reason, `work` runs again on fresh ones. So no error
+   * comes from an outdated value, and no success either, because the commit checks what was read.
+   * `isFinal` names errors that fresh values cannot change.
    */
   async transact<T>(
-    work: (view: ReadTransaction) => Promise<T>,
+    work: (reads: ReadTransaction) => Promise<T>,
     options: { isFinal?: (error: unknown) => boolean } = {},
   ): Promise<T> {
     let since = this.#cache.tick;
     try {
-      return await work(this.#beginReads({ fresh: false, since }));
+      return await work(this.#beginReads({ isFresh: false, since }));
     } catch (error) {
       if (isStoreUnavailable(error) || options.isFinal?.(error)) throw error;
     }
-    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        return await work(this.#beginReads({ fresh: true, since }));
+        return await work(this.#beginReads({ isFresh: true, since }));
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
         since = this.#cache.tick;
@@ -91,74 +106,65 @@ export class GroupCommitter {
     throw new StoreUnavailableError("what was read kept changing");
   }
 
-  /** Whether the store has failed since it last took a write. */
+  /** True if the store has failed since its last successful write. */
   get isFailing(): boolean {
     return this.#lastFailure !== undefined;
   }
 
-  #beginReads(options: { fresh: boolean; since: number }): ReadTransaction {
+  #beginReads(options: { isFresh: boolean; since: number }): ReadTransaction {
     const load = (keys: ReadonlyMap<string, Deno.KvKey>) =>
       this.#loader.loadWithRetry(keys, options.since);
     return new ReadTransaction(this.#cache, { ...options, load });
   }
 
-  /** The values of up to 10 keys, all as the store has them at one moment from now on. */
+  /** The values of up to 10 keys in one consistent snapshot of the store. */
   readSnapshot(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
     return this.#loader.readSnapshot(keys);
   }
 
-  /** Calls `listener` with each key that another process has changed while a commit relied on it. */
+  /** Calls `listener` with each key that another process changed while a commit relied on it. */
   onContended(listener: (key: Deno.KvKey) => void): void {
     this.#contention.addListener(listener);
   }
 
-  /** A value that memory has, fresh or not, without asking the store. */
+  /** A cached value, which may be outdated; never reads the store. */
   getCached<T>(key: Deno.KvKey): T | undefined {
     return this.#cache.get(encodeKey(key))?.value as T | undefined;
   }
 
   /**
-   * Decides `operation` and answers its result once that is certain. Throws what `decide` throws, and
-   * `StoreUnavailableError` when too many wait or the store does not answer in time; in the latter
-   * case the outcome is unknown, as for any write that timed out. With a view, `ConflictError` when what
-   * it has read is no longer so; but the operation's own keys it decides on itself, as they are then.
+   * Decides and commits `operation`, and returns its result. Throws what `decide` throws, and
+   * `StoreUnavailableError` if the queue is full or the store does not answer in time; in the latter case
+   * the outcome is unknown. With `reads`, throws `ConflictError` if a value in the read set has changed;
+   * the operation's own keys are exempt, because it decides on their current values.
    */
-  async run<T>(operation: Operation<T>, view?: ReadTransaction): Promise<T> {
+  async run<T>(operation: Operation<T>, reads?: ReadTransaction): Promise<T> {
     if (this.#queue.length + this.#loading >= this.#maxQueue) {
       throw new StoreUnavailableError("too many operations are waiting for the store");
     }
     const keys = new Map(operation.keys.map((key) => [encodeKey(key), key]));
-    const basis = readSetExcluding(view, keys);
-    for (const [text, { key }] of basis) keys.set(text, key);
-    const since = view?.since ?? this.#cache.tick;
-    const drawn = (operation.freshKeys ?? []).map(encodeKey);
-    this.#cache.assumeAbsent(drawn, keys);
+    const readSet = readSetExcluding(reads, keys);
+    for (const [text, { key }] of readSet) keys.set(text, key);
+    const since = reads?.since ?? this.#cache.tick;
+    const freshKeys = (operation.freshKeys ?? []).map(encodeKey);
+    this.#cache.assumeAbsent(freshKeys, keys);
     const deadline = this.#runtime.now() + this.#retryPolicy.timeoutMs;
-    const tried = !await this.#loadBeforeQueueing(keys, since);
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const entry: QueuedOperation = {
-      operation,
-      keys,
-      reads: view,
-      readSet: basis,
-      since,
-      deadline,
-      wasTried: tried,
-      resolve,
-      reject,
-    };
+    const wasTried = !await this.#loadBeforeQueueing(keys, since);
+    const caller = Promise.withResolvers<unknown>();
+    const request = { operation, keys, reads, readSet, since, deadline, wasTried };
+    const entry: QueuedOperation = { ...request, ...caller };
     this.#queue.add(entry);
     this.#scheduleSend();
     try {
-      return await awaitWithinDeadline(promise, () => entry.isAbandoned = true) as T;
+      return await awaitWithinDeadline(caller.promise, () => entry.isAbandoned = true) as T;
     } finally {
-      this.#cache.dropAbsent(drawn);
+      this.#cache.dropAbsent(freshKeys);
     }
   }
 
   /**
-   * Reads cold and doubtful keys before the queue, so that they delay nobody with warm ones; false if the
-   * cold ones could not be read.
+   * Reads missing and contended keys before the operation is queued, so that it does not delay others.
+   * False if missing keys could not be read.
    */
   async #loadBeforeQueueing(
     keys: ReadonlyMap<string, Deno.KvKey>,
@@ -166,9 +172,9 @@ export class GroupCommitter {
   ): Promise<boolean> {
     this.#loading++;
     try {
-      const isThere = this.#cache.hasAll(keys.keys()) || await this.#loader.tryLoad(keys);
+      const isLoaded = this.#cache.hasAll(keys.keys()) || await this.#loader.tryLoad(keys);
       await this.#loader.reloadContended(keys, since);
-      return isThere;
+      return isLoaded;
     } finally {
       this.#loading--;
     }
@@ -177,7 +183,7 @@ export class GroupCommitter {
   #scheduleSend(): void {
     if (this.#isSendScheduled) return;
     this.#isSendScheduled = true;
-    // After the current turn, so that callers who ask together go out together.
+    // After the current turn of the event loop, so that concurrent callers share a batch.
     queueMicrotask(() => {
       this.#isSendScheduled = false;
       this.#sendAll();
@@ -185,37 +191,35 @@ export class GroupCommitter {
   }
 
   #sendAll(): void {
-    // A store that fails is tried with one batch at a time.
+    // A failing store gets one batch at a time.
     while (this.#queue.inFlight < (this.#failures > 0 ? 1 : MAX_IN_FLIGHT)) {
-      const taken = this.#queue.take(this.#batchSize.maxKeys, this.#batchSize.maxEntries);
-      if (taken === undefined) return;
-      this.#send(taken);
+      const batch = this.#queue.take(this.#batchSize.maxKeys, this.#batchSize.maxEntries);
+      if (batch === undefined) return;
+      this.#send(batch);
     }
   }
 
-  async #send(taken: InFlightBatch): Promise<void> {
-    const { remaining, resolve } = await this.#runAttempt(taken.entries);
-    this.#queue.release(taken, remaining);
-    // The store has the next batch before anybody goes on with what came of this one.
+  async #send(batch: InFlightBatch): Promise<void> {
+    const { remaining, resolve } = await this.#runAttempt(batch.entries);
+    this.#queue.release(batch, remaining);
+    // Send the next batch before callers continue with the results of this one.
     this.#sendAll();
     resolve?.();
   }
 
-  /** One attempt at a batch. */
   async #runAttempt(taken: QueuedOperation[]): Promise<AttemptResult> {
     const entries = this.#rejectExpired(taken);
-    const turn: Attempt = { isOver: false, checkCount: 0 };
+    const attempt: Attempt = { isOver: false, checkCount: 0 };
     try {
-      const outcome = await this.#retryPolicy.withTimeout(this.#commitBatch(entries, turn));
+      const result = await this.#retryPolicy.withTimeout(this.#commitBatch(entries, attempt));
       this.#failures = 0;
-      return outcome;
+      return result;
     } catch (cause) {
-      turn.isOver = true;
-      if (this.#batchSize.learnMaxKeys(cause, turn.checkCount) && entries.length > 1) {
-        return { remaining: entries };
-      }
+      attempt.isOver = true;
+      const hasLearned = this.#batchSize.learnMaxKeys(cause, attempt.checkCount);
+      if (hasLearned && entries.length > 1) return { remaining: entries };
       if (isInvalidCall(cause)) return { remaining: this.#isolateInvalid(entries, cause) };
-      // The outcome is unknown: decided again on fresh values, operations recognise their own.
+      // The outcome is unknown: decided again on fresh values, operations recognize their own writes.
       this.#lastFailure = cause;
       this.#cache.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
       this.#cache.abandonReads();
@@ -224,7 +228,7 @@ export class GroupCommitter {
     }
   }
 
-  /** One that alone is invalid must not hold up the others: fewer are tried until it is found. */
+  /** Retries smaller batches until the invalid operation is alone, so that it does not block others. */
   #isolateInvalid(entries: QueuedOperation[], cause: unknown): QueuedOperation[] {
     if (entries.length > 1) {
       this.#batchSize.onInvalid(entries.length);
@@ -234,80 +238,67 @@ export class GroupCommitter {
     return [];
   }
 
-  /**
-   * One read, decision and commit. Once its turn is over it must not commit or tell anything any more.
-   */
-  async #commitBatch(entries: QueuedOperation[], turn: Attempt): Promise<AttemptResult> {
+  async #commitBatch(entries: QueuedOperation[], attempt: Attempt): Promise<AttemptResult> {
     await this.#loadAll(entries);
     this.#contention.resolveSuspects(this.#cache);
-    if (turn.isOver) return { remaining: entries };
+    if (attempt.isOver) return { remaining: entries };
     const batch = new Batch(this.#cache);
     for (const entry of entries) if (!entry.isAbandoned) batch.decide(entry);
     if (batch.hasWrites) {
-      // Whoever asks while the commit is under way is not refused on what it has made.
-      const sent = this.#cache.advance();
-      turn.checkCount = batch.checkCount;
+      const { checkedEntries } = batch;
+      // Operations queued while the commit is in flight must not be rejected on what it writes.
+      const sentAt = this.#cache.advance();
+      attempt.checkCount = checkedEntries.size;
       const committed = await batch.toAtomic(this.#kv).commit();
-      if (turn.isOver) return { remaining: entries };
+      if (attempt.isOver) return { remaining: entries };
       if (!committed.ok) {
-        this.#contention.addSuspects(batch.checkedEntries);
-        this.#cache.drop(batch.checkedEntries.keys());
+        this.#contention.addSuspects(checkedEntries);
+        this.#cache.drop(checkedEntries.keys());
         return { remaining: entries };
       }
-      batch.applyToCache(committed.versionstamp, sent);
-      this.#contention.recordUnchanged(batch.checkedEntries);
+      batch.applyToCache(committed.versionstamp, sentAt);
+      this.#contention.recordUnchanged(checkedEntries);
       this.#lastFailure = undefined;
       this.#batchSize.onCommitted();
     }
-    return { remaining: this.#takeStale(batch), resolve: () => batch.resolveAll() };
+    this.#dropStale(batch.stale);
+    return { remaining: batch.stale, resolve: () => batch.resolveAll() };
   }
 
   async #loadAll(entries: QueuedOperation[]): Promise<void> {
-    const isThere = () => entries.every(({ keys }) => this.#cache.hasAll(keys.keys()));
-    // A batch that fails beside this one makes memory forget what both rely on.
-    for (let tries = 0; !isThere(); tries++) {
-      if (tries === MAX_ATTEMPTS) throw new Error("memory forgets what is read at once");
+    const isLoaded = () => entries.every(({ keys }) => this.#cache.hasAll(keys.keys()));
+    // A parallel batch that fails evicts keys that both rely on.
+    for (let attempt = 0; !isLoaded(); attempt++) {
+      if (attempt === MAX_ATTEMPTS) throw new Error("the cache evicts what was just read");
       await this.#cache.load(new Map(entries.flatMap((entry) => [...entry.keys])));
     }
   }
 
-  /** What was refused on a cached copy is read again and stays open. */
-  #takeStale(batch: Batch): QueuedOperation[] {
-    const stale = batch.outcomes.filter(({ kind }) => kind === "stale").map(({ entry }) => entry);
-    for (const entry of stale) {
-      const old = [...entry.keys.keys()].filter((text) => {
-        const document = this.#cache.get(text);
-        return document !== undefined && document.seenAt <= entry.since;
-      });
-      this.#cache.drop(old);
+  /** Evicts the values that these rejections relied on, so that they are read again. */
+  #dropStale(entries: QueuedOperation[]): void {
+    for (const { keys, since } of entries) {
+      this.#cache.drop([...keys.keys()].filter((text) => {
+        const seenAt = this.#cache.get(text)?.seenAt;
+        return seenAt !== undefined && seenAt <= since;
+      }));
     }
-    return stale;
   }
 
   /**
-   * A store that answers is not what kept one that was never tried: the process may have stood still,
-   * as a laptop does that sleeps.
+   * Rejects operations past their deadline, unless they were never tried and the store works: then it
+   * was the process that stood still, like a laptop that slept.
    */
   #rejectExpired(entries: QueuedOperation[]): QueuedOperation[] {
     const now = this.#runtime.now();
-    const isHopeless = this.#failures >= MAX_FAILURES;
-    if (isHopeless) this.#failures = 0; // The next caller asks again.
+    const hasGivenUp = this.#failures >= MAX_FAILURES;
+    if (hasGivenUp) this.#failures = 0; // The next caller tries again.
     return entries.filter((entry) => {
       if (entry.isAbandoned) return false;
-      const isLate = entry.deadline <= now && (entry.wasTried || this.#failures > 0);
-      if (!isLate && !isHopeless) return entry.wasTried = true;
+      const isExpired = entry.deadline <= now && (entry.wasTried || this.#failures > 0);
+      if (!isExpired && !hasGivenUp) return entry.wasTried = true;
       const cause = this.#lastFailure;
       entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
   }
-}
-
-/** One attempt: whether it was given up, and how many checks its commit has sent. */
-type Attempt = { isOver: boolean; checkCount: number };
-
-/** What came of a batch: the entries it leaves open, and the telling of what is certain. */
-interface AttemptResult {
-  remaining: QueuedOperation[];
-  resolve?: () => void;
 }

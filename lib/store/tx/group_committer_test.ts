@@ -164,7 +164,7 @@ describe("Committer", () => {
     ) {
       for (const steps of [[update, other], [other, update]]) {
         const decide = (draft: Transaction) => steps.forEach((step) => step(draft));
-        await assertRejects(() => committer.run({ keys: [key], decide }), Error, "otherwise");
+        await assertRejects(() => committer.run({ keys: [key], decide }), Error, "also sets");
       }
     }
     assertEquals((await kv.get(key)).value, null);
@@ -174,7 +174,7 @@ describe("Committer", () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     const sly: Operation<void> = { keys: [["a"]], decide: (draft) => draft.set(["b"], 1) };
-    await assertRejects(() => committer.run(sly), Error, "did not name");
+    await assertRejects(() => committer.run(sly), Error, "does not list");
   });
 
   it("has a bounded queue and says so", async () => {

@@ -1,14 +1,14 @@
-/** What an operation sees of the store: its own keys, with what was decided before it in the batch. */
+/** What an operation reads and writes: its own keys, as the operations before it in the batch left them. */
 export interface Transaction {
-  /** The value under one of the operation's keys. Never change it in place: set a new one. */
+  /** The value under one of the operation's keys. Do not mutate it; set a new value. */
   get<T>(key: Deno.KvKey): T | undefined;
-  /** `expireIn` (whole milliseconds) only collects garbage: the value carries its own end. */
+  /** `expireIn` (whole milliseconds) only collects garbage; the value must carry its own expiry. */
   set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
   /**
-   * As `set`, of a value that is too large to be copied by each of many operations: `make` is called
-   * when the decision is through, and must not throw. What it is given it may change and answer where
-   * it `isOwn`, made by this batch; otherwise it answers one that shares nothing with it that can be
-   * changed. `get` goes on answering the value before. Once for a key, and not beside `set` or `delete`.
+   * Like `set`, for a value too large to copy for each of many operations. `make` runs after the decision
+   * and must not throw. If `isOwn`, this batch made the value and `make` may mutate and return it;
+   * otherwise it must return a value that shares no mutable part with it. `get` keeps returning the old
+   * value. Allowed once per key, and not together with `set` or `delete`.
    */
   update<T>(
     key: Deno.KvKey,
@@ -17,51 +17,48 @@ export interface Transaction {
   ): void;
   delete(key: Deno.KvKey): void;
   /**
-   * Writes a key that nobody decides on, a record of what was decided: it need not be named, is not
-   * read, not checked and not remembered. `undefined` removes it.
+   * Writes a key that no decision depends on, such as a record of the outcome. The key need not be listed
+   * in `keys`, and is not read, checked or cached. `undefined` deletes it.
    */
   blindWrite(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
-  /**
-   * As `note`, of a key that was drawn at random just now, which nobody can have written: it is
-   * remembered, so that the next operation on it needs no read.
-   */
+  /** Like `blindWrite`, for a key with a new random id; it is cached, so the next operation needs no read. */
   create(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
 }
 
 /**
  * One decision on a few keys, committed together with others.
  *
- * `decide` is synchronous and may run several times, each time on fresher values, so it must depend on
- * nothing but the draft and be idempotent: when a commit's outcome is unknown it sees its own earlier
- * writes, and recognises them by an id of its own (a run id, say).
+ * `decide` is synchronous and may run several times on newer values, so it must depend on the transaction
+ * alone and be idempotent: when a commit has an unknown outcome it may see its own earlier writes, and must
+ * recognize them by an id of its own (a run id, for example).
  */
 export interface Operation<T> {
-  /** All keys that `decide` may read and change; at most 10. */
+  /** All keys that `decide` may read or change; at most 10. */
   keys: readonly Deno.KvKey[];
-  decide(draft: Transaction): T;
-  /** Those of `keys` that were drawn at random just now: taken to be absent, which the commit checks. */
+  decide(tx: Transaction): T;
+  /** Those of `keys` with a new random id: assumed absent without a read; the commit checks it. */
   freshKeys?: readonly Deno.KvKey[];
   /**
-   * A decision that writes nothing is a refusal. Made on a cached copy it may be stale, so the keys are
-   * read once more before it is told, unless this says that no other process can have made it untrue
-   * (a rate window only fills up).
+   * A decision without writes is a rejection. One made on cached values may be stale, so it is decided
+   * again on fresh values unless this returns true: no other process can have made it obsolete (a rate
+   * window only fills up).
    */
   isFinal?(result: T): boolean;
-  /** About how many bytes it writes; 2,048 unless told. */
+  /** Roughly how many bytes it writes; 2,048 by default. */
   estimatedBytes?: number;
 }
 
-/** The store is too busy, silent or failing: the caller may try again later. */
+/** The store is overloaded, unresponsive or failing; the caller may retry later. */
 export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
 }
 
-/** One call of the store has failed; the next one may not. */
+/** One call to the store failed; the next one may succeed. */
 export class StoreFailedError extends StoreUnavailableError {
   override name = "StoreFailedError";
 }
 
-/** Whether a store was waited for in vain. After one failed call the work is done again, and asks again. */
+/** True if the store is unavailable and an immediate retry will not help. */
 export function isStoreUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailableError && !(error instanceof StoreFailedError);
 }

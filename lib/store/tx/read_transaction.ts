@@ -3,104 +3,107 @@ import { StoreUnavailableError } from "./operation.ts";
 
 const MAX_ATTEMPTS = 50;
 
-/** The cached view has not seen a key: the work is done again on a fresh one. */
+/** A key is not in the cache; the work is repeated on fresh values. */
 export class CacheMissError extends Error {
-  override name = "ColdError";
+  override name = "CacheMissError";
 
   constructor() {
-    super("not in memory");
+    super("not in the cache");
   }
 }
 
-/** What the work had read was changed by somebody else before its operation was committed. */
+/** A value that the work read was changed before its operation was committed. */
 export class ConflictError extends Error {
-  override name = "ChangedError";
+  override name = "ConflictError";
 }
 
-/** The part of a store that reading one record takes: a `Deno.Kv` is one, a view is one. */
+/** The part of a store that reads single records; `Deno.Kv` and `ReadTransaction` implement it. */
 export interface KvReader {
   get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
-  /** As `get`, of a value that never changes once it is there: no work depends on its staying so. */
+  /** Like `get`, for a value that never changes once written: it is not added to the read set. */
   peek?<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
-  /** Reads together what will be asked for one by one. */
+  /** Reads keys together that are about to be read one by one. */
   preload?(keys: () => readonly Deno.KvKey[]): Promise<void>;
 }
 
+/** The versions of what was read, by encoded key. */
+type ReadSet = ReadonlyMap<string, { key: Deno.KvKey; versionstamp: string | null }>;
+
 /**
- * What one piece of work reads, at which versions. An operation that is run with a view is committed
- * only while all of it still is as it was read: the work and its decision are one transaction, whatever
- * time lies between them. What the operation names as its own key it looks at again by itself, and only
- * there. Values are shared: never change one in place.
+ * Records which values at which versions one piece of work reads. An operation that runs with it commits
+ * only if they are all unchanged, so the work and its decision are one transaction. The operation's own
+ * keys are exempt: the operation reads those itself. Values are shared and must not be mutated.
  */
 export class ReadTransaction implements KvReader {
-  /** Reads the store for whatever was not seen since the work began; otherwise memory alone. */
+  /** If true, values that were not read since the work began are read again; otherwise only the cache is used. */
   readonly isFresh: boolean;
-  /** The committer's count when the work began. */
+  /** The cache's tick when the work began. */
   readonly since: number;
   #cache: KvCache;
   #load: (keys: ReadonlyMap<string, Deno.KvKey>) => Promise<void>;
   #read = new Map<string, { key: Deno.KvKey; versionstamp: string | null }>();
 
-  /** `load` reads keys that were not seen since then. */
+  /** `load` caches keys that were not read since the work began. */
   constructor(
-    documents: KvCache,
+    cache: KvCache,
     options: {
-      fresh: boolean;
+      isFresh: boolean;
       since: number;
       load: (keys: ReadonlyMap<string, Deno.KvKey>) => Promise<void>;
     },
   ) {
-    this.#cache = documents;
+    this.#cache = cache;
     this.#load = options.load;
-    this.isFresh = options.fresh;
+    this.isFresh = options.isFresh;
     this.since = options.since;
   }
 
-  /** What was read, by the key's text. */
-  get readSet(): ReadonlyMap<string, { key: Deno.KvKey; versionstamp: string | null }> {
+  get readSet(): ReadSet {
     return this.#read;
   }
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
     const entry = await this.peek<T>(key);
     const text = encodeKey(key);
-    // The first version seen is the one that must still hold.
+    // The first version read is the one that must still be current at the commit.
     if (!this.#read.has(text)) this.#read.set(text, { key, versionstamp: entry.versionstamp });
     return entry;
   }
 
   async peek<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
-    const { value, versionstamp } = await this.#document(encodeKey(key), key);
+    const { value, versionstamp } = await this.#find(encodeKey(key), key);
     const entry = { key, value: versionstamp === null ? null : value, versionstamp };
     return entry as Deno.KvEntryMaybe<T>;
   }
 
-  async #document(text: string, key: Deno.KvKey): Promise<CachedEntry> {
-    if (this.isFresh) await this.#load(new Map([[text, key]]));
-    let document = this.#cache.get(text);
-    // A commit that failed in between makes memory forget: what was forgotten is read once more.
-    for (let tries = 0; this.isFresh && document === undefined && tries < MAX_ATTEMPTS; tries++) {
-      await this.#load(new Map([[text, key]]));
-      document = this.#cache.get(text);
+  async #find(text: string, key: Deno.KvKey): Promise<CachedEntry> {
+    if (!this.isFresh) {
+      const entry = this.#cache.get(text);
+      if (entry === undefined) throw new CacheMissError();
+      return entry;
     }
-    if (document !== undefined) return document;
-    throw this.isFresh ? new StoreUnavailableError("the store is busy") : new CacheMissError();
+    // A commit that fails meanwhile evicts its keys, so an entry may be gone right after its read.
+    for (let attempt = 0; attempt <= MAX_ATTEMPTS; attempt++) {
+      await this.#load(new Map([[text, key]]));
+      const entry = this.#cache.get(text);
+      if (entry !== undefined) return entry;
+    }
+    throw new StoreUnavailableError("the store is busy");
   }
 
-  /** Reads together what will be asked for one by one, or touched by an operation. */
   async preload(keys: () => readonly Deno.KvKey[]): Promise<void> {
     if (!this.isFresh) return;
     await this.#load(new Map(keys().map((key) => [encodeKey(key), key])));
   }
 }
 
-const EMPTY_READ_SET: ReadTransaction["readSet"] = new Map();
+const EMPTY_READ_SET: ReadSet = new Map();
 
-/** What must still be as it was read: not the operation's own keys, so that many may be at the same one. */
+/** The read set without an operation's `own` keys, so that many operations can share such a key. */
 export function readSetExcluding(
-  view: ReadTransaction | undefined,
+  reads: ReadTransaction | undefined,
   own: ReadonlyMap<string, Deno.KvKey>,
-): ReadTransaction["readSet"] {
-  if (view === undefined) return EMPTY_READ_SET;
-  return new Map([...view.readSet].filter(([text]) => !own.has(text)));
+): ReadSet {
+  if (reads === undefined) return EMPTY_READ_SET;
+  return new Map([...reads.readSet].filter(([text]) => !own.has(text)));
 }

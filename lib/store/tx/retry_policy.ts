@@ -6,36 +6,35 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 80;
 
-/** How long a store is waited for, and how soon it is asked again. */
+/** The timeout of calls to the store, and the backoff between retries. */
 export class RetryPolicy {
-  /** Milliseconds. */
   readonly timeoutMs: number;
   #runtime: Runtime;
 
-  constructor(runtime: Runtime, ms: number = DEFAULT_TIMEOUT_MS) {
+  constructor(runtime: Runtime, timeoutMs: number = DEFAULT_TIMEOUT_MS) {
     this.#runtime = runtime;
-    this.timeoutMs = ms;
+    this.timeoutMs = timeoutMs;
   }
 
-  /** A store that hangs must not hang its callers: they are told `StoreUnavailableError`. */
+  /** Settles as `attempt` does; throws `StoreUnavailableError` after the timeout. */
   async withTimeout<T>(attempt: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const callOff = setTimer(this.#runtime, this.timeoutMs, () => {
-      late.reject(new StoreUnavailableError("the store did not answer in time"));
+    const timeout = Promise.withResolvers<never>();
+    const cancel = setTimer(this.#runtime, this.timeoutMs, () => {
+      timeout.reject(new StoreUnavailableError("the store did not answer in time"));
     });
     try {
-      return await Promise.race([attempt, late.promise]);
+      return await Promise.race([attempt, timeout.promise]);
     } finally {
-      callOff();
+      cancel();
     }
   }
 
-  /** As `inTime`; what a request asks for waits only as long as the request may wait in all. */
+  /** Like `withTimeout`, but bounded by the current request's deadline if there is one. */
   withCallerDeadline<T>(attempt: Promise<T>): Promise<T> {
     return currentStoreDeadline()?.wait(attempt) ?? this.withTimeout(attempt);
   }
 
-  /** Waits a little longer each time, with jitter so that processes do not go in step. */
+  /** Waits before a retry: exponential backoff, with jitter so that processes do not retry in step. */
   backOff(failures: number): Promise<void> {
     const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
     const jitter = this.#runtime.randomBytes(1)[0]! / 255;

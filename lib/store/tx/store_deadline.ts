@@ -5,21 +5,21 @@ import { StoreUnavailableError } from "./operation.ts";
 const deadlines = new AsyncLocalStorage<StoreDeadline>();
 
 /**
- * How long one request waits for a store that does not answer, over all its calls and retries. The time
- * counts from the last answer that the request got, so a slow store that works is never cut off. Once it
- * has run out, every further call of the request fails at once instead of waiting again.
+ * Bounds how long one request waits for an unresponsive store, over all its calls and retries. The time
+ * counts from the last response that the request got, so a slow store that works never times out. After
+ * the deadline every further call of the request fails at once.
  */
 export class StoreDeadline {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   readonly #waiting = new Set<(error: Error) => void>();
-  /** Milliseconds waited since the last answer, before the present wait. */
+  /** Milliseconds waited since the last response, before the current wait. */
   #waitedMs = 0;
   #waitingSince = 0;
   #isTimerSet = false;
   #cancelTimer: () => void = () => {};
-  #isSpent = false;
-  #isOver = false;
+  #isExpired = false;
+  #hasEnded = false;
 
   constructor({ runtime, ms }: { runtime: Pick<Runtime, "now" | "sleep">; ms: number }) {
     this.#runtime = runtime;
@@ -28,17 +28,17 @@ export class StoreDeadline {
 
   /** True once the deadline has passed: every further call of the request fails at once. */
   get isExpired(): boolean {
-    return this.#isSpent;
+    return this.#isExpired;
   }
 
   /** True once the response has begun: work that continues after it has no deadline. */
   get hasEnded(): boolean {
-    return this.#isOver;
+    return this.#hasEnded;
   }
 
-  /** Answers as `attempt` does, or throws `StoreUnavailableError` when the deadline passes first. */
+  /** Settles as `attempt` does, or throws `StoreUnavailableError` when the deadline passes first. */
   wait<T>(attempt: Promise<T>): Promise<T> {
-    if (this.#isSpent) {
+    if (this.#isExpired) {
       attempt.catch(() => {});
       return Promise.reject(timeoutError());
     }
@@ -54,9 +54,9 @@ export class StoreDeadline {
     });
   }
 
-  /** Ends it with the response. Calls that are still waiting keep their limit. */
+  /** Ends the deadline when the response begins. Calls that are still waiting keep their limit. */
   end(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     if (this.#waiting.size === 0) this.#clearTimer();
   }
 
@@ -71,7 +71,7 @@ export class StoreDeadline {
     const now = monotonicNow(this.#runtime);
     this.#waitedMs = answered ? 0 : this.#waitedMs + now - this.#waitingSince;
     this.#waitingSince = now;
-    if (this.#isOver && this.#waiting.size === 0) this.#clearTimer();
+    if (this.#hasEnded && this.#waiting.size === 0) this.#clearTimer();
   }
 
   #remainingMs(): number {
@@ -80,11 +80,8 @@ export class StoreDeadline {
 
   #setTimer(): void {
     this.#isTimerSet = true;
-    this.#cancelTimer = setTimer(
-      this.#runtime,
-      Math.max(0, Math.ceil(this.#remainingMs())),
-      () => this.#onTimer(),
-    );
+    const ms = Math.max(0, Math.ceil(this.#remainingMs()));
+    this.#cancelTimer = setTimer(this.#runtime, ms, () => this.#onTimer());
   }
 
   #clearTimer(): void {
@@ -92,12 +89,12 @@ export class StoreDeadline {
     this.#cancelTimer();
   }
 
-  /** One alarm serves all waits of a request: it is set again where an answer has come meanwhile. */
+  /** One timer serves all waits of a request; it is set again if a response arrived meanwhile. */
   #onTimer(): void {
     this.#isTimerSet = false;
     if (this.#waiting.size === 0) return;
     if (this.#remainingMs() > 0) return this.#setTimer();
-    this.#isSpent = true;
+    this.#isExpired = true;
     for (const reject of this.#waiting) reject(timeoutError());
     this.#waiting.clear();
   }
@@ -122,17 +119,17 @@ export function currentStoreDeadline(): StoreDeadline | undefined {
   return deadline?.hasEnded === true ? undefined : deadline;
 }
 
-/** Awaits `answer` within the current request's deadline; calls `onGivenUp` if the deadline passes first. */
+/** Awaits `result` within the current request's deadline; calls `onTimeout` if the deadline passes first. */
 export async function awaitWithinDeadline<T>(
-  answer: Promise<T>,
-  onGivenUp: () => void,
+  result: Promise<T>,
+  onTimeout: () => void,
 ): Promise<T> {
   const deadline = currentStoreDeadline();
-  if (deadline === undefined) return await answer;
+  if (deadline === undefined) return await result;
   try {
-    return await deadline.wait(answer);
+    return await deadline.wait(result);
   } catch (error) {
-    if (deadline.isExpired) onGivenUp();
+    if (deadline.isExpired) onTimeout();
     throw error;
   }
 }

@@ -1,9 +1,9 @@
-/** Checks that one atomic may hold on the SQLite file and on Deno Deploy (Deno 2.9). */
+/** Maximum checks in one atomic on a SQLite file and on Deno Deploy (Deno 2.9). */
 export const DEFAULT_MAX_CHECKS = 100;
-/** The same of a `denokv` server. Source: `denokv_proto/limits.rs`, 0.13. */
+/** The same for a `denokv` server. Source: `denokv_proto/limits.rs`, 0.13. */
 const SERVER_MAX_CHECKS = 10;
 
-/** How a `denokv` server's 4xx reaches us; its own words follow the status. */
+/** How Deno reports a `denokv` server's 4xx; the server's own message follows the status. */
 const FROM_SERVER = /^KV Connect failed to call '[^']*' \(status=4\d\d[^)]*\): /;
 
 const TOO_MANY_CHECKS = /^Too many checks\b/;
@@ -12,8 +12,8 @@ const TOO_LARGE =
   /^(Value|Total mutation size|Total key size) too large|^A value exceeds the value size limit|^The total size of the atomic write is too large/;
 
 /**
- * A call that is wrong in itself, also a value that is no longer readable: trying again is in vain. The
- * error's class does not tell: a locked file is a `TypeError` as well. Source: Deno 2.9, denokv 0.14.
+ * An invalid call, or a stored value that cannot be decoded: a retry will not help. The class does not
+ * distinguish these errors: a locked file is a `TypeError` too. Source: Deno 2.9, denokv 0.14.
  */
 const INVALID_CALL = new RegExp(
   "^(" + [
@@ -36,20 +36,20 @@ const INVALID_CALL = new RegExp(
   ].join("|") + ")|could not be cloned\\.$",
 );
 
-/** Whether a commit was refused for its size: nothing of it was made, and trying again is in vain. */
+/** True if a commit was rejected for its size; nothing was written, and a retry will not help. */
 export function isTooLarge(error: unknown): boolean {
   return TOO_LARGE.test(messageOf(error));
 }
 
-/** Whether the call itself is at fault, so that the same call cannot succeed later. */
+/** True if the call itself is invalid, so that the same call cannot succeed later. */
 export function isInvalidCall(error: unknown): boolean {
   return isTooLarge(error) || INVALID_CALL.test(messageOf(error));
 }
 
 /**
- * How many checks the store takes in one atomic, after it has refused `sent` of them: the maximum that it
- * states, else what that kind of engine is known to take, else half. `undefined` when the refusal has
- * another reason, or no smaller number is left to try.
+ * How many checks the store accepts in one atomic, after it rejected `sent` of them: the maximum in the
+ * message, else the known maximum of a server, else half. `undefined` if the error has another cause or
+ * no smaller number is left to try.
  */
 export function learnMaxChecks(error: unknown, sent: number): number | undefined {
   const message = messageOf(error);
