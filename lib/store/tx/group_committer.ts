@@ -71,12 +71,8 @@ export class GroupCommitter {
     this.#retryPolicy = new RetryPolicy(runtime, options.timeoutMs);
     const { now } = runtime;
     this.#cache = new KvCache(kv, { maxEntries, maxBytes: MAX_CACHED_BYTES, now });
-    this.#loader = new CacheLoader({
-      cache: this.#cache,
-      contention: this.#contention,
-      retryPolicy: this.#retryPolicy,
-      runtime,
-    });
+    const deps = { contention: this.#contention, retryPolicy: this.#retryPolicy, runtime };
+    this.#loader = new CacheLoader({ ...deps, cache: this.#cache });
   }
 
   /**
