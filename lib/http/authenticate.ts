@@ -28,7 +28,7 @@ export interface AuthenticationContext {
 export async function identifyKey(
   req: Request,
   apiKeys: ApiKeyStore,
-  options: { reader?: KvReader; beside?: PrefetchKeys } = {},
+  options: { reader?: KvReader; prefetch?: PrefetchKeys } = {},
 ): Promise<ApiKeyIdentity> {
   const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
   return identity ?? rejectApiKey();

@@ -42,11 +42,11 @@ export async function authenticateChat(
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
     const identity = await rateLimiter.identify(view, (reader) => {
-      const beside = (owner: { tenant: string; id: string }) => [
+      const prefetch = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
         ...prefetchKeys({ ...reads, tenant: owner.tenant, source: owner.id }),
       ];
-      return identifyKey(req, service.apiKeys, { reader, beside });
+      return identifyKey(req, service.apiKeys, { reader, prefetch });
     });
     requireChatAccess(identity);
     const { tenant, id } = identity;

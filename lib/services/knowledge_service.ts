@@ -152,8 +152,8 @@ export class KnowledgeService {
 
 function unwrapChange(change: DocumentChangeResult, notFound: () => never = noBase): Document {
   if ("document" in change) return change.document;
-  if (change.refused === "not_found") return notFound();
-  if (change.refused === "busy") {
+  if (change.rejected === "not_found") return notFound();
+  if (change.rejected === "busy") {
     throw new ApiError("version_conflict", "the document is being changed; try again");
   }
   const message = `the knowledge base ${change.reason}`;

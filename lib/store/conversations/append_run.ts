@@ -1,6 +1,7 @@
-import type { Transaction } from "../tx/operation.ts";
+import { type ConversationName, keys } from "../keys/keys.ts";
 import type { ActiveRun } from "../runs/active_run.ts";
-import { updateTagIndex, withLastFinish } from "./conversation_index.ts";
+import type { Transaction } from "../tx/operation.ts";
+import { updateIndexes, withLastFinish } from "./conversation_index.ts";
 import {
   type Conversation,
   type ConversationHead,
@@ -8,12 +9,11 @@ import {
   type RunRow,
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
-import { type ConversationName, keys } from "../keys/keys.ts";
 
 const DAY_MS = 86_400_000;
-/** Words that are no more than this lie in the row itself. */
+/** Transcripts up to this size are stored in the row itself. */
 const MAX_INLINE_BYTES = 8 * 1024;
-/** The mark of a deletion outlives every run that was under way, crashes included. */
+/** A tombstone outlives every run that was active at the deletion, even after a crash. */
 export const TOMBSTONE_TTL_MS = DAY_MS;
 /** Twice what one call can repeat. */
 const MAX_KNOWN_DIGESTS = 128;
@@ -22,85 +22,68 @@ const MAX_KNOWN_DIGESTS = 128;
 export interface AppendedRun {
   name: ConversationName;
   origin?: string | undefined;
-  /** How long what was said is kept, days. */
+  /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
   /** Keyed digests of all its messages. */
   digests: readonly string[];
-  /** The keyed digest for one without a key. */
+  /** Computes the keyed digest for one without a key. */
   keyDigest: (digest: string) => string;
-  /** Its words as encrypted parts, given the digests of what the conversation has already. */
+  /** Packs the transcript without the messages whose digests are known. */
   packTranscript: (known: readonly string[]) => PackedTranscript;
 }
 
-/** Words as parts of values, encrypted. */
+/** A transcript as encrypted chunks. */
 export interface PackedTranscript {
   chunks: readonly Uint8Array[];
-  /** How many bytes they were before that. */
+  /** The size before encryption. */
   bytes: number;
-  /** They are in the store already. */
+  /** True if the chunks are stored already. */
   written: boolean;
 }
 
 /**
- * Adds a run to its conversation, which begins with it where there is none; `false` when somebody has
- * deleted the conversation since the run began. The operation must name the key of the conversation,
- * and that of the usage which counts the run.
+ * Adds a run to its conversation, or to a new one; false if the conversation was deleted since the run
+ * started. The operation must include the key of the conversation and that of its usage.
  */
-export function appendRun(draft: Transaction, run: AppendedRun): boolean {
+export function appendRun(tx: Transaction, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
-  const head = draft.get<ConversationHead>(key);
-  if (clearTombstone(draft, { name, runId: row.runId, days: run.days })) return false;
+  const head = tx.get<ConversationHead>(key);
+  if (clearTombstone(tx, { name, runId: row.runId, days: run.days })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isReadable(before, row.endedAt) ? before : undefined;
   const next = nextConversation(run, { known, n: before?.next ?? 0, gone: head?.gone });
   const expireIn = run.days * DAY_MS;
-  if (before !== undefined) {
-    for (const old of conversationIndexKeys(name, before.updatedAt)) {
-      draft.blindWrite(old, undefined);
-    }
-  }
-  const value = [name.id, name.agentId, name.page];
-  for (const index of conversationIndexKeys(name, next.updatedAt)) {
-    draft.blindWrite(index, value, { expireIn });
-  }
-  updateTagIndex(draft, { name, before, next, expireIn });
-  writeRunRow(draft, run, {
-    n: next.next - 1,
-    known: known ? knownDigests(known, run.keyDigest) : [],
-  });
-  draft.set(key, next, { expireIn });
+  updateIndexes(tx, { name, before, next, expireIn });
+  const digests = known ? knownDigests(known, run.keyDigest) : [];
+  writeRunRow(tx, run, { n: next.next - 1, known: digests });
+  tx.set(key, next, { expireIn });
   return true;
 }
 
 /**
- * Takes a run that has ended off the mark of its conversation's deletion, and tells whether it was named
- * there; with the last of them a deletion leaves nothing at all.
+ * Removes an ended run from the tombstone of its conversation; false if it is not listed there. Removing
+ * the last run deletes the tombstone.
  */
 export function clearTombstone(
-  draft: Transaction,
+  tx: Transaction,
   { name, runId, days }: { name: ConversationName; runId: string; days: number },
 ): boolean {
   const key = keys.conversation(name);
-  const head = draft.get<ConversationHead>(key);
+  const head = tx.get<ConversationHead>(key);
   if (!head?.gone?.includes(runId)) return false;
   const gone = head.gone.filter((one) => one !== runId);
   if ("id" in head) {
     const { gone: _all, ...rest } = head;
     const expireIn = days * DAY_MS;
-    draft.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
-  } else if (gone.length === 0) draft.delete(key);
-  else draft.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
+    tx.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
+  } else if (gone.length === 0) tx.delete(key);
+  else tx.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
   return true;
 }
 
-/** Where the indexes name a conversation that was last added to at `updatedAt`. */
-export function conversationIndexKeys(name: ConversationName, updatedAt: number): Deno.KvKey[] {
-  return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
-}
-
-/** Keyed digests of the messages that a conversation has, those of earlier versions among them. */
+/** The keyed digests of a conversation's messages, including those stored without a key. */
 export function knownDigests(
   { digests = [], known }: Pick<Conversation, "digests" | "known">,
   keyed: (digest: string) => string,
@@ -108,22 +91,21 @@ export function knownDigests(
   return [...known.map(keyed), ...digests];
 }
 
-/** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
+/** Deletes what a settlement has written for a run whose conversation was deleted in between. */
 export function discardRun(
-  draft: Transaction,
+  tx: Transaction,
   runId: string,
-  { name: { tenant }, chunks: parts, written }: Omit<PackedTranscript, "bytes"> & {
+  { name: { tenant }, chunks, written }: Omit<PackedTranscript, "bytes"> & {
     name: ConversationName;
   },
 ): void {
-  const ahead = written ? parts.length : 0;
-  for (let n = 0; n < ahead; n++) {
-    draft.blindWrite(keys.transcriptChunk(tenant, runId, n), undefined);
+  const logChunks = tx.get<ActiveRun>(keys.activeRun(tenant, runId))?.log?.chunks ?? 0;
+  for (let n = 0; n < (written ? chunks.length : 0); n++) {
+    tx.blindWrite(keys.transcriptChunk(tenant, runId, n), undefined);
   }
-  const chunks = draft.get<ActiveRun>(keys.activeRun(tenant, runId))?.log?.chunks ?? 0;
-  for (let n = 0; n < chunks; n++) draft.blindWrite(keys.runLogChunk(tenant, runId, n), undefined);
-  draft.blindWrite(keys.runLogHead(tenant, runId), undefined);
-  draft.blindWrite(keys.run(tenant, runId), undefined);
+  for (let n = 0; n < logChunks; n++) tx.blindWrite(keys.runLogChunk(tenant, runId, n), undefined);
+  tx.blindWrite(keys.runLogHead(tenant, runId), undefined);
+  tx.blindWrite(keys.run(tenant, runId), undefined);
 }
 
 function nextConversation(
@@ -134,7 +116,7 @@ function nextConversation(
     gone: readonly string[] | undefined;
   },
 ): Conversation {
-  // Clocks of processes differ: a conversation never goes back in the list.
+  // Clocks of processes differ: a conversation must not move back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
   const before = known === undefined ? [] : knownDigests(known, keyDigest);
   return {
@@ -157,21 +139,21 @@ function nextConversation(
 }
 
 function writeRunRow(
-  draft: Transaction,
+  tx: Transaction,
   { name, days, row, packTranscript }: AppendedRun,
   { n, known }: { n: number; known: readonly string[] },
 ): void {
   const { chunks, bytes, written } = packTranscript(known);
   const expireIn = days * DAY_MS;
-  const isShort = !written && bytes <= MAX_INLINE_BYTES;
-  if (!written && !isShort) {
-    chunks.forEach((part, i) => {
-      draft.blindWrite(keys.transcriptChunk(name.tenant, row.runId, i), part, { expireIn });
+  const isInline = !written && bytes <= MAX_INLINE_BYTES;
+  if (!written && !isInline) {
+    chunks.forEach((chunk, i) => {
+      tx.blindWrite(keys.transcriptChunk(name.tenant, row.runId, i), chunk, { expireIn });
     });
   }
-  const kept = isShort ? { words: chunks[0]!, parts: 0 } : { parts: chunks.length };
+  const transcript = isInline ? { words: chunks[0]!, parts: 0 } : { parts: chunks.length };
   const exp = row.endedAt + expireIn;
-  const stored: RunRow = { v: 1, ...row, ...kept, bytes, counted: true, exp };
-  addRunUsage(draft, name.tenant, stored);
-  draft.blindWrite(keys.conversationRun(name, n), stored, { expireIn });
+  const stored: RunRow = { v: 1, ...row, ...transcript, bytes, counted: true, exp };
+  addRunUsage(tx, name.tenant, stored);
+  tx.blindWrite(keys.conversationRun(name, n), stored, { expireIn });
 }

@@ -1,50 +1,55 @@
-import type { Transaction } from "../tx/operation.ts";
-import { FAILED_FINISHES } from "../runs/run_record.ts";
-import type { Conversation, RunRow } from "./conversation_record.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
+import { FAILED_FINISHES } from "../runs/run_record.ts";
+import type { Transaction } from "../tx/operation.ts";
+import type { Conversation, RunRow } from "./conversation_record.ts";
 
-/** What people look for by cost, micro-USD: at least so much. */
+/** Minimum costs that can be searched for, micro-USD. */
 export const COST_THRESHOLDS = [50_000, 250_000, 1_000_000, 5_000_000] as const;
 export type CostThreshold = typeof COST_THRESHOLDS[number];
 
-/** The usual end: of a run that ends so nothing is indexed. */
+/** The usual finish, which is not indexed. */
 const DEFAULT_FINISH = "stop";
 type Finish = RunRow["finishReason"];
 
 /**
- * The index of what is rare: how runs ended, but for `stop`, and conversations that cost much. The many
- * that are neither have no entry, so a chat writes none, and who looks for the few reads only those.
+ * Updates all indexes of a conversation. The tag index holds only what is rare: finishes other than `stop`,
+ * and high costs. Most conversations have no tag, so most chats write none, and a search for a tag reads
+ * only its entries.
  */
-export function updateTagIndex(
-  draft: Transaction,
+export function updateIndexes(
+  tx: Transaction,
   { name, before, next, expireIn }: {
     name: ConversationName;
-    /** The conversation as it was, expired or not. */
+    /** The previous state, expired or not. */
     before: Conversation | undefined;
     next: Conversation;
     expireIn: number;
   },
 ): void {
-  const wanted = tagsOf(next);
-  const had = before === undefined ? new Map<string, number>() : tagsOf(before);
-  for (const [mark, at] of had) {
-    if (wanted.get(mark) !== at) {
-      draft.blindWrite(keys.conversationByTag(name, mark, at), undefined);
-    }
-  }
   const value = [name.id, name.agentId, name.page];
-  for (const [mark, at] of wanted) {
-    if (had.get(mark) === at) continue;
-    draft.blindWrite(keys.conversationByTag(name, mark, at), value, { expireIn });
+  const [oldTags, newTags] = [before, next].map((one) => one ? tagsOf(one) : new Map());
+  for (const key of before ? timeIndexKeys(name, before) : []) tx.blindWrite(key, undefined);
+  for (const key of timeIndexKeys(name, next)) tx.blindWrite(key, value, { expireIn });
+  for (const [tag, at] of oldTags!) {
+    if (newTags!.get(tag) !== at) tx.blindWrite(keys.conversationByTag(name, tag, at), undefined);
+  }
+  for (const [tag, at] of newTags!) {
+    if (oldTags!.get(tag) === at) continue;
+    tx.blindWrite(keys.conversationByTag(name, tag, at), value, { expireIn });
   }
 }
 
-/** All entries that the index has of a conversation. */
-export function tagIndexKeys(name: ConversationName, head: Conversation): Deno.KvKey[] {
-  return [...tagsOf(head)].map(([mark, at]) => keys.conversationByTag(name, mark, at));
+/** The keys of all index entries of a conversation. */
+export function indexKeys(name: ConversationName, head: Conversation): Deno.KvKey[] {
+  const tagKeys = [...tagsOf(head)].map(([tag, at]) => keys.conversationByTag(name, tag, at));
+  return [...timeIndexKeys(name, head), ...tagKeys];
 }
 
-/** When a run of each rare kind last ended, this one included; to be spread into the record. */
+function timeIndexKeys(name: ConversationName, { updatedAt }: Conversation): Deno.KvKey[] {
+  return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
+}
+
+/** When a run last ended with each rare finish, including this one; to be spread into the record. */
 export function withLastFinish(
   known: Conversation["ended"],
   { finishReason, endedAt }: Pick<RunRow, "finishReason" | "endedAt">,
@@ -53,33 +58,33 @@ export function withLastFinish(
   return { ended: { ...known, [finishReason]: Math.max(endedAt, known?.[finishReason] ?? 0) } };
 }
 
-/** How runs ended that are looked for: in one way, or in any that counts as an error. */
+/** Any finish that counts as an error. */
 export const ANY_FAILURE = "failed";
 export type FinishFilter = Finish | typeof ANY_FAILURE;
 
-/** The ends that a filter lets through. */
+/** The finishes that a filter matches. */
 export function finishesMatching(finish: FinishFilter): readonly Finish[] {
   return finish === ANY_FAILURE ? FAILED_FINISHES : [finish];
 }
 
-/** The marks under which such runs are found; nothing where every conversation would be. */
+/** The tags of such runs; `undefined` for the finish that is not indexed. */
 export function finishTags(finish: FinishFilter): readonly string[] | undefined {
   return finish === DEFAULT_FINISH ? undefined : finishesMatching(finish);
 }
 
-/** The marks under which all are found that cost at least so much. */
-export function costTags(least: CostThreshold): string[] {
-  return COST_THRESHOLDS.filter((step) => step >= least).map(costTag);
+/** The tags of all conversations with at least this cost. */
+export function costTags(minCost: CostThreshold): string[] {
+  return COST_THRESHOLDS.filter((threshold) => threshold >= minCost).map(costTag);
 }
 
-function costTag(step: CostThreshold): string {
-  return `cost_${step}`;
+function costTag(threshold: CostThreshold): string {
+  return `cost_${threshold}`;
 }
 
-/** Each with the time it is ordered by: when such a run ended, or when it was last added to. */
+/** Each tag with the time that orders it: of the last such finish, or of the last update. */
 function tagsOf({ ended, cost, updatedAt }: Conversation): Map<string, number> {
-  const marks = new Map<string, number>(Object.entries(ended ?? {}));
-  const step = COST_THRESHOLDS.findLast((least) => cost >= least);
-  if (step !== undefined) marks.set(costTag(step), updatedAt);
-  return marks;
+  const tags = new Map<string, number>(Object.entries(ended ?? {}));
+  const threshold = COST_THRESHOLDS.findLast((min) => cost >= min);
+  if (threshold !== undefined) tags.set(costTag(threshold), updatedAt);
+  return tags;
 }

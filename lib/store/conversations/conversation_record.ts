@@ -9,37 +9,37 @@ import type { ConversationName } from "../keys/keys.ts";
 
 const count = z.int().nonnegative();
 
-/** A conversation, without what was said in it. Times in milliseconds, `cost` in micro-USD. */
+/** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
   v: z.literal(1),
   id: z.string(),
   agentId: z.string(),
-  /** As in its name. */
+  /** As in `ConversationName`. */
   page: z.string(),
-  /** The page it is held on; absent for calls with an API key. */
+  /** The page's origin; absent for calls with an API key. */
   origin: z.string().optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   runs: count,
   cost: count,
-  /** When a run last ended otherwise than by `stop`, by how it did. */
+  /** When a run last ended with each finish other than `stop`. */
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The number of the next run. */
   next: count,
-  /** Keyed digests of its latest messages: what a client repeats is not stored again. */
+  /** Keyed digests of the latest messages: a client's repetitions are not stored again. */
   digests: z.array(z.string()).optional(),
-  /** The same without a key, as earlier versions wrote them. */
+  /** Digests without a key, of early releases. */
   known: z.array(z.string()),
-  /** Runs that go on in one of the same name that was deleted: they are not added to this one. */
+  /** Active runs of a deleted conversation of the same name: they are not added to this one. */
   gone: z.array(z.string()).optional(),
-  /** After this it is gone, whatever the store still holds. */
+  /** The end of life, whatever the store still holds. */
   exp: z.int(),
 });
 export type Conversation = z.infer<typeof conversationSchema>;
 
 /**
- * A deleted conversation while runs go on in it, which do not bring it back. By their ids, because
- * clocks of processes differ.
+ * A deleted conversation with active runs, which must not recreate it. Lists their ids, because clocks
+ * of processes differ.
  */
 const tombstoneSchema = z.object({ v: z.literal(1), gone: z.array(z.string()) });
 export type ConversationTombstone = z.infer<typeof tombstoneSchema>;
@@ -61,16 +61,16 @@ export const runRowSchema = z.object({
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
-  /** Its words, encrypted, where they are short; otherwise they have parts of their own. */
+  /** The encrypted transcript, if short; a longer one is stored in chunks. */
   words: bytesSchema.optional(),
-  /** How many parts its words have, and how many bytes before they were encrypted. */
+  /** The number of chunks, and the transcript's size before encryption. */
   parts: count,
   bytes: count,
-  /** It is counted in the tenant's usage; absent where it was stored before that was. */
+  /** Counted in the tenant's usage; absent in rows of early releases. */
   counted: z.literal(true).optional(),
-  /** The shard of that usage, where it is not the first. */
+  /** The shard of that usage, if not 0. */
   shard: count.optional(),
-  /** After this it is gone, whatever the store still holds. */
+  /** The end of life, whatever the store still holds. */
   exp: z.int(),
 });
 export type RunRow = z.infer<typeof runRowSchema>;
@@ -78,36 +78,36 @@ export type RunRow = z.infer<typeof runRowSchema>;
 const messageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
-  /** A client says that this was said before; nothing here witnessed it. */
+  /** Sent by the client as an earlier message, without proof. */
   claimed: z.boolean(),
 });
 
-/** What was said in one run. */
+/** The messages and tool calls of one run. */
 export const runTranscriptSchema = z.object({
-  /** What the client sent: what it claims first, then the message that was answered. */
+  /** The client's messages: claimed ones first, then the one that was answered. */
   messages: z.array(messageSchema),
-  /** What the assistant said. */
+  /** The assistant's answer. */
   text: z.string(),
   tools: z.array(z.object({
     name: z.string(),
     args: jsonValueSchema,
-    /** Absent when the run ended before. */
+    /** Absent if the run ended earlier. */
     output: jsonValueSchema.optional(),
   })),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;
 
-/** A conversation that is there to be read. */
+/** True unless the conversation is missing, deleted or expired. */
 export function isReadable(head: ConversationHead | undefined, now: number): head is Conversation {
   return head !== undefined && "id" in head && head.exp > now;
 }
 
-/** Under which name the conversation of an agent with whoever is on a page, or holds an API key, is kept. */
+/** The name of an agent's conversation on a page, or with an API key. */
 export async function conversationName(
   id: string,
   of: { tenant: string; agentId: string; origin?: string | undefined },
 ): Promise<ConversationName> {
   const { tenant, agentId, origin } = of;
-  // A host may be longer than a key can be.
+  // Hashed, because an origin may be longer than a key.
   return { tenant, id, agentId, page: origin === undefined ? "" : await sha256(origin) };
 }

@@ -12,43 +12,42 @@ import {
   isReadable,
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
+import { readMany } from "../values/chunks.ts";
 import { parseRecord } from "../values/record.ts";
 
-/** Which conversations are looked for; what is left out is not asked about. Times in milliseconds. */
+/** Criteria that all must match; absent ones match everything. Times in milliseconds. */
 export interface ConversationSearch {
   agentId?: string | undefined;
-  /** Last added to in this time: `from` included, `to` not. For a `finish`, when such a run ended. */
+  /** Last updated in this period, `to` exclusive. With a `finish`: when such a run ended. */
   from?: number | undefined;
   to?: number | undefined;
-  /** A run of it ended so; for `stop`, all of them did. */
+  /** A run ended like this; for `stop`, all of them did. */
   finish?: FinishFilter | undefined;
-  /** It cost at least so much, micro-USD. */
+  /** Micro-USD. */
   minCost?: CostThreshold | undefined;
 }
 
-/** Where a search goes on: after this entry of its index. */
+/** A search continues after this entry of its index. */
 export type SearchCursor = [at: number, id: string, agentId: string, page: string];
 
 export interface ConversationSearchPage {
   data: Conversation[];
-  /** Absent when all of the index has been looked at. */
+  /** Absent at the end of the index. */
   next?: SearchCursor;
-  /** The search has looked at as much as one may, and there may be more. */
+  /** True if the search reached its limit of work; there may be more matches. */
   cutShort: boolean;
 }
 
 /**
- * What one search may look at: 1,000 entries of an index (4 ms), or 200 of them with their
- * conversations. So a search for what is nowhere takes no longer among 100,000 than among 100.
+ * The limit of work for one search: 1,000 index entries (4 ms), or 200 with their conversations. So a
+ * search without matches takes no longer among 100,000 conversations than among 100.
  */
 const MAX_WORK = 1_000;
 const WORK_PER_RECORD = 5;
-/** What one `getMany` takes. */
-const MAX_KEYS_PER_READ = 10;
 
 type Entry = Deno.KvEntry<[id: string, agentId: string, page: string]>;
 
-/** The latest first. Walks one ordered index, the sparsest there is, and no further than it may. */
+/** The latest first. Walks the sparsest ordered index that fits, up to the limit of work. */
 export async function searchConversations(
   kv: Deno.Kv,
   options: {
@@ -61,7 +60,7 @@ export async function searchConversations(
 ): Promise<ConversationSearchPage> {
   const { tenant, search, limit } = options;
   const entries = mergeNewestFirst(
-    indexesFor(tenant, search).map((list) => openIndex(kv, list, options)),
+    indexesFor(tenant, search).map((index) => openIndex(kv, index, options)),
   );
   const data: Conversation[] = [];
   let work = 0;
@@ -92,19 +91,19 @@ export async function searchConversations(
 
 interface SearchIndex {
   prefix: Deno.KvKey;
-  /** The place of an entry in it. */
-  tail: (position: SearchCursor) => Deno.KvKey;
+  /** The rest of an entry's key. */
+  tail: (cursor: SearchCursor) => Deno.KvKey;
 }
 
-/** The lists that have all that is looked for and the least else. */
+/** The smallest indexes that together have all matches. */
 function indexesFor(
   tenant: string,
   { agentId, finish, minCost }: ConversationSearch,
 ): SearchIndex[] {
-  const tail = (position: SearchCursor): Deno.KvKey => position;
-  const marks = (finish && finishTags(finish)) ?? (minCost && costTags(minCost));
-  if (marks !== undefined) {
-    return marks.map((mark) => ({ prefix: keys.conversationsByTag(tenant, mark), tail }));
+  const tail = (cursor: SearchCursor): Deno.KvKey => cursor;
+  const tags = (finish && finishTags(finish)) ?? (minCost && costTags(minCost));
+  if (tags !== undefined) {
+    return tags.map((tag) => ({ prefix: keys.conversationsByTag(tenant, tag), tail }));
   }
   if (agentId === undefined) return [{ prefix: keys.conversationsByUpdated(tenant), tail }];
   const prefix = keys.conversationsByAgent(tenant, agentId);
@@ -124,7 +123,7 @@ function openIndex(
   return kv.list<Entry["value"]>({ start, end }, { reverse: true });
 }
 
-/** Several lists as one. */
+/** Merges ordered lists. */
 async function* mergeNewestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<Entry, undefined> {
   const heads = await Promise.all(lists.map((list) => list.next()));
   while (true) {
@@ -141,7 +140,7 @@ async function* mergeNewestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<
   }
 }
 
-/** In the order of the store, whose strings of ASCII are ordered as ours are. */
+/** The order of the store, which sorts ASCII strings like JavaScript. */
 function isNewer(one: Entry, other: Entry): boolean {
   const [a, b] = [cursorOf(one), cursorOf(other)];
   const differs = a.findIndex((part, n) => part !== b[n]);
@@ -149,7 +148,7 @@ function isNewer(one: Entry, other: Entry): boolean {
 }
 
 function cursorOf({ key, value: [id, agentId, page] }: Entry): SearchCursor {
-  // The time is what comes before the name, of which an agent's own list leaves out the agent.
+  // The time is the only number; an agent's index omits the agent after it.
   const at = key.find((part) => typeof part === "number")!;
   return [at, id, agentId, page];
 }
@@ -158,12 +157,7 @@ async function readHeads(
   kv: Deno.Kv,
   names: readonly ConversationName[],
 ): Promise<(ConversationHead | undefined)[]> {
-  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-  for (let at = 0; at < names.length; at += MAX_KEYS_PER_READ) {
-    const wanted = names.slice(at, at + MAX_KEYS_PER_READ).map((name) => keys.conversation(name));
-    reads.push(kv.getMany<unknown[]>(wanted));
-  }
-  const entries = (await Promise.all(reads)).flat();
+  const entries = await readMany(kv, names.map((name) => keys.conversation(name)));
   return entries.map((entry) => parseRecord(conversationHeadSchema, entry));
 }
 
@@ -172,7 +166,7 @@ function matchesSearch(
   { search, now, at }: {
     search: ConversationSearch;
     now: number;
-    /** The time by which its entry is ordered. */
+    /** The time that orders its index entry. */
     at: number;
   },
 ): head is Conversation {
@@ -180,7 +174,7 @@ function matchesSearch(
   if (!isReadable(head, now) || (minCost !== undefined && head.cost < minCost)) return false;
   if (finish === undefined) return true;
   if (finish === "stop") return head.ended === undefined;
-  // One that is found under several ends is listed once, by the latest of them.
+  // A conversation with several such finishes is listed once, by the latest.
   const times = finishesMatching(finish).map((end) => head.ended?.[end] ?? -1);
   return at === Math.max(...times.filter((time) => time >= from && time < to));
 }

@@ -127,9 +127,9 @@ Deno.test("searchConversations: what is nowhere costs so much work and no more, 
   const { store, add } = opened(kv);
   for (let n = 1000; n < 1300; n++) await add(n);
   take();
-  const search = { finish: "stop", least: 50_000 } as const;
+  const search = { finish: "stop", minCost: 50_000 } as const;
   assertEquals(await store.search(TENANT, { search, limit: 20 }), { data: [], cutShort: false });
-  const costly = { finish: "stop", agentId: SHOP, from: 1, least: undefined } as const;
+  const costly = { finish: "stop", agentId: SHOP, from: 1, minCost: undefined } as const;
   for (let n = 1000; n < 1300; n++) await add(n, { at: n + 1000, finishReason: "cancelled" });
   take();
   const found = await store.search(TENANT, { search: costly, limit: 20 });

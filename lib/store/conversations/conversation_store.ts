@@ -1,13 +1,24 @@
 import type { Runtime } from "../../platform/runtime.ts";
-import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
-import { unsealRunDetails } from "../runs/run_details.ts";
-import { conversationIndexKeys, TOMBSTONE_TTL_MS } from "./append_run.ts";
 import {
   type ContentCipher,
   contentContexts,
   UnreadableContentError,
 } from "../encryption/content_cipher.ts";
-import { tagIndexKeys } from "./conversation_index.ts";
+import { type ConversationName, keys } from "../keys/keys.ts";
+import { unsealRunDetails } from "../runs/run_details.ts";
+import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
+import {
+  chunkKeys,
+  deleteKeys,
+  joinChunks,
+  listKeys,
+  readChunks,
+  totalBytes,
+} from "../values/chunks.ts";
+import { type Page, type PageRequest, readPage } from "../values/page.ts";
+import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { TOMBSTONE_TTL_MS } from "./append_run.ts";
+import { indexKeys } from "./conversation_index.ts";
 import {
   type Conversation,
   conversationHeadSchema,
@@ -25,47 +36,40 @@ import {
   type SearchCursor,
 } from "./conversation_search.ts";
 import { deleteRunRow } from "./conversation_usage.ts";
-import { type ConversationName, keys } from "../keys/keys.ts";
-import { type Page, type PageRequest, readPage } from "../values/page.ts";
-import { joinChunks, readChunks, totalBytes } from "../values/chunks.ts";
-import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 
-/** Runs that a mark names; no tenant has more of them at once. */
+/** Runs in a tombstone; no tenant has more active runs. */
 const MAX_TOMBSTONE_RUNS = 800;
-/** Keys that one step deletes. */
-const MAX_KEYS_PER_DELETION = 500;
-/** One answer holds runs until their words are this many bytes, and at least one. */
+/** A page ends after this many bytes of transcripts, and has at least one run. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Which of the conversations that share an id, where it matters. */
+/** Distinguishes conversations that share an id. */
 export interface ConversationFilter {
   agentId?: string | undefined;
-  /** Empty: held with an API key. */
+  /** Empty for calls with an API key. */
   origin?: string | undefined;
 }
 
-/** One run with its words. */
 export interface RunWithTranscript {
   row: RunRow;
-  /** `unreadable`: they do not decrypt. */
+  /** `unreadable` if it cannot be decrypted. */
   transcript: RunTranscript | "unreadable";
 }
 
-/** Conversations of all tenants; every method takes the tenant first and sees nothing outside it. */
+/** Conversations of all tenants; every method takes the tenant first and sees only its conversations. */
 export class ConversationStore {
   #kv: Deno.Kv;
   #runtime: Pick<Runtime, "now">;
   #content: ContentCipher;
 
-  constructor(kv: Deno.Kv, parts: { runtime: Pick<Runtime, "now">; content: ContentCipher }) {
+  constructor(kv: Deno.Kv, deps: { runtime: Pick<Runtime, "now">; content: ContentCipher }) {
     this.#kv = kv;
-    this.#runtime = parts.runtime;
-    this.#content = parts.content;
+    this.#runtime = deps.runtime;
+    this.#content = deps.content;
   }
 
   /**
-   * The conversation with this id. A client may choose an id that another agent or page has: then it is
-   * the one that began first, unless `filter` says, so that nobody can hide another's.
+   * The conversation with this id. Clients choose ids, so another agent or page may have the same: without
+   * a `filter` the oldest one wins, so that no client can hide another's conversation.
    */
   async find(
     tenant: string,
@@ -80,7 +84,7 @@ export class ConversationStore {
     return found.sort((a, b) => a.createdAt - b.createdAt)[0];
   }
 
-  /** Those last added to first; of one agent, where it is named. */
+  /** The last updated first; of one agent, if given. */
   list(
     tenant: string,
     { agentId, ...page }: PageRequest & { agentId?: string | undefined },
@@ -98,26 +102,25 @@ export class ConversationStore {
     });
   }
 
-  /** Those that are searched for, the latest first. */
+  /** The matching conversations, latest first. */
   search(
     tenant: string,
-    wanted: { search: ConversationSearch; limit: number; after?: SearchCursor | undefined },
+    options: { search: ConversationSearch; limit: number; after?: SearchCursor | undefined },
   ): Promise<ConversationSearchPage> {
-    return searchConversations(this.#kv, { tenant, ...wanted, now: this.#runtime.now() });
+    return searchConversations(this.#kv, { tenant, ...options, now: this.#runtime.now() });
   }
 
-  /** The records of runs, by their ids; those that are no longer kept are left out. */
+  /** The records of runs by id, without those that are no longer stored. */
   async readRunRecords(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
-    const found = await Promise.all(runIds.map((id) => this.#kv.get(keys.run(tenant, id))));
-    const records = found.map((entry) => parseRecord(runRecordSchema, entry));
-    const known = records.filter((record) => record !== undefined);
-    const opened = await Promise.all(
-      known.map((record) => unsealRunDetails(record, { content: this.#content })),
-    );
-    return new Map(opened.map((record) => [record.runId, record]));
+    const records = await Promise.all(runIds.map(async (id): Promise<[string, RunRecord][]> => {
+      const record = parseRecord(runRecordSchema, await this.#kv.get(keys.run(tenant, id)));
+      if (record === undefined) return [];
+      return [[record.runId, await unsealRunDetails(record, { content: this.#content })]];
+    }));
+    return new Map(records.flat());
   }
 
-  /** Its runs from number `from` on, in their order; `next` is where the following page begins. */
+  /** Its runs in order, starting with number `from`; `next` is where the following page starts. */
   async listRuns(
     name: ConversationName,
     { from, limit }: { from: number; limit: number },
@@ -133,42 +136,39 @@ export class ConversationStore {
       const isFull = runs.length === limit ||
         (runs.length > 0 && bytes + row.bytes > MAX_PAGE_BYTES);
       if (isFull) return { runs, next: Number(entry.key.at(-1)) };
-      const words = row.exp > this.#runtime.now()
-        ? await this.#readTranscriptOrUnreadable(name.tenant, row)
-        : undefined;
-      if (words === undefined) continue;
-      runs.push({ row, transcript: words });
+      if (row.exp <= this.#runtime.now()) continue;
+      const transcript = await this.#readTranscriptOrUnreadable(name.tenant, row);
+      if (transcript === undefined) continue;
+      runs.push({ row, transcript });
       bytes += row.bytes;
     }
     return { runs };
   }
 
   /**
-   * Removes all that is stored of it: what was said, its runs, their logs. Sums of usage stay. What is
-   * stored of `running`, the runs that go on in it, goes when they end.
+   * Deletes a conversation with its transcripts, runs and logs; sums of usage stay. What the active runs
+   * among `running` have stored is deleted when they end.
    */
   async delete(name: ConversationName, running: readonly string[] = []): Promise<void> {
     const key = keys.conversation(name);
     await retryUntilCommitted(async () => {
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
-      if (head !== undefined && "id" in head) await this.#deleteRuns(name);
-      const named = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_TOMBSTONE_RUNS);
-      const gone = await this.#filterActive(name.tenant, named);
-      const mark: ConversationTombstone = { v: 1, gone };
-      const change = this.#kv.atomic().check(entry);
-      if (gone.length === 0) change.delete(key);
-      else change.set(key, mark, { expireIn: TOMBSTONE_TTL_MS });
-      if (head !== undefined && "id" in head) {
-        for (const index of conversationIndexKeys(name, head.updatedAt)) change.delete(index);
-        for (const mark of tagIndexKeys(name, head)) change.delete(mark);
-      }
-      // A run that has ended meanwhile is there to be deleted too.
-      return (await change.commit()).ok ? true : undefined;
+      const conversation = head !== undefined && "id" in head ? head : undefined;
+      if (conversation !== undefined) await this.#deleteRuns(name);
+      const ids = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_TOMBSTONE_RUNS);
+      const gone = await this.#filterActive(name.tenant, ids);
+      const tombstone: ConversationTombstone = { v: 1, gone };
+      const step = this.#kv.atomic().check(entry);
+      if (gone.length === 0) step.delete(key);
+      else step.set(key, tombstone, { expireIn: TOMBSTONE_TTL_MS });
+      for (const index of conversation ? indexKeys(name, conversation) : []) step.delete(index);
+      // A run that ended in between changed the head: the next attempt deletes it too.
+      return (await step.commit()).ok || undefined;
     }, { what: "conversation" });
   }
 
-  /** The names of all, the one that was last added to longest ago first. */
+  /** The names of all conversations, the least recently updated first. */
   async *oldestFirst(tenant: string): AsyncGenerator<ConversationName> {
     const prefix = keys.conversationsByUpdated(tenant);
     for await (const { value } of this.#kv.list<[string, string, string]>({ prefix })) {
@@ -177,45 +177,31 @@ export class ConversationStore {
     }
   }
 
-  /** Those of the runs that have not ended: one that ends later changes the conversation's head. */
+  /** The active ones of these runs: a run that ends later changes the conversation's head. */
   async #filterActive(tenant: string, runIds: readonly string[]): Promise<string[]> {
-    const live = await Promise.all(runIds.map((id) => this.#kv.get(keys.activeRun(tenant, id))));
-    return runIds.filter((_id, n) => live[n]!.versionstamp !== null);
+    const runs = await Promise.all(runIds.map((id) => this.#kv.get(keys.activeRun(tenant, id))));
+    return runIds.filter((_id, n) => runs[n]!.versionstamp !== null);
   }
 
-  /** Removes all that is stored of a run, its conversation's row excepted. */
-  async #deleteRun(tenant: string, runId: string): Promise<void> {
-    const gone = await this.listRunKeys(tenant, runId);
-    while (gone.length > 0) {
-      const change = this.#kv.atomic();
-      for (const key of gone.splice(0, MAX_KEYS_PER_DELETION)) change.delete(key);
-      await change.commit();
-    }
-  }
-
-  /** Where that is. */
+  /** The keys of everything stored for a run, except its row in the conversation. */
   async listRunKeys(tenant: string, runId: string): Promise<Deno.KvKey[]> {
-    const lists = [
-      keys.transcriptChunks(tenant, runId),
-      keys.runInputChunks(tenant, runId),
-      keys.runLogChunks(tenant, runId),
-    ];
     const found: Deno.KvKey[] = [keys.runLogHead(tenant, runId), keys.run(tenant, runId)];
-    for (const prefix of lists) {
-      for await (const { key } of this.#kv.list({ prefix })) found.push(key);
+    for (const prefixOf of [keys.transcriptChunks, keys.runInputChunks, keys.runLogChunks]) {
+      found.push(...await listKeys(this.#kv, prefixOf(tenant, runId)));
     }
     return found;
   }
 
   async #deleteRuns(name: ConversationName): Promise<void> {
     for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
-      await this.#deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
-      // Last: a deletion that was cut off finds the rest when it is asked for again.
+      const { runId } = parseRecord(runRowSchema, entry)!;
+      await deleteKeys(this.#kv, await this.listRunKeys(name.tenant, runId));
+      // Last, so that repeating an interrupted deletion finds the rest.
       await deleteRunRow(this.#kv, { tenant: name.tenant, key: entry.key });
     }
   }
 
-  /** One run that does not decrypt must not keep the rest of the conversation from being read. */
+  /** One run that cannot be decrypted must not prevent reading the others. */
   async #readTranscriptOrUnreadable(
     tenant: string,
     row: RunRow,
@@ -230,16 +216,16 @@ export class ConversationStore {
 
   async #readTranscript(tenant: string, row: RunRow): Promise<RunTranscript | undefined> {
     const { runId, parts, bytes } = row;
-    const open = (part: Uint8Array, n: number) =>
-      this.#content.unseal(part, contentContexts.transcript(tenant, runId, n));
-    if (row.words !== undefined) return parseTranscript(await open(row.words, 0));
-    const wanted = Array.from({ length: parts }, (_, n) => keys.transcriptChunk(tenant, runId, n));
-    const found = await readChunks(this.#kv, wanted);
-    const opened = found && await Promise.all(found.map(open));
-    // Two that settled it at once may both have written ahead: what one left of the other's is no words,
-    // and must not keep the rest of the conversation from being read.
-    if (opened === undefined || totalBytes(opened) !== bytes) return undefined;
-    return parseTranscript(joinChunks(opened));
+    const unseal = (chunk: Uint8Array, n: number) =>
+      this.#content.unseal(chunk, contentContexts.transcript(tenant, runId, n));
+    if (row.words !== undefined) return parseTranscript(await unseal(row.words, 0));
+    const wanted = chunkKeys(parts, (n) => keys.transcriptChunk(tenant, runId, n));
+    const chunks = await readChunks(this.#kv, wanted);
+    const plain = chunks && await Promise.all(chunks.map(unseal));
+    // Two processes that settled the run concurrently may have mixed their chunks. Skip such a transcript,
+    // so that the other runs can be read.
+    if (plain === undefined || totalBytes(plain) !== bytes) return undefined;
+    return parseTranscript(joinChunks(plain));
   }
 }
 
@@ -247,7 +233,7 @@ function parseTranscript(bytes: Uint8Array): RunTranscript {
   return runTranscriptSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-/** Whether a conversation, or a run of one, is of the kind that is asked for. */
+/** True if a conversation, or one of its runs, matches the filter. */
 export function matchesFilter(
   of: { agentId: string; origin?: string | undefined },
   { agentId, origin }: ConversationFilter,

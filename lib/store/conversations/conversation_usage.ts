@@ -1,44 +1,39 @@
 import { z } from "zod";
-import type { Transaction } from "../tx/operation.ts";
 import { dayOf } from "../../platform/utc_day.ts";
-import { type RunRow, runRowSchema } from "./conversation_record.ts";
 import { keys } from "../keys/keys.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { type RunRow, runRowSchema } from "./conversation_record.ts";
 
 const DAY_MS = 86_400_000;
-/** What a run takes beside its words: its row, its record, and its part of head and indexes. */
+/** What a run takes in addition to its transcript: row, record, and its share of head and indexes. */
 const ROW_OVERHEAD_BYTES = 1_024;
 
 const count = z.int().nonnegative();
 const amountSchema = z.object({ runs: count, bytes: count });
 const dayUsageSchema = z.object({
   v: z.literal(1),
-  /** By how many days they are kept, as the plan said then. */
+  /** By the plan's retention at the time, in days. */
   kept: z.record(z.string(), amountSchema),
 });
 type DayUsage = z.infer<typeof dayUsageSchema>;
 
-/** How much is kept in a tenant's conversations. */
+/** How much a tenant's conversations store. */
 export type ConversationUsage = z.infer<typeof amountSchema>;
 
-/** Where the settlement of a run that ends at `endedAt` counts it, in the shard that the process writes. */
+/** Where a run that ends at `endedAt` is counted, in the shard that the process writes. */
 export function conversationUsageKey(tenant: string, endedAt: number, shard = 0): Deno.KvKey {
   return keys.conversationUsage(tenant, dayOf(endedAt), shard);
 }
 
-/** Where a run is counted. */
-function runUsageKey(tenant: string, { endedAt, shard }: RunRow): Deno.KvKey {
-  return conversationUsageKey(tenant, endedAt, shard);
+/** Counts a run when it is added to its conversation; the operation must include the usage key. */
+export function addRunUsage(tx: Transaction, tenant: string, row: RunRow): void {
+  const key = conversationUsageKey(tenant, row.endedAt, row.shard);
+  const { value, expireIn } = usageAfter(tx.get<DayUsage>(key), { row, by: 1 });
+  tx.set(key, value, { expireIn });
 }
 
-/** Counts a run in the commit that adds it to its conversation; the key must be the operation's. */
-export function addRunUsage(draft: Transaction, tenant: string, row: RunRow): void {
-  const key = runUsageKey(tenant, row);
-  const { value, expireIn } = usageAfter(draft.get<DayUsage>(key), { row, by: 1 });
-  draft.set(key, value, { expireIn });
-}
-
-/** What is kept now; what has expired by itself is left out. */
+/** The current usage, without expired runs. */
 export async function readConversationUsage(
   kv: Deno.Kv,
   { tenant, now }: { tenant: string; now: number },
@@ -47,8 +42,9 @@ export async function readConversationUsage(
   const prefix = keys.conversationUsages(tenant);
   for await (const entry of kv.list({ prefix })) {
     const ended = Date.parse(String(entry.key[prefix.length]));
-    for (const [days, { runs, bytes }] of Object.entries(parseUsage(entry)!.kept)) {
-      // A day's runs are there until the last of them has expired.
+    const { kept } = parseRecord(dayUsageSchema, entry)!;
+    for (const [days, { runs, bytes }] of Object.entries(kept)) {
+      // The runs of a day count until the last of them has expired.
       if (ended + (Number(days) + 1) * DAY_MS <= now) continue;
       sum.runs += runs;
       sum.bytes += bytes;
@@ -57,24 +53,21 @@ export async function readConversationUsage(
   return sum;
 }
 
-/** Deletes a run's row and gives back what it took, in one step. */
-export async function deleteRunRow(
+/** Deletes a run's row and its usage in one step. */
+export function deleteRunRow(
   kv: Deno.Kv,
   { tenant, key }: { tenant: string; key: Deno.KvKey },
-): Promise<void> {
-  await retryUntilCommitted(async () => {
-    const entry = await kv.get(key);
-    const row = parseRecord(runRowSchema, entry);
-    if (row === undefined) return true;
-    const step = kv.atomic().check(entry).delete(key);
+): Promise<true> {
+  return updateRow(kv, key, async (row, step) => {
+    step.delete(key);
     if (row.counted) await updateUsage(step, kv, { tenant, row, by: -1 });
-    return (await step.commit()).ok ? true : undefined;
-  }, { what: "run of a conversation" });
+    return true;
+  });
 }
 
 /**
- * Counts the runs that were stored before runs were counted, each in one step with a mark on its row, so
- * that no crash and no other process counts one twice; nothing once that is done.
+ * Counts the runs of early releases, once. Each is counted in one step with its row, so that no crash or
+ * other process counts it twice.
  */
 export async function backfillRunUsage(
   kv: Deno.Kv,
@@ -83,17 +76,30 @@ export async function backfillRunUsage(
   const done = keys.conversationsCounted(tenant);
   if ((await kv.get(done)).versionstamp !== null) return;
   for await (const { key } of kv.list({ prefix: keys.tenantConversationRuns(tenant) })) {
-    await retryUntilCommitted(async () => {
-      const entry = await kv.get(key);
-      const row = parseRecord(runRowSchema, entry);
-      if (row === undefined || row.counted || row.exp <= now) return true;
-      const expireIn = row.exp - now;
-      const step = kv.atomic().check(entry).set(key, { ...row, counted: true }, { expireIn });
+    await updateRow(kv, key, async (row, step) => {
+      if (row.counted || row.exp <= now) return false;
+      step.set(key, { ...row, counted: true }, { expireIn: row.exp - now });
       await updateUsage(step, kv, { tenant, row, by: 1 });
-      return (await step.commit()).ok ? true : undefined;
-    }, { what: "run of a conversation" });
+      return true;
+    });
   }
   await kv.set(done, { v: 1 });
+}
+
+/** Changes a row by check-and-set; `change` returns false to leave it. */
+function updateRow(
+  kv: Deno.Kv,
+  key: Deno.KvKey,
+  change: (row: RunRow, step: Deno.AtomicOperation) => Promise<boolean>,
+): Promise<true> {
+  return retryUntilCommitted(async () => {
+    const entry = await kv.get(key);
+    const row = parseRecord(runRowSchema, entry);
+    if (row === undefined) return true;
+    const step = kv.atomic().check(entry);
+    if (!await change(row, step)) return true;
+    return (await step.commit()).ok || undefined;
+  }, { what: "run of a conversation" });
 }
 
 async function updateUsage(
@@ -101,8 +107,8 @@ async function updateUsage(
   kv: Deno.Kv,
   { tenant, row, by }: { tenant: string; row: RunRow; by: 1 | -1 },
 ): Promise<void> {
-  const entry = await kv.get(runUsageKey(tenant, row));
-  const { value, expireIn } = usageAfter(parseUsage(entry), { row, by });
+  const entry = await kv.get(conversationUsageKey(tenant, row.endedAt, row.shard));
+  const { value, expireIn } = usageAfter(parseRecord(dayUsageSchema, entry), { row, by });
   step.check(entry).set(entry.key, value, { expireIn });
 }
 
@@ -117,11 +123,7 @@ function usageAfter(
     bytes: Math.max(0, bytes + by * (row.bytes + ROW_OVERHEAD_BYTES)),
   };
   const kept = { ...before?.kept, [days]: amount };
-  // Kept for two days longer than anything it counts.
+  // Stored for two days longer than anything it counts.
   const longest = Math.max(...Object.keys(kept).map(Number));
   return { value: { v: 1, kept }, expireIn: (longest + 2) * DAY_MS };
-}
-
-function parseUsage(entry: Deno.KvEntryMaybe<unknown>): DayUsage | undefined {
-  return parseRecord(dayUsageSchema, entry);
 }

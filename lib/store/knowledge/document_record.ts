@@ -1,21 +1,23 @@
 import { z } from "zod";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { type Document, documentSchema } from "../../schemas/knowledge.ts";
-import type { DocumentName } from "../keys/keys.ts";
 import { recordChange } from "../audit/audit_record.ts";
+import type { DocumentName } from "../keys/keys.ts";
 import type { KnowledgeBaseRecord } from "./knowledge_base_record.ts";
 
-/** One reading of a document: its passages stand in so many parts under its id. */
+/** The result of processing a document once: its passages, stored under this id. */
 const revisionSchema = z.object({
   id: z.uuid(),
+  /** The number of stored chunks of values. */
   parts: z.int().positive(),
+  /** The number of passages. */
   chunks: z.int().positive(),
-  /** Of its parts; absent where it was stored before bytes were counted. */
+  /** The size of the stored chunks; absent in records of early releases. */
   bytes: z.int().nonnegative().optional(),
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
-/** A document as it is stored, without what was sent and what was made of it. */
+/** A stored document without its file and passages. */
 export const documentRecordSchema = z.object({
   v: z.literal(1),
   id: z.uuid(),
@@ -26,40 +28,40 @@ export const documentRecordSchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
-  /** What was sent: its parts stand under this id. */
+  /** The uploaded file: its chunks are stored under this id. */
   source: z.object({ id: z.uuid(), parts: z.int().positive() }),
-  /** What can be found of it; while it is read again, that of the reading before. */
+  /** The searchable revision; while the document is processed again, the previous one. */
   revision: revisionSchema.optional(),
 });
 export type DocumentRecord = z.infer<typeof documentRecordSchema>;
 
-/** What of a document is to be found: all that an index must know to keep up. */
+/** What search indexes need of a document. */
 export const indexedDocumentSchema = z.object({
   v: z.literal(1),
   title: z.string(),
   revision: revisionSchema,
 });
 
-/** Work on a document that somebody does, or is to do. */
+/** Work to do on a document. */
 export const documentTaskSchema = z.object({
   v: z.literal(1),
-  /** Until then it is somebody's; 0 when nobody has taken it yet. */
+  /** A process has claimed it until then; 0 if none has. */
   until: z.int(),
-  /** How often it has been taken. */
+  /** How often it was claimed. */
   tries: z.int().nonnegative(),
 });
 export type DocumentTask = z.infer<typeof documentTaskSchema>;
 
-/** A task that is this process's as long as the versionstamp holds. */
+/** A task that this process owns while the versionstamp is the same. */
 export interface ClaimedTask {
   of: DocumentName;
   key: Deno.KvKey;
   versionstamp: string;
-  /** How often it had been taken before. */
+  /** How often it was claimed before. */
   tries: number;
 }
 
-/** The document as the interface tells of it. */
+/** The document as the API returns it. */
 export function toDocument(record: DocumentRecord): Document {
   const { id, title, mediaType, bytes, state, error } = record;
   return {
@@ -74,7 +76,7 @@ export function toDocument(record: DocumentRecord): Document {
   };
 }
 
-/** A change of a document that somebody has made; reading it is the service's own. */
+/** A user's change of a document; processing is not audited. */
 export interface AuditedDocumentChange {
   of: DocumentName;
   action: "create" | "replace" | "delete";
@@ -83,7 +85,7 @@ export interface AuditedDocumentChange {
   after?: DocumentRecord;
 }
 
-/** Adds the audit log's entry to the step that makes the change. What the document says is not in it. */
+/** Adds the audit entry to the step that makes the change, without the document's content. */
 export function recordDocumentChange(
   step: Deno.AtomicOperation,
   runtime: Runtime,
@@ -92,12 +94,12 @@ export function recordDocumentChange(
   const name = (after ?? before)?.title ?? "";
   recordChange(step, runtime, {
     ...{ tenant, kind: "document", action, target: { id, name } },
-    before: before && auditedDocumentFields(before, base),
-    after: after && auditedDocumentFields(after, base),
+    before: before && auditedFields(before, base),
+    after: after && auditedFields(after, base),
   });
 }
 
-function auditedDocumentFields(
+function auditedFields(
   { title, mediaType, bytes }: DocumentRecord,
   { name: knowledgeBase }: KnowledgeBaseRecord,
 ) {

@@ -1,7 +1,11 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Document } from "../../schemas/knowledge.ts";
 import type { MediaType } from "../../schemas/media_types.ts";
+import { type DocumentName, keys } from "../keys/keys.ts";
+import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 import { deletePrefixes, splitChunks, writeChunks } from "../values/chunks.ts";
+import { type Page, type PageRequest, readPage } from "../values/page.ts";
+import { type CommitStep, commitStep, parseRecord, updateRecord } from "../values/record.ts";
 import {
   type DocumentRecord,
   documentRecordSchema,
@@ -9,11 +13,11 @@ import {
   recordDocumentChange,
   toDocument,
 } from "./document_record.ts";
-import { type DocumentName, keys } from "../keys/keys.ts";
 import {
   applyChange,
   documentRejection,
   type KnowledgeBaseChange,
+  type KnowledgeBaseRecord,
   knowledgeBaseRecordSchema,
   sizeRejection,
 } from "./knowledge_base_record.ts";
@@ -22,33 +26,38 @@ import {
   knowledgeStorageUsage,
   readDocumentBytes,
 } from "./knowledge_usage.ts";
-import { type Page, type PageRequest, readPage } from "../values/page.ts";
-import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
-import type { StorageUsage } from "../tenants/storage_usage.ts";
 
-/** Work on a document is taken up by somebody else after this long without a sign of it. */
+/** Without a sign of its owner, a claimed task can be claimed again after this long. */
 export const TASK_CLAIM_MS = 90_000;
 
-/** A document to be stored. */
 export interface NewDocument {
   title: string;
   mediaType: MediaType;
   bytes: Uint8Array;
 }
 
-/** What came of a change: the document, or why there is none. */
+/** The changed document, or why it was not changed. */
 export type DocumentChangeResult =
   | { document: Document }
-  | { refused: "not_found" }
-  /** Somebody else is changing it. */
-  | { refused: "busy" }
-  | { refused: "full"; reason: string };
+  | { rejected: "not_found" }
+  /** Another request is changing it. */
+  | { rejected: "busy" }
+  | { rejected: "full"; reason: string };
 
-/** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTaskQueue`. */
+type Source = DocumentRecord["source"];
+
+/** What one attempt to change a document has read. */
+interface DocumentState {
+  entry: Deno.KvEntryMaybe<unknown>;
+  baseEntry: Deno.KvEntryMaybe<unknown>;
+  record: DocumentRecord | undefined;
+  base: KnowledgeBaseRecord | undefined;
+}
+
+/** Stores, lists and deletes the documents of all tenants. `DocumentTaskQueue` processes them. */
 export class DocumentStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
-
   #usage: StorageUsage<KnowledgeQuota>;
 
   constructor(kv: Deno.Kv, runtime: Runtime) {
@@ -58,28 +67,24 @@ export class DocumentStore {
   }
 
   /**
-   * Stores what was sent, and the document as one to be read. Throws `ApiError` 403 when the plan has no
-   * room for it. What was sent is too large for one step:
-   * until the last of them nobody sees it, and a crash before leaves a task that clears it away.
+   * Stores a document to be processed. Throws `ApiError` 403 beyond the plan's quotas. The file takes
+   * several steps: the document is visible after the last one, and after a crash a task cleans up.
    */
   async create(
     base: { tenant: string; base: string },
     sent: NewDocument,
     options: { commit?: CommitStep<Document> | undefined } = {},
   ): Promise<DocumentChangeResult> {
-    const refused = await this.#checkCapacity(base, sent.bytes.length);
-    if (refused !== undefined) return refused;
+    const rejection = await this.#checkCapacity(base, sent.bytes.length);
+    if (rejection !== undefined) return rejection;
     const of = { ...base, id: this.#runtime.uuid() };
+    let created: DocumentChangeResult | undefined;
     try {
       const source = await this.#writeSource(of, sent.bytes);
-      const made = source &&
-        await this.#commitDocument(of, { sent, source, commit: options.commit });
-      if (made !== undefined && "document" in made) return made;
-      await this.#deleteContent(of);
-      return made ?? { refused: "not_found" };
-    } catch (error) {
-      await this.#deleteContent(of);
-      throw error;
+      created = source && await this.#commitNew(of, { sent, source, commit: options.commit });
+      return created ?? { rejected: "not_found" };
+    } finally {
+      if (created === undefined || !("document" in created)) await this.#deleteContent(of);
     }
   }
 
@@ -94,43 +99,37 @@ export class DocumentStore {
     return readPage(this.#kv, keys.documentsByCreated(base.tenant, base.base), { ...page, load });
   }
 
-  /** Deletes the document in one step, and then its content; answers whether there was one. */
+  /** Deletes the document in one step, and then its content; false if there was none. */
   async delete(of: DocumentName): Promise<boolean> {
-    const was = await this.#usage.change(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#readWithBase(of);
-      const record = parseRecord(documentRecordSchema, entry);
-      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
-      if (record === undefined || base === undefined) return { there: false };
-      const change: KnowledgeBaseChange = {
+    const { deleted } = await this.#change(of, async (state, usage) => {
+      const { record, base, entry } = state;
+      if (record === undefined || base === undefined) return { deleted: false };
+      const step = this.#updateBase(state, {
         documents: -1,
         chunks: -(record.revision?.chunks ?? 0),
         sourceBytes: -record.bytes,
-      };
-      const step = this.#kv.atomic()
-        .check(entry, baseEntry)
+      })
         .delete(entry.key)
         .delete(keys.documentByCreated(of, record.createdAt))
         .delete(keys.indexedDocument(of))
-        .set(baseEntry.key, applyChange(base, { ...change, now: this.#runtime.now() }))
         .set(keys.documentTask(of), this.#claimedTask());
       usage.add("knowledgeBytes", -await readDocumentBytes(this.#kv, { of, record }));
       usage.writeTo(step);
       recordDocumentChange(step, this.#runtime, { of, action: "delete", base, before: record });
-      const { ok } = await step.commit();
-      return ok ? { there: true } : undefined;
+      return (await step.commit()).ok ? { deleted: true } : undefined;
     });
-    if (was.there) await this.#deleteContent(of);
-    return was.there;
+    if (deleted) await this.#deleteContent(of);
+    return deleted;
   }
 
-  /** Puts another content in a document's place; what can be found of it stays until that is read. */
+  /** Replaces a document's content; the previous revision stays searchable until it is processed. */
   async replace(of: DocumentName, sent: NewDocument): Promise<DocumentChangeResult> {
     const entry = await this.#kv.get(keys.document(of));
-    if (entry.versionstamp === null) return { refused: "not_found" };
+    if (entry.versionstamp === null) return { rejected: "not_found" };
     try {
       const source = await this.#writeSource(of, sent.bytes);
-      // The task is somebody else's now, who clears away what has been written.
-      if (source === undefined) return { refused: "busy" };
+      // Another process has claimed the task, and deletes what was written.
+      if (source === undefined) return { rejected: "busy" };
       const replaced = await this.#commitReplacement(of, { sent, source });
       if (!("document" in replaced)) await this.#kv.set(keys.documentTask(of), unclaimedTask());
       return replaced;
@@ -140,127 +139,129 @@ export class DocumentStore {
     }
   }
 
-  #commitReplacement(
-    of: DocumentName,
-    { sent, source }: { sent: NewDocument; source: DocumentRecord["source"] },
-  ): Promise<DocumentChangeResult> {
-    return this.#usage.change<DocumentChangeResult>(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#readWithBase(of);
-      const record = parseRecord(documentRecordSchema, entry);
-      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
-      if (record === undefined || base === undefined) return { refused: "not_found" };
-      const sourceBytes = sent.bytes.length - record.bytes;
-      const because = sizeRejection(base, sourceBytes);
-      if (because !== undefined) return { refused: "full", reason: because };
-      usage.add("knowledgeBytes", sourceBytes);
-      const now = this.#runtime.now();
-      const next: DocumentRecord = {
-        ...newDocumentRecord(of.id, { sent, source, now }),
-        createdAt: record.createdAt,
-        ...(record.revision && { revision: record.revision }),
-      };
-      const step = this.#kv.atomic()
-        .check(entry, baseEntry)
-        .set(entry.key, next)
-        .set(baseEntry.key, applyChange(base, { sourceBytes, now }))
-        .set(keys.documentTask(of), unclaimedTask());
-      usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, {
-        of,
-        action: "replace",
-        base,
-        before: record,
-        after: next,
-      });
-      const { ok } = await step.commit();
-      return ok ? { document: toDocument(next) } : undefined;
+  /** Has a document processed again; the previous revision stays searchable until then. */
+  async reprocess(of: DocumentName): Promise<DocumentChangeResult> {
+    const { versionstamp } = await this.#kv.get(keys.knowledgeBase(of.tenant, of.base));
+    if (versionstamp === null) return { rejected: "not_found" };
+    const key = keys.document(of);
+    const location = { key, schema: documentRecordSchema, what: "document" };
+    return await updateRecord(this.#kv, location, (record, save): DocumentChangeResult => {
+      if (record === undefined) return { rejected: "not_found" };
+      const { error: _, ...rest } = record;
+      const next: DocumentRecord = { ...rest, state: "processing", updatedAt: this.#runtime.now() };
+      save(next).set(keys.documentTask(of), unclaimedTask());
+      return { document: toDocument(next) };
     });
   }
 
-  /** Has a document read again; what can be found of it stays until then. */
-  reprocess(of: DocumentName): Promise<DocumentChangeResult> {
-    return retryUntilCommitted<DocumentChangeResult>(async () => {
-      const [entry, baseEntry] = await this.#readWithBase(of);
-      const record = parseRecord(documentRecordSchema, entry);
-      if (record === undefined || baseEntry.versionstamp === null) return { refused: "not_found" };
-      const { error: _, ...rest } = record;
-      const next: DocumentRecord = { ...rest, state: "processing", updatedAt: this.#runtime.now() };
-      const { ok } = await this.#kv.atomic()
-        .check(entry)
-        .set(entry.key, next)
-        .set(keys.documentTask(of), unclaimedTask())
-        .commit();
-      return ok ? { document: toDocument(next) } : undefined;
-    }, { what: "document" });
-  }
-
+  /** Checks before the upload; the step that stores the document checks again. */
   async #checkCapacity(
     { tenant, base }: { tenant: string; base: string },
     bytes: number,
   ): Promise<DocumentChangeResult | undefined> {
     const entry = await this.#kv.get(keys.knowledgeBase(tenant, base));
     const record = parseRecord(knowledgeBaseRecordSchema, entry);
-    if (record === undefined) return { refused: "not_found" };
-    const because = documentRejection(record, bytes);
-    if (because !== undefined) return { refused: "full", reason: because };
-    // Before its parts are written; whether there still is room then is decided with the document.
+    if (record === undefined) return { rejected: "not_found" };
+    const reason = documentRejection(record, bytes);
+    if (reason !== undefined) return { rejected: "full", reason };
     (await this.#usage.read(tenant)).add("knowledgeBytes", bytes);
     return undefined;
   }
 
-  /** `undefined` when the base has gone meanwhile. */
-  async #writeSource(
-    of: DocumentName,
-    bytes: Uint8Array,
-  ): Promise<DocumentRecord["source"] | undefined> {
+  /** Stores the file; `undefined` if the base was deleted in between. */
+  async #writeSource(of: DocumentName, bytes: Uint8Array): Promise<Source | undefined> {
     const key = keys.documentTask(of);
     const { versionstamp } = await this.#kv.set(key, this.#claimedTask());
-    const parts = splitChunks(bytes);
+    const chunks = splitChunks(bytes);
     const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentSourceChunk(of, id, n);
-    const written = await writeChunks(this.#kv, parts, { guard: { key, versionstamp }, keyOf });
-    return written ? { id, parts: parts.length } : undefined;
+    const written = await writeChunks(this.#kv, chunks, { guard: { key, versionstamp }, keyOf });
+    return written ? { id, parts: chunks.length } : undefined;
   }
 
-  #commitDocument(
+  #commitNew(
     of: DocumentName,
     { sent, source, commit = commitStep }: {
       sent: NewDocument;
-      source: DocumentRecord["source"];
+      source: Source;
       commit?: CommitStep<Document> | undefined;
     },
   ): Promise<DocumentChangeResult> {
-    return this.#usage.change<DocumentChangeResult>(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#readWithBase(of);
-      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
-      if (base === undefined) return { refused: "not_found" };
-      const because = documentRejection(base, sent.bytes.length);
-      if (because !== undefined) return { refused: "full", reason: because };
-      usage.add("knowledgeBytes", sent.bytes.length);
+    return this.#change<DocumentChangeResult>(of, async (state, usage) => {
+      const { base, entry } = state;
+      if (base === undefined) return { rejected: "not_found" };
+      const sourceBytes = sent.bytes.length;
+      const reason = documentRejection(base, sourceBytes);
+      if (reason !== undefined) return { rejected: "full", reason };
+      usage.add("knowledgeBytes", sourceBytes);
       const now = this.#runtime.now();
       const record = newDocumentRecord(of.id, { sent, source, now });
-      const change = { documents: 1, sourceBytes: sent.bytes.length, now };
-      const creation = this.#kv.atomic()
-        .check(entry, baseEntry)
+      const step = this.#updateBase(state, { documents: 1, sourceBytes })
         .set(entry.key, record)
         .set(keys.documentByCreated(of, now), of.id)
-        .set(baseEntry.key, applyChange(base, change))
         .set(keys.documentTask(of), unclaimedTask());
-      usage.writeTo(creation);
-      recordDocumentChange(creation, this.#runtime, { of, action: "create", base, after: record });
+      usage.writeTo(step);
+      recordDocumentChange(step, this.#runtime, { of, action: "create", base, after: record });
       const document = toDocument(record);
-      return await commit(creation, document) ? { document } : undefined;
+      return await commit(step, document) ? { document } : undefined;
     });
   }
 
-  #readWithBase(of: DocumentName) {
-    const wanted = [keys.document(of), keys.knowledgeBase(of.tenant, of.base)] as const;
-    return this.#kv.getMany<[unknown, unknown]>(wanted);
+  #commitReplacement(
+    of: DocumentName,
+    { sent, source }: { sent: NewDocument; source: Source },
+  ): Promise<DocumentChangeResult> {
+    return this.#change<DocumentChangeResult>(of, async (state, usage) => {
+      const { record: before, base, entry } = state;
+      if (before === undefined || base === undefined) return { rejected: "not_found" };
+      const sourceBytes = sent.bytes.length - before.bytes;
+      const reason = sizeRejection(base, sourceBytes);
+      if (reason !== undefined) return { rejected: "full", reason };
+      usage.add("knowledgeBytes", sourceBytes);
+      const after: DocumentRecord = {
+        ...newDocumentRecord(of.id, { sent, source, now: this.#runtime.now() }),
+        createdAt: before.createdAt,
+        ...(before.revision && { revision: before.revision }),
+      };
+      const step = this.#updateBase(state, { sourceBytes })
+        .set(entry.key, after)
+        .set(keys.documentTask(of), unclaimedTask());
+      usage.writeTo(step);
+      recordDocumentChange(step, this.#runtime, { of, action: "replace", base, before, after });
+      return (await step.commit()).ok ? { document: toDocument(after) } : undefined;
+    });
   }
 
-  /** Removes the content of a document that has gone, or never came to be, and its task. */
+  /** Repeats `attempt` with the current document and base until its step commits. */
+  #change<T>(
+    of: DocumentName,
+    attempt: (
+      state: DocumentState,
+      usage: UsageUpdate<KnowledgeQuota>,
+    ) => Promise<T | undefined>,
+  ): Promise<T> {
+    return this.#usage.change(of.tenant, async (usage) => {
+      const wanted = [keys.document(of), keys.knowledgeBase(of.tenant, of.base)] as const;
+      const [entry, baseEntry] = await this.#kv.getMany<[unknown, unknown]>(wanted);
+      const record = parseRecord(documentRecordSchema, entry);
+      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
+      return await attempt({ entry, baseEntry, record, base }, usage);
+    });
+  }
+
+  /** A step that checks the document and its base, and changes the base's counts. */
+  #updateBase(
+    { entry, baseEntry, base }: DocumentState,
+    change: KnowledgeBaseChange,
+  ): Deno.AtomicOperation {
+    const next = applyChange(base!, { ...change, now: this.#runtime.now() });
+    return this.#kv.atomic().check(entry, baseEntry).set(baseEntry.key, next);
+  }
+
+  /** Deletes the content of a document that does not exist, and its task. */
   async #deleteContent(of: DocumentName): Promise<void> {
-    await deletePrefixes(this.#kv, [keys.documentSourceChunks(of), keys.documentPassageChunks(of)]);
+    const prefixes = [keys.documentSourceChunks(of), keys.documentPassageChunks(of)];
+    await deletePrefixes(this.#kv, prefixes);
     await this.#kv.delete(keys.documentTask(of));
   }
 
@@ -275,7 +276,7 @@ function unclaimedTask(): DocumentTask {
 
 function newDocumentRecord(
   id: string,
-  { sent, source, now }: { sent: NewDocument; source: DocumentRecord["source"]; now: number },
+  { sent, source, now }: { sent: NewDocument; source: Source; now: number },
 ): DocumentRecord {
   return {
     v: 1,

@@ -41,7 +41,7 @@ Deno.test("DocumentStore: a base takes 1,000 documents, 10,000 passages and 512 
   await world.change({ chunks: 10_000 });
   const made = await world.documents.create(world.base, SENT);
   assertEquals(made, {
-    refused: "full",
+    rejected: "full",
     reason: "has 10,000 passages, which is the most it takes",
   });
 });
@@ -61,7 +61,7 @@ Deno.test("DocumentStore: what is refused or fails leaves nothing behind", async
     await bases.delete("t", base.base);
     return done;
   };
-  assertEquals(await documents.create(base, SENT), { refused: "not_found" });
+  assertEquals(await documents.create(base, SENT), { rejected: "not_found" });
   assertEquals(await storedKeys(kv), []);
 });
 
@@ -129,13 +129,13 @@ Deno.test("DocumentStore.replace: what is refused leaves the document as it was"
   using world = await open();
   const { documents, base, change, kv } = world;
   const none = { ...base, id: crypto.randomUUID() };
-  assertEquals(await documents.replace(none, SENT), { refused: "not_found" });
+  assertEquals(await documents.replace(none, SENT), { rejected: "not_found" });
   const made = await documents.create(base, SENT);
   assert("document" in made);
   const of = { ...base, id: made.document.id };
   await change({ sourceBytes: 512 * 1_048_576 });
   const larger = await documents.replace(of, { ...SENT, bytes: new Uint8Array(11) });
-  assertEquals(larger, { refused: "full", reason: "takes documents of 512 MiB in all" });
+  assertEquals(larger, { rejected: "full", reason: "takes documents of 512 MiB in all" });
   const again = await new DocumentTaskQueue(kv, new FakeRuntime()).take();
   assertEquals(again?.bytes, SENT.bytes);
 });

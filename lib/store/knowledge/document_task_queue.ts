@@ -1,12 +1,17 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import { keys } from "../keys/keys.ts";
+import { quotaMessage } from "../tenants/quota_exceeded_error.ts";
+import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 import {
+  chunkKeys,
   deletePrefixes,
   joinChunks,
   readChunks,
   totalBytes,
   writeChunks,
 } from "../values/chunks.ts";
+import { parseRecord } from "../values/record.ts";
 import {
   type ClaimedTask,
   type DocumentRecord,
@@ -16,46 +21,46 @@ import {
   type Revision,
 } from "./document_record.ts";
 import { TASK_CLAIM_MS } from "./document_store.ts";
-import { keys } from "../keys/keys.ts";
 import { applyChange, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
 import { type KnowledgeQuota, knowledgeStorageUsage, readTextBytes } from "./knowledge_usage.ts";
-import { quotaMessage } from "../tenants/quota_exceeded_error.ts";
-import { parseRecord } from "../values/record.ts";
-import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 
-/** The passages of a parsed document, packed into chunks of values. */
+/** The encoded passages of a parsed document. */
 export interface ParsedDocument {
+  /** Chunks of values. */
   parts: Uint8Array<ArrayBuffer>[];
   /** The number of passages. */
   chunks: number;
 }
 
-/** A document to be read, and what was sent. */
+/** A document to be processed, with its uploaded file. */
 export interface ClaimedDocument {
   task: ClaimedTask;
   mediaType: DocumentRecord["mediaType"];
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface ProcessingResult {
-  revision: Revision | undefined;
-  error: { code: string; message: string } | undefined;
+interface DocumentError {
+  code: string;
+  message: string;
 }
 
-/** What reading a document came to. */
-export type ProcessingOutcome = { read: ParsedDocument } | {
-  error: { code: string; message: string };
-};
+/** The passages, or why the document has none. */
+export type ProcessingOutcome = { read: ParsedDocument } | { error: DocumentError };
+
+interface ProcessingResult {
+  revision: Revision | undefined;
+  error: DocumentError | undefined;
+}
 
 /**
- * Documents that are to be read, as a queue in the store: any process may take one, for a time, and
- * what a dead process leaves is taken again.
+ * A queue of documents to be processed. Any process may claim one for a limited time; the claims of dead
+ * processes expire.
  */
 export class DocumentTaskQueue {
   #kv: Deno.Kv;
   #runtime: Runtime;
   #usage: StorageUsage<KnowledgeQuota>;
-  /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
+  /** Tenants take turns: a tenant's thousand documents must not block the others. */
   #lastTenant = "";
   #isEmpty = false;
 
@@ -65,12 +70,12 @@ export class DocumentTaskQueue {
     this.#usage = knowledgeStorageUsage(kv);
   }
 
-  /** Whether there was no task when they were last looked at; not even one that somebody works on. */
+  /** True if the last look at the queue found no task, not even a claimed one. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
 
-  /** Takes the next document that nobody has; `undefined` when there is none. */
+  /** Claims the next document; `undefined` if there is none. */
   async take(): Promise<ClaimedDocument | undefined> {
     for (;;) {
       const task = await this.#claim();
@@ -80,20 +85,20 @@ export class DocumentTaskQueue {
     }
   }
 
-  /** Stores what reading came to; nothing when the document has changed or gone meanwhile. */
+  /** Stores the outcome, unless the document was changed or deleted in between. */
   async finish(task: ClaimedTask, outcome: ProcessingOutcome): Promise<void> {
     const revision = "read" in outcome ? await this.#writeRevision(task, outcome.read) : undefined;
-    // Somebody else has the task now, and clears away what was written.
+    // Another process has claimed the task, and deletes what was written.
     if (revision === "lost") return;
     const error = "error" in outcome ? outcome.error : undefined;
-    const kept = await this.#usage.change(
+    const record = await this.#usage.change(
       task.of.tenant,
       (usage) => this.#commitResult(task, { revision, error, usage }),
     );
-    if (kept !== "lost") await this.#cleanUp(task, kept);
+    if (record !== "lost") await this.#cleanUp(task, record);
   }
 
-  /** Gives a task back, as if it had not been taken. */
+  /** Releases a claim as if it had not been made. */
   async release({ key, versionstamp, tries }: ClaimedTask): Promise<void> {
     const free: DocumentTask = { v: 1, until: 0, tries };
     await this.#kv.atomic().check({ key, versionstamp }).set(key, free).commit();
@@ -114,15 +119,15 @@ export class DocumentTaskQueue {
     if (next === undefined) return undefined;
     const { tries } = parseRecord(documentTaskSchema, next)!;
     const task: DocumentTask = { v: 1, until: now + TASK_CLAIM_MS, tries: tries + 1 };
-    const taken = await this.#kv.atomic().check(next).set(next.key, task).commit();
-    if (!taken.ok) return await this.#claim();
+    const claimed = await this.#kv.atomic().check(next).set(next.key, task).commit();
+    if (!claimed.ok) return await this.#claim();
     const [, tenant, base, id] = next.key.map(String) as [string, string, string, string];
     this.#lastTenant = tenant;
     const of = { tenant, base, id };
-    return { of, key: next.key, versionstamp: taken.versionstamp, tries };
+    return { of, key: next.key, versionstamp: claimed.versionstamp, tries };
   }
 
-  /** What there is to read; where there is nothing, what is left of it is cleared away. */
+  /** Reads the uploaded file; if there is nothing to process, cleans up instead. */
   async #readSource(task: ClaimedTask): Promise<ClaimedDocument | undefined> {
     const { of } = task;
     const record = parseRecord(documentRecordSchema, await this.#kv.get(keys.document(of)));
@@ -131,22 +136,23 @@ export class DocumentTaskQueue {
       return undefined;
     }
     const { id, parts } = record.source;
-    const wanted = Array.from({ length: parts }, (_, n) => keys.documentSourceChunk(of, id, n));
-    const found = await readChunks(this.#kv, wanted);
-    if (found === undefined) {
+    const wanted = chunkKeys(parts, (n) => keys.documentSourceChunk(of, id, n));
+    const chunks = await readChunks(this.#kv, wanted);
+    if (chunks === undefined) {
       const message = "its content was lost; send it again";
       await this.finish(task, { error: { code: "damaged", message } });
       return undefined;
     }
-    return { task, mediaType: record.mediaType, bytes: joinChunks(found) };
+    return { task, mediaType: record.mediaType, bytes: joinChunks(chunks) };
   }
 
-  async #writeRevision(task: ClaimedTask, read: ParsedDocument): Promise<Revision | "lost"> {
+  async #writeRevision(
+    task: ClaimedTask,
+    { parts, chunks }: ParsedDocument,
+  ): Promise<Revision | "lost"> {
     const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
-    const held = await writeChunks(this.#kv, read.parts, { guard: task, keyOf });
-    if (!held) return "lost";
-    const { parts, chunks } = read;
+    if (!await writeChunks(this.#kv, parts, { guard: task, keyOf })) return "lost";
     return { id, parts: parts.length, chunks, bytes: totalBytes(parts) };
   }
 
@@ -155,50 +161,45 @@ export class DocumentTaskQueue {
     { revision, error, usage }: ProcessingResult & { usage: UsageUpdate<KnowledgeQuota> },
   ): Promise<DocumentRecord | "lost" | undefined> {
     const { of } = task;
-    const [held, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
+    const [claim, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
       [task.key, keys.document(of), keys.knowledgeBase(of.tenant, of.base)],
     );
     const record = parseRecord(documentRecordSchema, entry);
     const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
-    const mine = held.versionstamp === task.versionstamp;
-    if (!mine || record === undefined || base === undefined) return "lost";
+    const isOwner = claim.versionstamp === task.versionstamp;
+    if (!isOwner || record === undefined || base === undefined) return "lost";
     const before = record.revision?.chunks ?? 0;
     usage.add("knowledgeBytes", -await readTextBytes(this.#kv, { of, record }));
-    const unfit = revision && capacityError(revision, {
-      chunks: KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before,
-      usage,
-    });
+    const maxPassages = KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before;
+    const tooLarge = revision && capacityError(revision, { maxPassages, usage });
     const now = this.#runtime.now();
     const next = processedRecord({ ...record, updatedAt: now }, {
-      revision: unfit === undefined ? revision : undefined,
-      error: unfit ?? error,
+      revision: tooLarge === undefined ? revision : undefined,
+      error: tooLarge ?? error,
     });
     usage.add("knowledgeBytes", next.revision?.bytes ?? 0);
     const chunks = (next.revision?.chunks ?? 0) - before;
-    const change = this.#kv.atomic()
-      .check(held, entry, baseEntry)
+    const step = this.#kv.atomic()
+      .check(claim, entry, baseEntry)
       .set(entry.key, next)
       .set(baseEntry.key, applyChange(base, { chunks, now }));
-    usage.writeTo(change);
+    usage.writeTo(step);
     const indexed = keys.indexedDocument(of);
-    if (next.revision === undefined) change.delete(indexed);
-    else change.set(indexed, { v: 1, title: next.title, revision: next.revision });
-    return (await change.commit()).ok ? next : undefined;
+    if (next.revision === undefined) step.delete(indexed);
+    else step.set(indexed, { v: 1, title: next.title, revision: next.revision });
+    return (await step.commit()).ok ? next : undefined;
   }
 
-  /** Removes what the document no longer names, all of it where there is none, and then its task. */
+  /** Deletes content that `record` does not refer to, and then the task. */
   async #cleanUp(
     { of, key, versionstamp }: ClaimedTask,
     record: DocumentRecord | undefined,
   ): Promise<void> {
-    const kept = [record?.source.id, record?.revision?.id];
-    const isKept = (part: Deno.KvKey) => kept.includes(String(part[4]));
-    await deletePrefixes(
-      this.#kv,
-      [keys.documentSourceChunks(of), keys.documentPassageChunks(of)],
-      isKept,
-    );
-    // Unless the document is to be read again by now.
+    const used = [record?.source.id, record?.revision?.id];
+    const isUsed = (key: Deno.KvKey) => used.includes(String(key[4]));
+    const prefixes = [keys.documentSourceChunks(of), keys.documentPassageChunks(of)];
+    await deletePrefixes(this.#kv, prefixes, isUsed);
+    // Unless the document is to be processed again.
     await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit();
   }
 }
@@ -211,25 +212,23 @@ function processedRecord(
   return { ...record, state: "failed", ...(error === undefined ? {} : { error }) };
 }
 
-/** Why passages cannot be kept; nothing when they can. */
+/** Why the passages cannot be stored; `undefined` if they can. */
 function capacityError(
   { chunks, bytes = 0 }: Revision,
-  room: { chunks: number; usage: UsageUpdate<KnowledgeQuota> },
-): { code: string; message: string } | undefined {
-  if (chunks > room.chunks) return tooManyPassages(room.chunks);
-  const { used, quotas } = room.usage;
-  if (bytes <= room.usage.remaining("knowledgeBytes")) return undefined;
-  const facts = {
-    used: used.knowledgeBytes,
-    limit: quotas.knowledgeBytes,
+  { maxPassages, usage }: { maxPassages: number; usage: UsageUpdate<KnowledgeQuota> },
+): DocumentError | undefined {
+  if (chunks > maxPassages) {
+    const limit = KNOWLEDGE_BOUNDS.chunksPerBase.toLocaleString("en");
+    const left = Math.max(0, maxPassages).toLocaleString("en");
+    const message = `a knowledge base takes ${limit} passages; there is room for ${left} more`;
+    return { code: "too_long", message };
+  }
+  if (bytes <= usage.remaining("knowledgeBytes")) return undefined;
+  const { knowledgeBytes: used } = usage.used;
+  const message = quotaMessage("knowledgeBytes", {
+    used,
+    limit: usage.quotas.knowledgeBytes,
     requested: bytes,
-  };
-  return { code: "quota_exceeded", message: quotaMessage("knowledgeBytes", facts) };
-}
-
-function tooManyPassages(room: number): { code: string; message: string } {
-  const most = KNOWLEDGE_BOUNDS.chunksPerBase.toLocaleString("en");
-  const left = Math.max(0, room).toLocaleString("en");
-  const message = `a knowledge base takes ${most} passages; there is room for ${left} more`;
-  return { code: "too_long", message };
+  });
+  return { code: "quota_exceeded", message };
 }

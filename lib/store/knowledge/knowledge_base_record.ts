@@ -5,33 +5,32 @@ import { type KnowledgeBase, knowledgeLanguageSchema } from "../../schemas/knowl
 
 const count = z.int().nonnegative();
 
-/** A knowledge base as it is stored. */
 export const knowledgeBaseRecordSchema = z.object({
   v: z.literal(1),
   id: z.uuid(),
   name: z.string(),
   description: z.string().optional(),
-  /** The owner's choice. A code that only a later version of the service knows counts as none. */
+  /** The owner's choice. A code that this release does not know counts as none. */
   language: knowledgeLanguageSchema.optional().catch(undefined),
-  /** From 1; higher with every change of the base or of what can be found in it. */
+  /** From 1; increases with every change of the base or of its searchable content. */
   version: count,
   documents: count,
   chunks: count,
-  /** Of its documents, as they were sent. */
+  /** The total size of the uploaded files. */
   sourceBytes: count,
   createdAt: z.int(),
   updatedAt: z.int(),
 });
 export type KnowledgeBaseRecord = z.infer<typeof knowledgeBaseRecordSchema>;
 
-/** How a change moves a base's counts. */
+/** Differences of a base's counts. */
 export interface KnowledgeBaseChange {
   documents?: number;
   chunks?: number;
   sourceBytes?: number;
 }
 
-/** The base after a change of its documents. */
+/** The base after a change of its documents, as a new version. */
 export function applyChange(
   base: KnowledgeBaseRecord,
   { documents = 0, chunks = 0, sourceBytes = 0, now }: KnowledgeBaseChange & { now: number },
@@ -46,7 +45,7 @@ export function applyChange(
   };
 }
 
-/** Why a base has no room for another document of `bytes`, in words to follow its name. */
+/** Why a base cannot take another document of `bytes`, as a predicate to follow its name. */
 export function documentRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
   const { documentsPerBase, chunksPerBase } = KNOWLEDGE_BOUNDS;
   const number = (n: number) => n.toLocaleString("en");
@@ -59,14 +58,14 @@ export function documentRejection(base: KnowledgeBaseRecord, bytes: number): str
   return sizeRejection(base, bytes);
 }
 
-/** The same for what only makes a document of it longer by `bytes`. */
+/** Why a base's documents cannot grow by `bytes`, as a predicate to follow its name. */
 export function sizeRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
   const { sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
   if (base.sourceBytes + bytes <= sourceBytesPerBase) return undefined;
   return `takes documents of ${sourceBytesPerBase / 1_048_576} MiB in all`;
 }
 
-/** The base as the interface tells of it. */
+/** The base as the API returns it. */
 export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
   const { id, name, description, language, documents, chunks } = record;
   return {

@@ -5,19 +5,19 @@ import type {
   KnowledgeBasePatch,
 } from "../../schemas/knowledge.ts";
 import { recordChange } from "../audit/audit_record.ts";
-import { deletePrefixes } from "../values/chunks.ts";
 import { keys } from "../keys/keys.ts";
+import type { StorageUsage } from "../tenants/storage_usage.ts";
+import { deletePrefixes } from "../values/chunks.ts";
+import { type Page, type PageRequest, readPage } from "../values/page.ts";
+import { type CommitStep, commitStep, parseRecord, updateRecord } from "../values/record.ts";
 import {
   type KnowledgeBaseRecord,
   knowledgeBaseRecordSchema,
   toKnowledgeBase,
 } from "./knowledge_base_record.ts";
 import { type KnowledgeQuota, knowledgeStorageUsage, readBaseBytes } from "./knowledge_usage.ts";
-import { type Page, type PageRequest, readPage } from "../values/page.ts";
-import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
-import type { StorageUsage } from "../tenants/storage_usage.ts";
 
-/** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
+/** Knowledge bases of all tenants; every method takes the tenant first and sees only its bases. */
 export class KnowledgeBaseStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
@@ -29,7 +29,7 @@ export class KnowledgeBaseStore {
     this.#usage = knowledgeStorageUsage(kv);
   }
 
-  /** Throws `ApiError` 403 when the plan has no room for another one. `commit` may add to the step. */
+  /** Throws `ApiError` 403 beyond the plan's quota. `commit` may add to the step. */
   async create(
     tenant: string,
     body: KnowledgeBaseBody,
@@ -48,16 +48,16 @@ export class KnowledgeBaseStore {
       updatedAt: now,
     };
     const key = keys.knowledgeBase(tenant, record.id);
-    const made = toKnowledgeBase(record);
+    const created = toKnowledgeBase(record);
     return await this.#usage.change(tenant, async (usage) => {
       usage.add("knowledgeBases", 1);
-      const creation = this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check({ key, versionstamp: null })
         .set(key, record)
         .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
-      usage.writeTo(creation);
-      this.#record(creation, tenant, { action: "create", after: record });
-      return await (options.commit ?? commitStep)(creation, made) ? made : undefined;
+      usage.writeTo(step);
+      this.#record(step, tenant, { action: "create", after: record });
+      return await (options.commit ?? commitStep)(step, created) ? created : undefined;
     });
   }
 
@@ -76,59 +76,55 @@ export class KnowledgeBaseStore {
   }
 
   /**
-   * An empty description removes it, and so does a language of `null`; a change that changes nothing
-   * stores nothing.
+   * An empty description and a `null` language remove the field. Writes nothing if nothing changes.
    */
   update(
     tenant: string,
     id: string,
     change: KnowledgeBasePatch,
   ): Promise<KnowledgeBase | "not_found"> {
-    return retryUntilCommitted(async () => {
-      const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
-      const record = parseRecord(knowledgeBaseRecordSchema, entry);
+    const key = keys.knowledgeBase(tenant, id);
+    const location = { key, schema: knowledgeBaseRecordSchema, what: "knowledge base" };
+    return updateRecord(this.#kv, location, (record, save) => {
       if (record === undefined) return "not_found" as const;
       const { name, description, language, ...rest } = record;
       const next = withOptionalFields({ ...rest, name: change.name ?? name }, {
         description: change.description ?? description,
         language: change.language === undefined ? language : change.language,
       });
-      const same = next.name === name && next.description === description &&
+      const isSame = next.name === name && next.description === description &&
         next.language === language;
-      if (same) return toKnowledgeBase(record);
+      if (isSame) return toKnowledgeBase(record);
       next.version++;
       next.updatedAt = this.#runtime.now();
-      const step = this.#kv.atomic().check(entry).set(entry.key, next);
-      this.#record(step, tenant, { action: "change", before: record, after: next });
-      const { ok } = await step.commit();
-      return ok ? toKnowledgeBase(next) : undefined;
-    }, { what: "knowledge base" });
+      this.#record(save(next), tenant, { action: "change", before: record, after: next });
+      return toKnowledgeBase(next);
+    });
   }
 
-  /** Deletes the base in one step, and then all that was in it; answers whether there was one. */
+  /** Deletes the base in one step, and then its contents; false if there was none. */
   async delete(tenant: string, id: string): Promise<boolean> {
-    const there = await this.#usage.change(tenant, async (usage) => {
+    const { deleted } = await this.#usage.change(tenant, async (usage) => {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
-      if (record === undefined) return { was: false };
+      if (record === undefined) return { deleted: false };
       const step = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
         .delete(keys.knowledgeBaseByCreated(tenant, record.createdAt, id))
         .set(keys.knowledgeBasePendingDeletion(tenant, id), { v: 1 });
-      // Every change of its documents changes the base too, so the sum holds if the base is the same.
+      // Every change of a document also changes the base, so the sum is valid if the base is unchanged.
       usage.add("knowledgeBytes", -await readBaseBytes(this.#kv, { tenant, base: id }));
       usage.add("knowledgeBases", -1);
       usage.writeTo(step);
       this.#record(step, tenant, { action: "delete", before: record });
-      const { ok } = await step.commit();
-      return ok ? { was: true } : undefined;
+      return (await step.commit()).ok ? { deleted: true } : undefined;
     });
-    if (there.was) await this.#deleteContents(tenant, id);
-    return there.was;
+    if (deleted) await this.#deleteContents(tenant, id);
+    return deleted;
   }
 
-  /** Clears away what deletions have left that were cut off. */
+  /** Completes interrupted deletions. */
   async sweep(): Promise<void> {
     for await (const { key } of this.#kv.list({ prefix: keys.knowledgeBasesPendingDeletion() })) {
       await this.#deleteContents(String(key[1]), String(key[2]));
@@ -150,7 +146,7 @@ export class KnowledgeBaseStore {
 
   async #deleteContents(tenant: string, id: string): Promise<void> {
     await deletePrefixes(this.#kv, [
-      // First of all: whoever is storing or reading one of its documents writes no more of it.
+      // First, so that processes that store or process its documents stop writing.
       keys.knowledgeBaseDocumentTasks(tenant, id),
       keys.documentsByCreated(tenant, id),
       keys.documents(tenant, id),
@@ -168,12 +164,11 @@ interface AuditedBaseChange {
   after?: KnowledgeBaseRecord;
 }
 
-/** What of a base the audit log tells. */
 function auditedFields({ name, description, language, documents }: KnowledgeBaseRecord) {
   return { name, description, language, documents };
 }
 
-/** The base with the fields that may be absent, where they hold something. */
+/** Adds the optional fields that have a value. */
 function withOptionalFields<T extends object>(
   base: T,
   { description, language }: Pick<KnowledgeBasePatch, "description" | "language">,

@@ -1,7 +1,7 @@
-import { type DocumentRecord, documentRecordSchema } from "./document_record.ts";
 import { type DocumentName, keys } from "../keys/keys.ts";
-import { parseRecord } from "../values/record.ts";
 import { type QuotaUsage, StorageUsage } from "../tenants/storage_usage.ts";
+import { parseRecord } from "../values/record.ts";
+import { type DocumentRecord, documentRecordSchema } from "./document_record.ts";
 
 export type KnowledgeQuota = "knowledgeBases" | "knowledgeBytes";
 
@@ -10,7 +10,7 @@ interface StoredDocument {
   record: DocumentRecord;
 }
 
-/** What a tenant's knowledge takes: its bases, and their documents as sent with the text read from them. */
+/** The storage used by a tenant's knowledge: its bases, the uploaded files and the parsed text. */
 export function knowledgeStorageUsage(kv: Deno.Kv): StorageUsage<KnowledgeQuota> {
   const count = async (tenant: string): Promise<QuotaUsage<KnowledgeQuota>> => {
     let knowledgeBases = 0;
@@ -24,7 +24,7 @@ export function knowledgeStorageUsage(kv: Deno.Kv): StorageUsage<KnowledgeQuota>
   return new StorageUsage(kv, { area: "knowledge", count });
 }
 
-/** What the documents of one base take. */
+/** Bytes used by the documents of one base. */
 export async function readBaseBytes(
   kv: Deno.Kv,
   { tenant, base }: { tenant: string; base: string },
@@ -37,21 +37,20 @@ export async function readBaseBytes(
   return bytes;
 }
 
-/** What a document takes, as it was sent and as it was read. */
+/** Bytes used by a document: the uploaded file and the parsed text. */
 export async function readDocumentBytes(kv: Deno.Kv, document: StoredDocument): Promise<number> {
   return document.record.bytes + await readTextBytes(kv, document);
 }
 
-/** What the text that was read from a document takes. */
+/** Bytes used by the parsed text of a document. */
 export async function readTextBytes(kv: Deno.Kv, { of, record }: StoredDocument): Promise<number> {
   const { revision } = record;
   if (revision === undefined || revision.bytes !== undefined) return revision?.bytes ?? 0;
-  // Read before bytes were counted.
-  const wanted = Array.from(
-    { length: revision.parts },
-    (_, n) => keys.documentPassageChunk(of, revision.id, n),
-  );
+  // A revision of an early release: add up its chunks.
   let bytes = 0;
-  for (const key of wanted) bytes += (await kv.get<Uint8Array>(key)).value?.length ?? 0;
+  for (let n = 0; n < revision.parts; n++) {
+    const { value } = await kv.get<Uint8Array>(keys.documentPassageChunk(of, revision.id, n));
+    bytes += value?.length ?? 0;
+  }
   return bytes;
 }
