@@ -1,6 +1,6 @@
 import type { OperationObject } from "./openapi_types.ts";
 
-/** A command that makes the call; `$API_KEY` and words in braces are to be filled in. */
+/** A curl command for an operation; the user fills in `$API_KEY` and names in braces. */
 export function curlExample(
   operation: OperationObject,
   { method, url }: { method: string; url: string },
@@ -22,18 +22,18 @@ function headersOf({ security, parameters = [] }: OperationObject): string[] {
   const names = security.flatMap((scheme) => Object.keys(scheme));
   const origin = parameters.some(({ name, required }) => name === "Origin" && required);
   return [
-    // Where a session would do as well, a key is the shorter way from a terminal.
+    // Even where a session would be enough, because a key is simpler in a terminal.
     ...(names.includes("ApiKey") ? ["Authorization: Bearer $API_KEY"] : []),
     ...(origin ? ["Origin: https://shop.example"] : []),
   ];
 }
 
-/** curl holds a stream back unless told not to. */
+/** curl buffers a stream without -N. */
 function isStream({ responses }: OperationObject): boolean {
   return responses["200"]?.content?.["text/event-stream"] !== undefined;
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

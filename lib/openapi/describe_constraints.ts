@@ -1,18 +1,18 @@
 import type { JsonSchema } from "./openapi_types.ts";
 
-/** What a schema asks of a value besides its type, in words: `1-128 characters`. */
+/** Describes the constraints of a schema besides its type: `1-128 characters`. */
 export function describeConstraints(schema: JsonSchema): string[] {
   const { exclusiveMinimum, format, pattern } = schema;
-  const words = [
+  const constraints = [
     range(schema.minLength, schema.maxLength, "characters"),
     range(schema.minItems, schema.maxItems, "items"),
     range(schema.minimum, schema.maximum),
     exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
     format === undefined ? undefined : format,
     pattern === undefined ? undefined : `matches ${pattern}`,
-    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless told`,
+    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} by default`,
   ];
-  return words.filter((word) => word !== undefined);
+  return constraints.filter((constraint) => constraint !== undefined);
 }
 
 function range(min: number | undefined, max: number | undefined, unit = ""): string | undefined {
@@ -22,7 +22,7 @@ function range(min: number | undefined, max: number | undefined, unit = ""): str
   return max === undefined ? undefined : `at most ${max}${tail}`;
 }
 
-/** The name behind a reference: `#/components/schemas/Agent` is `Agent`. */
+/** The name in a reference: `Agent` for `#/components/schemas/Agent`. */
 export function refName(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }

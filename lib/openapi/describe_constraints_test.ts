@@ -9,7 +9,7 @@ Deno.test("describeConstraints: describes ranges with their unit, open or closed
   assertEquals(describeConstraints({ type: "integer", exclusiveMinimum: 0 }), ["more than 0"]);
   assertEquals(describeConstraints({ type: "integer", minimum: 1, maximum: 100, default: 20 }), [
     "1-100",
-    "20 unless told",
+    "20 by default",
   ]);
   assertEquals(describeConstraints({ type: "string", pattern: "^a$" }), ["matches ^a$"]);
   assertEquals(describeConstraints({ type: "boolean" }), []);

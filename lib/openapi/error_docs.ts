@@ -1,17 +1,17 @@
 import type { ErrorCode } from "../schemas/error_codes.ts";
 
-/** What a code means, and the envelope's literal example. */
+/** The meaning of an error code, and an example envelope. */
 export interface ErrorDoc {
   when: string;
-  /** Of the example; messages are not stable. */
+  /** Messages are not stable. */
   message: string;
   details?: Record<string, unknown>;
 }
 
-/** A record over the union: a code that is added and not documented does not build. */
+/** Typed as a record so that an undocumented code does not compile. */
 export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   schema_validation_failed: {
-    when: "The body, a parameter or a header breaks its rules, or the body is not JSON.",
+    when: "The body, a parameter or a header is invalid, or the body is not JSON.",
     message: "budget.maxSteps: Too big: expected number to be <=32",
     details: {
       issues: [{
@@ -26,50 +26,50 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "a valid API key is required as Authorization: Bearer <API_KEY>",
   },
   session_token_invalid: {
-    when: "The session token is unknown, expired, revoked or another agent's.",
+    when: "The session token is unknown, expired, revoked or of another agent.",
     message: "the session token is unknown, expired or revoked; mint a new one",
   },
   insufficient_scope: {
-    when: "The API key lacks the scope, or may only read where it would chat.",
+    when: "The API key lacks the scope, or is a read-only key used to chat.",
     message: "the API key needs the scope agents:write",
     details: { scope: "agents:write" },
   },
   origin_not_allowed: {
-    when: "The page's origin is missing where it is needed, or not in `allowedOrigins`.",
+    when: "The page's origin is missing or not in `allowedOrigins`.",
     message: "this origin is not in the agent's allowedOrigins",
   },
   quota_exceeded: {
     when:
-      "The tenant's plan has no room for it. `details` names the quota, and says what is `used` and " +
-      "what is the `limit`; for bytes also what was `requested`. Waiting does not help: delete " +
-      "something, or have the operator raise the quota.",
+      "A quota of the tenant's plan is exceeded. `details` has the quota, what is `used`, the `limit`, " +
+      "and for bytes what was `requested`. Retrying does not help: delete something, or ask the " +
+      "operator to raise the quota.",
     message: "the plan allows 1,000 agents, and there are 1,000",
     details: { quota: "agents", used: 1000, limit: 1000 },
   },
   not_found: {
-    when: "There is no such thing, or it belongs to another tenant.",
+    when: "The resource does not exist or belongs to another tenant.",
     message: "there is no such agent",
   },
   method_not_allowed: {
-    when: "The address does not take this method; `Allow` names those it takes.",
+    when: "The path does not support this method; `Allow` lists the supported ones.",
     message: "this address only allows GET, HEAD, OPTIONS",
   },
   stream_expired: {
-    when: "The run's frames are no longer kept.",
+    when: "The run's frames are no longer stored.",
     message: "the frames of this run are gone",
   },
   version_conflict: {
-    when: "`If-Match` names another version than the current one.",
+    when: "`If-Match` does not contain the current version.",
     message: "the agent has changed since; its version is 4",
   },
   payload_too_large: {
     when:
-      "The body is larger than 1 MiB (a document: 20 MiB), or what it makes is larger than can " +
-      "be stored.",
+      "The body is larger than 1 MiB (for a document: 20 MiB), or the resource would be too large to " +
+      "store.",
     message: "the body is larger than 1 MiB",
   },
   unsupported_media_type: {
-    when: "The body is not sent as `application/json`, or it is compressed.",
+    when: "The body is not `application/json`, or it is compressed.",
     message: "send the body as content-type application/json",
   },
   idempotency_key_reused: {
@@ -77,33 +77,33 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "this Idempotency-Key was used with another body",
   },
   rate_limit_exceeded: {
-    when: "A limit is reached; `details.scope` names it. Wait for `Retry-After` seconds.",
+    when: "A rate limit is reached; `details.scope` names it. Wait `Retry-After` seconds.",
     message: "too many requests from this address",
     details: { scope: "ip", limit: 100, windowSeconds: 60 },
   },
   plan_limit_exceeded: {
-    when: "The tenant's day has spent its hard limit.",
+    when: "The tenant's daily hard limit is reached.",
     message: "the plan's daily cost limit is reached",
     details: { scope: "tenant_daily_cost", limit: 5 },
   },
   internal_error: {
-    when: "A fault of ours.",
+    when: "An error of the service.",
     message: "the request failed on our side",
   },
   provider_error: {
-    when: "The model vendor failed before the stream began.",
+    when: "The model provider failed before the stream started.",
     message: "the model vendor could not answer",
   },
   provider_rate_limited: {
-    when: "The model vendor refused for its own limits before the stream began.",
+    when: "The model provider's rate limit was reached before the stream started.",
     message: "the model vendor is limiting requests; try again soon",
   },
   service_unavailable: {
-    when: "The service is starting or stopping, cannot reach its store, or too much is being sent.",
+    when: "The service is starting, stopping, overloaded, or cannot reach its store.",
     message: "the service is starting or cannot reach its store; try again soon",
   },
   provider_timeout: {
-    when: "The model vendor did not answer in time.",
+    when: "The model provider did not respond in time.",
     message: "the model vendor did not answer in time",
   },
 };

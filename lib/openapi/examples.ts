@@ -120,7 +120,7 @@ const passage = {
   score: 7.31,
 };
 
-/** Values that the examples of several operations share; none of them is a real credential. */
+/** Example values that several operations share; no real credentials. */
 export const EXAMPLES = {
   agentBody,
   agent,

@@ -3,10 +3,10 @@ import { EXAMPLES } from "./examples.ts";
 
 type FrameDocs = { [T in Frame["type"]]: { summary: string; example: FrameOf<T> } };
 
-/** One literal example per frame, in the order a run sends them. */
+/** A summary and an example of each frame, in the order in which a run sends them. */
 export const FRAME_DOCS: FrameDocs = {
   start: {
-    summary: "First: who answers.",
+    summary: "Always first: the run and its model.",
     example: {
       type: "start",
       requestId: "checkout-42",
@@ -25,11 +25,11 @@ export const FRAME_DOCS: FrameDocs = {
     example: { type: "tool_call", name: "find_order", args: { number: "A-1042" } },
   },
   tool_result: {
-    summary: "What the tool before answered; a failure is `{ error: { code, message } }`.",
+    summary: "The result of the preceding tool call; a failure is `{ error: { code, message } }`.",
     example: { type: "tool_result", name: "find_order", output: { status: "shipped" } },
   },
   usage: {
-    summary: "What the run used in all.",
+    summary: "Total usage of the run.",
     example: { type: "usage", inputTokens: 312, outputTokens: 48, costUsd: 0.0021 },
   },
   error: {
@@ -41,7 +41,7 @@ export const FRAME_DOCS: FrameDocs = {
     },
   },
   done: {
-    summary: "Last, exactly once. A stream that ends without it was cut off.",
+    summary: "Always last. A stream that ends without it was interrupted.",
     example: { type: "done", finishReason: "stop" },
   },
 };

@@ -18,7 +18,7 @@ import { PARAMETERS } from "./parameters.ts";
 import { renderResponses } from "./render_responses.ts";
 import { componentSchemas, schemaRef } from "./schemas.ts";
 
-/** Every documented operation. A new route is one entry in one of these tables, or a test fails. */
+/** Every documented operation. A test fails for a route without an entry. */
 export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...SESSION_OPERATIONS,
@@ -36,41 +36,40 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     bearerFormat: "ck_live_<prefix8>_<secret32>",
     description:
-      "An API key, as `Authorization: Bearer <API_KEY>`. For servers only: never ship it " +
-      "to a browser. Operations name the scope it needs; a `:write` scope includes its `:read`. " +
-      "A key whose scopes all end in `:read` may not chat, nor follow or cancel runs.",
+      "An API key, as `Authorization: Bearer <API_KEY>`. For servers only: never send it to a " +
+      "browser. Each operation names the required scope; a `:write` scope includes its `:read`. A " +
+      "key whose scopes all end in `:read` may not chat, follow or cancel runs.",
   },
   ServiceSession: {
     type: "apiKey",
     in: "header",
     name: "X-Service-Session",
-    description: "A session token, `cs_` and more, that a backend minted for one agent on one " +
-      "origin. Safe in a browser.",
+    description:
+      "A session token, `cs_…`, that a backend minted for one agent on one origin. Safe in " +
+      "a browser.",
   },
 } satisfies Record<string, SecurityScheme>;
 
-export const API_SUMMARY =
-  "Create chat agents, let pages embed them, and stream their answers as they are made.";
+export const API_SUMMARY = "Create chat agents, embed them in pages, and stream their answers.";
 
-/** What holds for every operation; paragraphs of CommonMark with nothing but code spans in them. */
+/** Applies to every operation; paragraphs of CommonMark with code spans only. */
 export const API_DESCRIPTION = [
-  "Bodies are JSON with camelCase names; the chat answers as server-sent events. Unknown fields of a " +
-  "request are refused, optional ones are left out and never `null`. Text is whole characters: half " +
-  "of a surrogate pair, or a NUL, is refused wherever a body holds one, names of fields included. " +
-  "Times are ISO 8601 in UTC.",
-  "Every refusal under `/v1` is one envelope: `code` is stable and machine-readable, `message` is for " +
-  "people, `http` repeats the status. The request's id is in the header `x-request-id`. A method that " +
-  "an address does not take is 405 with those it takes in `Allow`; HEAD is GET without the body, and " +
-  "OPTIONS tells the methods. An answer that says nothing of caching in `Cache-Control` is `no-store`.",
-  "An id that belongs to another tenant is 404, as if it did not exist. A 429 says in `Retry-After` " +
-  "how many whole seconds to wait, and `RateLimit` what is left before there is one. What a tenant " +
-  "may store is bounded by its plan: past it a creating request is 403 `quota_exceeded`, and " +
-  "`details` has what is used and allowed. Clients must ignore fields and frame types that they do not know: later " +
-  "versions add some. Codes stay as they are, messages do not. What will go is announced in the " +
-  "headers `Deprecation` and `Sunset`, at least six months ahead.",
+  "Bodies are JSON with camelCase names; chat responses are server-sent events. Unknown fields of a " +
+  "request are rejected; omit optional fields, they are never `null`. Text and field names must not " +
+  "contain lone surrogates or NUL. Times are ISO 8601 in UTC.",
+  "Every error under `/v1` is one envelope: `code` is stable and machine-readable, `message` is for " +
+  "people, `http` repeats the status. The request's id is in the header `x-request-id`. An unsupported " +
+  "method is 405 with the supported ones in `Allow`; HEAD is GET without the body, and OPTIONS lists " +
+  "the methods. Responses are `Cache-Control: no-store` unless stated otherwise.",
+  "An id that belongs to another tenant is 404, as if it did not exist. A 429 has the whole seconds to " +
+  "wait in `Retry-After`; `RateLimit` shows what remains before that. The plan limits what a tenant " +
+  "may store: above it a creating request is 403 `quota_exceeded`, with the used and allowed amounts " +
+  "in `details`. Clients must ignore unknown fields and frame types, which later versions may add. " +
+  "Codes do not change, messages may. Removals are announced in the headers `Deprecation` and " +
+  "`Sunset`, at least six months in advance.",
 ].join("\n\n");
 
-/** The API as an OpenAPI 3.1 document. The same input gives the same document, byte for byte. */
+/** The API as an OpenAPI 3.1 document; deterministic. */
 export function openapiDocument({ baseUrl }: { baseUrl: string }): OpenApiDocument {
   return {
     openapi: "3.1.1",
@@ -118,7 +117,9 @@ function renderOperation(operation: Operation): OperationObject {
 }
 
 function parametersOf({ parameters = [], idempotent }: Operation): ParameterObject[] {
-  const own = parameters.map((one) => typeof one === "string" ? PARAMETERS[one] : one);
+  const own = parameters.map((parameter) =>
+    typeof parameter === "string" ? PARAMETERS[parameter] : parameter
+  );
   return idempotent ? [...own, PARAMETERS.idempotencyKey] : own;
 }
 
@@ -141,16 +142,16 @@ function renderBody(
   };
 }
 
-let last: { baseUrl: string; document: OpenApiDocument; json: string } | undefined;
+let cached: { baseUrl: string; document: OpenApiDocument; json: string } | undefined;
 
 /**
- * The document and its text, made once per base URL, of which a process has one: the addresses that
- * serve it take no credential and are never limited, so they must cost next to nothing.
+ * The cached document for the process's base URL: the routes that serve it need no credential and are
+ * not rate limited, so they must be cheap.
  */
 export function cachedOpenApi(baseUrl: string): { document: OpenApiDocument; json: string } {
-  if (last?.baseUrl !== baseUrl) {
+  if (cached?.baseUrl !== baseUrl) {
     const document = openapiDocument({ baseUrl });
-    last = { baseUrl, document, json: JSON.stringify(document) };
+    cached = { baseUrl, document, json: JSON.stringify(document) };
   }
-  return last;
+  return cached;
 }

@@ -1,4 +1,4 @@
-/** The part of JSON Schema 2020-12 that our schemas are made of. */
+/** The subset of JSON Schema 2020-12 that our schemas use. */
 export interface JsonSchema {
   $ref?: string;
   description?: string;
@@ -24,7 +24,7 @@ export interface JsonSchema {
   oneOf?: JsonSchema[];
 }
 
-/** The part of OpenAPI 3.1 that our document is made of. Source: https://spec.openapis.org/oas/v3.1.1 */
+/** The subset of OpenAPI 3.1 that our document uses. Source: https://spec.openapis.org/oas/v3.1.1 */
 export interface OpenApiDocument {
   openapi: "3.1.1";
   info: {
@@ -49,12 +49,12 @@ export interface OperationObject {
   tags: string[];
   summary: string;
   description?: string;
-  /** Each entry alone is enough; none means no credential. Names carry the scopes a key needs. */
+  /** Alternatives, each with the required scopes; empty without a credential. */
   security: Record<string, string[]>[];
   parameters?: ParameterObject[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, ResponseObject>;
-  /** Whether a call counts towards the limit per address. */
+  /** True if a call counts towards the limit per address. */
   "x-rate-limited": boolean;
 }
 
@@ -79,7 +79,7 @@ export interface MediaType {
 
 export interface HeaderObject {
   description: string;
-  /** The answers that list it always have it. */
+  /** True if every response that lists the header contains it. */
   required?: boolean;
   schema: JsonSchema;
 }

@@ -5,54 +5,53 @@ import type { HeaderName } from "./headers.ts";
 import type { ParameterName } from "./parameters.ts";
 import type { SchemaName } from "./schemas.ts";
 
-/** Groups of operations, in the order they are read in. */
+/** Groups of operations, in display order. */
 export const TAGS = {
-  Agents: "What answers: a prompt, a model, tools, a budget and the pages that may embed it.",
-  Sessions: "Short-lived tokens that are safe in a browser, each for one agent on one origin.",
+  Agents: "A prompt, a model, tools, a budget and the pages that may embed the agent.",
+  Sessions: "Short-lived tokens for browsers, each for one agent on one origin.",
   Chat: "Messages in, frames out.",
-  Conversations: "What was said, and what it cost.",
-  "Knowledge bases": "Documents that agents answer from, and the passages found in them.",
-  Usage: "What was used and what it cost, against the limits of the plan.",
-  Widget: "The script that puts a chat on a page.",
+  Conversations: "Stored messages and their cost.",
+  "Knowledge bases": "Documents that agents answer from, and search in them.",
+  Usage: "Usage and cost, with the limits of the plan.",
+  Widget: "The script that adds a chat to a page.",
   Service: "Health, and this document.",
 } as const;
 export type TagName = keyof typeof TAGS;
 
-/** One method of one address: the single entry that documents a route. */
+/** The documentation of one method of a route. */
 export interface Operation {
   /** `operationId`, and the anchor at /docs. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** With parameters in braces. */
   path: string;
   tag: TagName;
   summary: string;
   description?: string;
   auth: Auth;
-  /** Counts towards the limit per address. Every /v1 address does unless its entry says otherwise. */
+  /** True if requests count towards the limit per address. */
   rateLimited: boolean;
-  /** By name where several operations share one. */
+  /** A name refers to a shared parameter. */
   parameters?: (ParameterName | ParameterObject)[];
   body?: RequestBody;
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Pages of any site may call it: every answer of it carries CORS headers. */
+  /** Pages of any site may call it: every response has CORS headers. */
   browser?: boolean;
-  /** What it answers when it does what was asked. */
   responses: SuccessResponse[];
-  /** Refusals besides those that follow from the fields above. */
+  /** Error codes besides those that follow from the other fields. */
   errors?: ErrorCode[];
 }
 
-/** None, an API key with a scope, or for chat a session or any key that may do more than read. */
+/** None, an API key with a scope, or for chat a session or any key that may chat. */
 export type Auth = "none" | "key or session" | { scope: Scope };
 
 export interface RequestBody {
   schema: SchemaName;
-  /** Passes the schema; a test holds it to that. */
+  /** A test validates it against the schema. */
   example: unknown;
   optional?: boolean;
-  /** The same as `multipart/form-data`. */
+  /** The schema of the body as `multipart/form-data`. */
   form?: SchemaName;
 }
 
@@ -60,15 +59,15 @@ export interface SuccessResponse {
   status: number;
   description: string;
   headers?: HeaderName[];
-  /** One or, where the answer comes in several shapes, more; absent where it has no body. */
+  /** Several for alternatives; absent without a body. */
   content?: ResponseContent | ResponseContent[];
 }
 
 export type ResponseContent =
   | { type: "application/json"; schema: SchemaName; example: unknown }
-  /** Frames; their examples are those of `FRAME_DOCS`. */
+  /** The examples are in `FRAME_DOCS`. */
   | { type: "text/event-stream"; schema: "Frame" }
-  /** A body that no schema of ours describes. */
+  /** A body without a schema. */
   | {
     type:
       | "text/javascript"
@@ -78,3 +77,30 @@ export type ResponseContent =
       | "application/json";
     schema?: undefined;
   };
+
+export function json(schema: SchemaName, example: unknown): ResponseContent {
+  return { type: "application/json", schema, example };
+}
+
+/** A 200 response. */
+export function ok(
+  description: string,
+  content: ResponseContent,
+  headers?: HeaderName[],
+): SuccessResponse {
+  return { status: 200, description, content, ...(headers && { headers }) };
+}
+
+/** A 201 response. */
+export function created(
+  description: string,
+  content: ResponseContent,
+  headers: HeaderName[] = ["Location"],
+): SuccessResponse {
+  return { status: 201, description, headers, content };
+}
+
+/** A 204 response. */
+export function noContent(description: string): SuccessResponse {
+  return { status: 204, description };
+}

@@ -6,7 +6,7 @@ import { ERROR_DOCS } from "./error_docs.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
 import { schemaRef } from "./schemas.ts";
 
-/** Headers that a refusal with this status brings along. */
+/** Headers of error responses with this status. */
 const BY_STATUS: Partial<Record<number, HeaderName>> = {
   401: "WWW-Authenticate",
   405: "Allow",
@@ -14,16 +14,15 @@ const BY_STATUS: Partial<Record<number, HeaderName>> = {
   503: "Retry-After",
 };
 
-/** Headers of an answer: its own, and those that follow from what kind of operation it is of. */
-export function answerHeaders(operation: Operation, answer: SuccessResponse): HeaderName[] {
-  const headers: HeaderName[] = [...commonHeaders(operation), ...answer.headers ?? []];
+function successHeaders(operation: Operation, response: SuccessResponse): HeaderName[] {
+  const headers: HeaderName[] = [...commonHeaders(operation), ...response.headers ?? []];
   if (operation.idempotent) headers.push("Idempotency-Replayed");
   return headers;
 }
 
-export function errorHeaders(operation: Operation, status: number): HeaderName[] {
+function errorHeaders(operation: Operation, status: number): HeaderName[] {
   const own = BY_STATUS[status];
-  // What failed on our side may have failed before it was counted.
+  // A server error may occur before the request is counted.
   const rated = operation.rateLimited && status < 500;
   return [
     ...commonHeaders({ ...operation, rateLimited: rated }),
@@ -40,12 +39,9 @@ function commonHeaders(operation: Operation): HeaderName[] {
   return headers;
 }
 
-/**
- * Every code the operation may refuse with: its own, and those that its credential, its body and its
- * address bring along.
- */
-export function operationErrorCodes(operation: Operation): ErrorCode[] {
-  // Outside /v1 a refusal is a page or a status, never the envelope.
+/** The operation's own error codes, and those implied by its credential, body and path. */
+function operationErrorCodes(operation: Operation): ErrorCode[] {
+  // Outside /v1 errors have no envelope.
   if (!operation.path.startsWith("/v1/")) return [];
   const codes: ErrorCode[] = [...authErrorCodes(operation.auth), ...operation.errors ?? []];
   if (operation.body !== undefined) {
@@ -65,25 +61,30 @@ function authErrorCodes(auth: Operation["auth"]): ErrorCode[] {
   return ["invalid_api_key", "insufficient_scope"];
 }
 
-/** The answers of an operation and its refusals, by status. */
+/** The success and error responses of an operation, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(operationErrorCodes(operation), (code) => ERROR_STATUS[code]);
-  const refusals = [...byStatus].sort(([a], [b]) => a - b);
+  const errors = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries([
-    ...operation.responses.map((answer) => [answer.status, renderSuccess(operation, answer)]),
-    ...refusals.map(([status, codes]) => [status, renderError(operation, status, codes)]),
+    ...operation.responses.map((response) => [
+      response.status,
+      renderSuccess(operation, response),
+    ]),
+    ...errors.map(([status, codes]) => [status, renderError(operation, status, codes)]),
   ]);
 }
 
-function renderSuccess(operation: Operation, answer: SuccessResponse): ResponseObject {
-  const { description, content = [] } = answer;
+function renderSuccess(operation: Operation, response: SuccessResponse): ResponseObject {
+  const { description, content = [] } = response;
   const contents = [content].flat();
-  const headers = answerHeaders(operation, answer);
+  const headers = successHeaders(operation, response);
   return {
     description,
     ...(headers.length === 0 ? {} : { headers: headerRefs(headers) }),
     ...(contents.length === 0 ? {} : {
-      content: Object.fromEntries(contents.map((one) => [one.type, renderContent(one)])),
+      content: Object.fromEntries(
+        contents.map((content) => [content.type, renderContent(content)]),
+      ),
     }),
   };
 }
@@ -105,7 +106,7 @@ function frameExamples(): NonNullable<MediaType["examples"]> {
   );
 }
 
-/** The examples are named after the codes: they are the codes this operation may answer. */
+/** The examples are named by their codes. */
 function renderError(operation: Operation, status: number, codes: ErrorCode[]): ResponseObject {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { summary: ERROR_DOCS[code].when, value: exampleEnvelope(code) }]),
@@ -117,7 +118,7 @@ function renderError(operation: Operation, status: number, codes: ErrorCode[]): 
   };
 }
 
-/** The literal example of a refusal. */
+/** An example of the error envelope. */
 export function exampleEnvelope(code: ErrorCode): ErrorEnvelope {
   const { message, details } = ERROR_DOCS[code];
   return {

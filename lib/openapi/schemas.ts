@@ -13,10 +13,7 @@ import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/
 import { usageReportSchema } from "../schemas/usage.ts";
 import type { JsonSchema } from "./openapi_types.ts";
 
-/**
- * Every schema that has a name in the document: what operations refer to, and the parts worth a name
- * of their own. They are the schemas that validate, so the document cannot say anything else.
- */
+/** Every named schema of the document. Requests are validated with the same schemas. */
 export const SCHEMAS = {
   Agent: agent.agentSchema,
   AgentBody: agent.agentBodySchema,
@@ -71,15 +68,14 @@ function schemaUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** Name of a frame's schema: `tool_call` is `ToolCallFrame`. */
+/** The name of a frame's schema: `ToolCallFrame` for `tool_call`. */
 export function frameSchemaName(type: string): string {
   return type.split("_").map((word) => word[0]?.toUpperCase() + word.slice(1)).join("") + "Frame";
 }
 
 /**
- * All of them as JSON Schema 2020-12, those of the frames included. What goes in is described, not
- * what parsing makes of it: `HTTPS://Shop.example:443` is a valid origin. Rules that JSON Schema cannot
- * say, such as a tool's host being in `allowedDomains`, are in the descriptions.
+ * All schemas, frames included, as JSON Schema 2020-12 of the input, before it is normalized. Rules that
+ * JSON Schema cannot express, such as a tool's host being in `allowedDomains`, are in the descriptions.
  */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
@@ -93,13 +89,13 @@ export function componentSchemas(): Record<string, JsonSchema> {
     io: "input",
     uri: schemaUri,
     override({ zodSchema, jsonSchema }) {
-      // A format says it to people and generators; zod's regular expression for it does not.
+      // The format is enough for people and generators.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-      // Zod bounds each integer by what a double can count; that says nothing of the field.
+      // Zod's default bound of integers.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // Clients must ignore fields that a later version adds to a frame.
+      // Later versions may add fields to a frame.
       if (frames.has(zodSchema)) delete jsonSchema.additionalProperties;
-      // As a union of itself it breaks openapi-typescript and openapi-python-client (measured).
+      // The recursive union breaks openapi-typescript and openapi-python-client (measured).
       if (zodSchema === jsonValueSchema) {
         for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
         jsonSchema.description = "Any JSON value.";
@@ -111,7 +107,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   );
 }
 
-/** Inside a document the place is the identity, and the dialect is the document's. */
+/** A component needs neither identity nor dialect. */
 function asComponent({ $id: _, $schema: __, ...schema }: Record<string, unknown>): JsonSchema {
   return schema;
 }

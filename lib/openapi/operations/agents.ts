@@ -1,10 +1,10 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation } from "../operation.ts";
+import { created, json, noContent, ok, type Operation } from "../operation.ts";
 
 const read = { scope: "agents:read" } as const;
 const write = { scope: "agents:write" } as const;
 const common = { tag: "Agents", rateLimited: true } as const;
-const agent = { type: "application/json", schema: "Agent", example: EXAMPLES.agent } as const;
+const agent = json("Agent", EXAMPLES.agent);
 
 export const AGENT_OPERATIONS: Operation[] = [
   {
@@ -13,18 +13,10 @@ export const AGENT_OPERATIONS: Operation[] = [
     method: "GET",
     path: "/v1/agents",
     summary: "List agents",
-    description: "Newest first, page by page.",
+    description: "Newest first, one page at a time.",
     auth: read,
     parameters: ["limit", "cursor"],
-    responses: [{
-      status: 200,
-      description: "One page.",
-      content: {
-        type: "application/json",
-        schema: "AgentPage",
-        example: { data: [EXAMPLES.agent] },
-      },
-    }],
+    responses: [ok("One page.", json("AgentPage", { data: [EXAMPLES.agent] }))],
     errors: ["schema_validation_failed"],
   },
   {
@@ -33,16 +25,11 @@ export const AGENT_OPERATIONS: Operation[] = [
     method: "POST",
     path: "/v1/agents",
     summary: "Create an agent",
-    description: "Unknown fields are refused. Optional fields are left out, never `null`.",
+    description: "Unknown fields are rejected. Omit optional fields; they are never `null`.",
     auth: write,
     idempotent: true,
     body: { schema: "AgentBody", example: EXAMPLES.agentBody },
-    responses: [{
-      status: 201,
-      description: "The agent.",
-      headers: ["Location", "ETag"],
-      content: agent,
-    }],
+    responses: [created("The agent.", agent, ["Location", "ETag"])],
     errors: ["quota_exceeded"],
   },
   {
@@ -54,8 +41,8 @@ export const AGENT_OPERATIONS: Operation[] = [
     auth: read,
     parameters: ["agentId", "ifNoneMatch"],
     responses: [
-      { status: 200, description: "The agent.", headers: ["ETag"], content: agent },
-      { status: 304, description: "`If-None-Match` names this version.", headers: ["ETag"] },
+      ok("The agent.", agent, ["ETag"]),
+      { status: 304, description: "`If-None-Match` contains this version.", headers: ["ETag"] },
     ],
     errors: ["not_found"],
   },
@@ -65,20 +52,13 @@ export const AGENT_OPERATIONS: Operation[] = [
     method: "PATCH",
     path: "/v1/agents/{id}",
     summary: "Change an agent",
-    description:
-      "`modelPolicy` and `budget` are merged field by field, lists are replaced whole, " +
-      '`"fallback": null` removes the fallback. The merged agent is validated as a whole; tools ' +
-      "and a knowledge base that it has already are not looked into again. A change that changes " +
-      "nothing keeps the version.",
+    description: "`modelPolicy` and `budget` are merged field by field, lists are replaced, " +
+      '`"fallback": null` removes the fallback. The merged agent is validated as a whole, except ' +
+      "for unchanged tools and an unchanged knowledge base. A patch without changes keeps the version.",
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
     body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
-    responses: [{
-      status: 200,
-      description: "The agent as it is now.",
-      headers: ["ETag"],
-      content: agent,
-    }],
+    responses: [ok("The changed agent.", agent, ["ETag"])],
     errors: ["not_found", "version_conflict", "quota_exceeded"],
   },
   {
@@ -89,7 +69,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Delete an agent",
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
-    responses: [{ status: 204, description: "It is gone." }],
+    responses: [noContent("The agent is deleted.")],
     errors: ["not_found", "version_conflict", "payload_too_large"],
   },
   {
@@ -100,15 +80,12 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "List an agent's versions",
     auth: read,
     parameters: ["agentId", "limit", "cursor"],
-    responses: [{
-      status: 200,
-      description: "One page; the last 100 are kept, fewer where the plan says so or is full.",
-      content: {
-        type: "application/json",
-        schema: "AgentVersions",
-        example: { data: [EXAMPLES.agent] },
-      },
-    }],
+    responses: [
+      ok(
+        "One page. The last 100 versions are stored, or fewer if the plan says so or is full.",
+        json("AgentVersions", { data: [EXAMPLES.agent] }),
+      ),
+    ],
     errors: ["schema_validation_failed", "not_found"],
   },
   {
@@ -119,7 +96,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Read one version of an agent",
     auth: read,
     parameters: ["agentId", "version"],
-    responses: [{ status: 200, description: "The agent as it was.", content: agent }],
+    responses: [ok("The agent at this version.", agent)],
     errors: ["not_found"],
   },
 ];

@@ -1,28 +1,29 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation, ResponseContent } from "../operation.ts";
+
+const common = { tag: "Chat", auth: "key or session", rateLimited: true, browser: true } as const;
+const frames: ResponseContent = { type: "text/event-stream", schema: "Frame" };
 
 export const CHAT_OPERATIONS: Operation[] = [
   {
+    ...common,
     id: "streamChat",
     method: "POST",
     path: "/v1/chat/stream",
-    tag: "Chat",
     summary: "Send a message and stream the answer",
-    description: "A browser brings its session token in `X-Service-Session` and again as " +
-      "`sessionToken`; a backend brings an API key, and then neither is needed. Any key may chat whose " +
-      "scopes do not all end in `:read`.\n\n" +
-      "The answer is always an event stream. Each frame is one event: `id: <runId>.<n>`, " +
-      "`event: <type>`, `data: <one line of JSON>`, a blank line. The stream opens with " +
-      "`retry: 1500`; a comment `: ping` follows every 10 seconds of silence.\n\n" +
+    description:
+      "A browser sends its session token in `X-Service-Session` and as `sessionToken`; " +
+      "a backend sends an API key and needs neither. A key may chat unless all its scopes end in " +
+      "`:read`.\n\n" +
+      "The response is always an event stream. Each frame is one event: `id: <runId>.<n>`, " +
+      "`event: <type>`, `data: <one line of JSON>`, a blank line. The stream starts with " +
+      "`retry: 1500`; a comment `: ping` is sent after every 10 seconds without frames.\n\n" +
       "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
-      "at most one `error`, and exactly one `done`, last. Ignore frame types and fields that you " +
-      "do not know. What fails before `start` is an ordinary error envelope.\n\n" +
-      "Pages of any site may call it and read every answer, refusals included: the lock is the " +
-      "session's origin, not CORS.",
-    auth: "key or session",
+      "at most one `error`, and finally exactly one `done`. Ignore unknown frame types and fields. " +
+      "An error before `start` is an ordinary error envelope.\n\n" +
+      "Pages of any site may call it and read every response, errors included: access is limited " +
+      "by the session's origin, not by CORS.",
     idempotent: true,
-    rateLimited: true,
-    browser: true,
     parameters: ["pageOrigin"],
     body: {
       schema: "ChatBody",
@@ -37,7 +38,7 @@ export const CHAT_OPERATIONS: Operation[] = [
       status: 200,
       description: "The frames of the run.",
       headers: ["x-run-id", "x-plan-warning", "Cache-Control"],
-      content: { type: "text/event-stream", schema: "Frame" },
+      content: frames,
     }],
     errors: [
       "origin_not_allowed",
@@ -50,48 +51,46 @@ export const CHAT_OPERATIONS: Operation[] = [
     ],
   },
   {
+    ...common,
     id: "resumeRun",
     method: "GET",
     path: "/v1/chat/runs/{runId}/stream",
-    tag: "Chat",
-    summary: "Follow a run again",
-    description: "Replays the frames after a position and goes on with those to come, whichever " +
-      "process runs it, until 10 minutes after `done`. The text that a client puts together is the " +
-      "same however often its connection was cut. A dropped connection does not stop a run; one " +
-      "that nobody follows for 30 seconds is cancelled.\n\n" +
-      "Allowed for any key of the tenant that may chat, the session that began the run (expired or not), and any " +
-      "live session of the same agent and page. 204 says that there is nothing after the position." +
-      "\n\nOne address may resume 300 streams a minute; they do not count as requests unless they " +
-      "are refused.",
-    auth: "key or session",
-    rateLimited: true,
-    browser: true,
+    summary: "Resume the stream of a run",
+    description: "Replays the frames after a position and continues with new ones, whichever " +
+      "process runs it, until 10 minutes after `done`. However often the connection is lost, the " +
+      "client gets the same text. A lost connection does not stop a run; a run without clients " +
+      "for 30 seconds is cancelled.\n\n" +
+      "Allowed for any key of the tenant that may chat, the session that started the run (even if " +
+      "expired), and any live session of the same agent and page.\n\n" +
+      "One address may resume 300 streams per minute; they do not count as requests unless they " +
+      "are rejected.",
     parameters: ["runId", "after", "lastEventId", "pageOrigin"],
     responses: [
       {
         status: 200,
         description: "The frames after the position.",
         headers: ["x-run-id", "Cache-Control"],
-        content: { type: "text/event-stream", schema: "Frame" },
+        content: frames,
       },
-      { status: 204, description: "The run has ended and nothing comes after the position." },
+      {
+        status: 204,
+        description: "The run has ended, and there are no frames after the position.",
+      },
     ],
     errors: ["schema_validation_failed", "origin_not_allowed", "not_found", "stream_expired"],
   },
   {
+    ...common,
     id: "cancelRun",
     method: "POST",
     path: "/v1/chat/runs/{runId}/cancel",
-    tag: "Chat",
-    summary: "Stop a run",
-    description: "Aborts the model's work at once, wherever it runs; what it has cost by then is " +
-      "settled, and the run ends with `usage` and `done` of reason `cancelled`. Repeating it, or " +
-      "cancelling what has ended, changes nothing. Allowed for whoever may follow the run.",
-    auth: "key or session",
-    rateLimited: true,
-    browser: true,
+    summary: "Cancel a run",
+    description:
+      "Aborts the model's work immediately, in any process; the cost so far is charged, " +
+      "and the run ends with `usage` and `done` with reason `cancelled`. Repeated calls and ended " +
+      "runs change nothing. Allowed for everyone who may follow the run.",
     parameters: ["runId", "pageOrigin"],
-    responses: [{ status: 202, description: "It is being stopped, or has ended." }],
+    responses: [{ status: 202, description: "The run is being cancelled or has ended." }],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
 ];

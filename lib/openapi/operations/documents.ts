@@ -1,14 +1,9 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation } from "../operation.ts";
+import { created, json, noContent, ok, type Operation } from "../operation.ts";
 
 const read = { scope: "knowledge:read" } as const;
 const write = { scope: "knowledge:write" } as const;
 const common = { tag: "Knowledge bases", rateLimited: true } as const;
-const document = {
-  type: "application/json",
-  schema: "Document",
-  example: EXAMPLES.document,
-} as const;
 
 export const DOCUMENT_OPERATIONS: Operation[] = [
   {
@@ -17,18 +12,10 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     method: "GET",
     path: "/v1/knowledge-bases/{id}/documents",
     summary: "List documents",
-    description: "Newest first, page by page.",
+    description: "Newest first, one page at a time.",
     auth: read,
     parameters: ["knowledgeBaseId", "limit", "cursor"],
-    responses: [{
-      status: 200,
-      description: "One page.",
-      content: {
-        type: "application/json",
-        schema: "DocumentPage",
-        example: { data: [EXAMPLES.document] },
-      },
-    }],
+    responses: [ok("One page.", json("DocumentPage", { data: [EXAMPLES.document] }))],
     errors: ["schema_validation_failed", "not_found"],
   },
   {
@@ -37,11 +24,10 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     method: "POST",
     path: "/v1/knowledge-bases/{id}/documents",
     summary: "Add a document",
-    description:
-      "Text, Markdown or HTML as JSON, or a file, which may be a PDF too, as a form; at " +
-      "most 20 MiB. It is read after the answer: `state` goes from `processing` to `ready` or " +
-      "`failed`, usually within seconds. A knowledge base takes 1,000 documents, 10,000 passages " +
-      "and 512 MiB; past them this is a 400. What does not fit into the plan is a 403.",
+    description: "Send text, Markdown or HTML as JSON, or a file, including PDF, as a form; at " +
+      "most 20 MiB. It is processed after the response: `state` changes from `processing` to " +
+      "`ready` or `failed`, usually within seconds. A knowledge base holds up to 1,000 documents, " +
+      "10,000 passages and 512 MiB; above that this is a 400. Exceeding the plan is a 403.",
     auth: write,
     idempotent: true,
     parameters: ["knowledgeBaseId"],
@@ -54,12 +40,12 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
         mediaType: "text/markdown",
       },
     },
-    responses: [{
-      status: 201,
-      description: "The document, not read yet.",
-      headers: ["Location"],
-      content: { ...document, example: { ...EXAMPLES.document, state: "processing" } },
-    }],
+    responses: [
+      created(
+        "The document, before processing.",
+        json("Document", { ...EXAMPLES.document, state: "processing" }),
+      ),
+    ],
     errors: ["not_found", "quota_exceeded"],
   },
   {
@@ -70,7 +56,7 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     summary: "Read a document's state",
     auth: read,
     parameters: ["knowledgeBaseId", "documentId"],
-    responses: [{ status: 200, description: "The document.", content: document }],
+    responses: [ok("The document.", json("Document", EXAMPLES.document))],
     errors: ["not_found"],
   },
   {
@@ -79,10 +65,10 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     method: "DELETE",
     path: "/v1/knowledge-bases/{id}/documents/{documentId}",
     summary: "Delete a document",
-    description: "Removes what was sent and all that was made of it.",
+    description: "Deletes the file and everything extracted from it.",
     auth: write,
     parameters: ["knowledgeBaseId", "documentId"],
-    responses: [{ status: 204, description: "It is gone." }],
+    responses: [noContent("The document is deleted.")],
     errors: ["not_found", "payload_too_large"],
   },
 ];

@@ -1,14 +1,10 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation } from "../operation.ts";
+import { created, json, noContent, ok, type Operation } from "../operation.ts";
 
 const read = { scope: "knowledge:read" } as const;
 const write = { scope: "knowledge:write" } as const;
 const common = { tag: "Knowledge bases", rateLimited: true } as const;
-const base = {
-  type: "application/json",
-  schema: "KnowledgeBase",
-  example: EXAMPLES.knowledgeBase,
-} as const;
+const base = json("KnowledgeBase", EXAMPLES.knowledgeBase);
 
 export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
   {
@@ -17,18 +13,10 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     method: "GET",
     path: "/v1/knowledge-bases",
     summary: "List knowledge bases",
-    description: "Newest first, page by page.",
+    description: "Newest first, one page at a time.",
     auth: read,
     parameters: ["limit", "cursor"],
-    responses: [{
-      status: 200,
-      description: "One page.",
-      content: {
-        type: "application/json",
-        schema: "KnowledgeBasePage",
-        example: { data: [EXAMPLES.knowledgeBase] },
-      },
-    }],
+    responses: [ok("One page.", json("KnowledgeBasePage", { data: [EXAMPLES.knowledgeBase] }))],
     errors: ["schema_validation_failed"],
   },
   {
@@ -37,20 +25,15 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     method: "POST",
     path: "/v1/knowledge-bases",
     summary: "Create a knowledge base",
-    description: "It is empty; add documents to it, and name it as an agent's `knowledgeBaseId`. " +
-      "The plan says how many a tenant may have: 100, unless it is set differently.",
+    description: "It is empty: add documents, and set its id as an agent's `knowledgeBaseId`. A " +
+      "tenant may have 100, unless its plan says otherwise.",
     auth: write,
     idempotent: true,
     body: {
       schema: "KnowledgeBaseBody",
       example: { name: EXAMPLES.knowledgeBase.name, language: EXAMPLES.knowledgeBase.language },
     },
-    responses: [{
-      status: 201,
-      description: "The knowledge base.",
-      headers: ["Location"],
-      content: base,
-    }],
+    responses: [created("The knowledge base.", base)],
     errors: ["quota_exceeded"],
   },
   {
@@ -61,7 +44,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     summary: "Read a knowledge base",
     auth: read,
     parameters: ["knowledgeBaseId"],
-    responses: [{ status: 200, description: "The knowledge base.", content: base }],
+    responses: [ok("The knowledge base.", base)],
     errors: ["not_found"],
   },
   {
@@ -74,7 +57,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["knowledgeBaseId"],
     body: { schema: "KnowledgeBasePatch", example: { name: "Returns" } },
-    responses: [{ status: 200, description: "The knowledge base as it is now.", content: base }],
+    responses: [ok("The changed knowledge base.", base)],
     errors: ["not_found"],
   },
   {
@@ -83,12 +66,11 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     method: "DELETE",
     path: "/v1/knowledge-bases/{id}",
     summary: "Delete a knowledge base",
-    description:
-      "Removes its documents with all that was made of them. Agents that name it go on, " +
-      "find nothing in it, and keep its id until they are given another.",
+    description: "Deletes its documents and everything extracted from them. Agents that use it " +
+      "keep its id and continue to work, but find no passages.",
     auth: write,
     parameters: ["knowledgeBaseId"],
-    responses: [{ status: 204, description: "It is gone." }],
+    responses: [noContent("The knowledge base is deleted.")],
     errors: ["not_found", "payload_too_large"],
   },
   {
@@ -97,20 +79,15 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     method: "POST",
     path: "/v1/knowledge-bases/{id}/search",
     summary: "Search a knowledge base",
-    description: "What an agent's `search_knowledge` finds: passages that fit the query by their " +
-      "words, and by their meaning where the operator has set up a model for it.",
+    description:
+      "The same search as an agent's `search_knowledge`: by words, and by meaning if the " +
+      "operator has configured a model for it.",
     auth: read,
     parameters: ["knowledgeBaseId"],
     body: { schema: "SearchBody", example: { query: "How long may I return a book?", limit: 3 } },
-    responses: [{
-      status: 200,
-      description: "Passages, best first.",
-      content: {
-        type: "application/json",
-        schema: "Passages",
-        example: { passages: [EXAMPLES.passage] },
-      },
-    }],
+    responses: [
+      ok("Passages, best match first.", json("Passages", { passages: [EXAMPLES.passage] })),
+    ],
     errors: ["not_found"],
   },
 ];

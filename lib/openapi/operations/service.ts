@@ -1,5 +1,5 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation, SuccessResponse } from "../operation.ts";
+import { json, ok, type Operation, type SuccessResponse } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;
 const script = { type: "text/javascript" } as const;
@@ -10,18 +10,18 @@ const unavailable: SuccessResponse = {
   content: { type: "text/plain" },
 };
 
-/** Outside /v1 a refusal has no envelope. */
+/** Outside /v1 errors have no envelope. */
 const invalidHost: SuccessResponse = {
   status: 400,
-  description: "The `Host` header names no host.",
+  description: "The `Host` header is invalid.",
   content: { type: "text/plain" },
 };
 
-/** The three addresses of one script. */
-function scriptOperations(name: "widget" | "client", words: ScriptDescriptions): Operation[] {
+/** The three URLs of a script. */
+function scriptOperations(name: "widget" | "client", texts: ScriptDescriptions): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
   const cors: SuccessResponse["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
-  const example = { version: "v1", integrity: EXAMPLES.integrity, bytes: words.bytes };
+  const example = { version: "v1", integrity: EXAMPLES.integrity, bytes: texts.bytes };
   const pinned = `/${name}.v1.0123456789ab.js`;
   return [
     {
@@ -29,12 +29,12 @@ function scriptOperations(name: "widget" | "client", words: ScriptDescriptions):
       id: `get${id}Script`,
       path: `/${name}.v1.js`,
       tag: "Widget",
-      summary: words.script,
-      description: words.use,
+      summary: texts.script,
+      description: texts.use,
       parameters: ["ifNoneMatch"],
       responses: [
-        { status: 200, description: "The script.", headers: ["ETag", ...cors], content: script },
-        { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
+        ok("The script.", script, ["ETag", ...cors]),
+        { status: 304, description: "`If-None-Match` contains this script.", headers: ["ETag"] },
         invalidHost,
         unavailable,
       ],
@@ -44,19 +44,10 @@ function scriptOperations(name: "widget" | "client", words: ScriptDescriptions):
       id: `get${id}Info`,
       path: `/${name}.v1.json`,
       tag: "Widget",
-      summary: `What the current ${name} script is`,
-      description: "Its `integrity`, and an address that stays.",
+      summary: `Describe the current ${name} script`,
+      description: "Its `integrity` and its immutable URL.",
       responses: [
-        {
-          status: 200,
-          description: "The script's facts.",
-          headers: cors,
-          content: {
-            type: "application/json",
-            schema: "WidgetInfo",
-            example: { ...example, pinned },
-          },
-        },
+        ok("The script's description.", json("WidgetInfo", { ...example, pinned }), cors),
         invalidHost,
         unavailable,
       ],
@@ -66,12 +57,13 @@ function scriptOperations(name: "widget" | "client", words: ScriptDescriptions):
       id: `getPinned${id}Script`,
       path: `/${name}.v1.{hash}.js`,
       tag: "Widget",
-      summary: `${words.script}, by its hash`,
-      description: "Never changes, and is kept for ten releases after its own, so a page that " +
-        "names it survives upgrades.",
+      summary: `${texts.script}, by its hash`,
+      description:
+        "Never changes, and is served for ten more releases, so that pages which use it " +
+        "survive upgrades.",
       parameters: ["hash"],
       responses: [
-        { status: 200, description: "The script.", headers: cors, content: script },
+        ok("The script.", script, cors),
         {
           status: 404,
           description: "There is no script with this hash.",
@@ -90,17 +82,17 @@ interface ScriptDescriptions {
   bytes: number;
 }
 
-/** What needs no credential and counts towards no limit. */
+/** Operations without credential and rate limit. */
 export const SERVICE_OPERATIONS: Operation[] = [
   ...scriptOperations("widget", {
     script: "The widget script",
-    use: "For the `src` of the script tag. Its hash changes with its content.",
+    use: "For the `src` of the script tag. Its hash changes with every release.",
     bytes: 46_576,
   }),
   ...scriptOperations("client", {
     script: "The client module",
-    use: "An ES module that exports `chat()`, which the widget is built on, for pages and " +
-      "programs with a face of their own.",
+    use: "An ES module that exports `chat()`, on which the widget is built, for pages and " +
+      "programs with their own user interface.",
     bytes: 4_772,
   }),
   {
@@ -110,12 +102,10 @@ export const SERVICE_OPERATIONS: Operation[] = [
     tag: "Widget",
     summary: "TypeScript declarations of the client",
     responses: [
-      {
-        status: 200,
-        description: "The declarations.",
-        headers: ["Cache-Control", "Access-Control-Allow-Origin"],
-        content: { type: "application/typescript" },
-      },
+      ok("The declarations.", { type: "application/typescript" }, [
+        "Cache-Control",
+        "Access-Control-Allow-Origin",
+      ]),
       invalidHost,
       unavailable,
     ],
@@ -125,13 +115,9 @@ export const SERVICE_OPERATIONS: Operation[] = [
     id: "getHealth",
     path: "/healthz",
     tag: "Service",
-    summary: "Whether the process is alive",
+    summary: "Check that the process is alive",
     responses: [
-      {
-        status: 200,
-        description: "It is.",
-        content: { type: "application/json", schema: "Health", example: { status: "ok" } },
-      },
+      ok("The process is alive.", json("Health", { status: "ok" })),
       invalidHost,
       unavailable,
     ],
@@ -141,22 +127,15 @@ export const SERVICE_OPERATIONS: Operation[] = [
     id: "getReadiness",
     path: "/readyz",
     tag: "Service",
-    summary: "Whether requests can be served",
+    summary: "Check that requests can be served",
     responses: [
-      {
-        status: 200,
-        description: "The store answers.",
-        content: { type: "application/json", schema: "Readiness", example: { status: "ok" } },
-      },
+      ok("The store is available.", json("Readiness", { status: "ok" })),
       invalidHost,
       {
         status: 503,
-        description: "It does not, or the service is starting.",
+        description: "The store is not available, or the service is starting.",
         headers: ["Retry-After"],
-        content: [
-          { type: "application/json", schema: "Readiness", example: { status: "unavailable" } },
-          { type: "text/plain" },
-        ],
+        content: [json("Readiness", { status: "unavailable" }), { type: "text/plain" }],
       },
     ],
   },
@@ -167,12 +146,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     tag: "Service",
     summary: "This document",
     description: "OpenAPI 3.1. Never rate-limited.",
-    responses: [{
-      status: 200,
-      description: "The document.",
-      headers: ["Cache-Control"],
-      content: { type: "application/json" },
-    }],
+    responses: [ok("The document.", { type: "application/json" }, ["Cache-Control"])],
   },
   {
     ...common,
@@ -181,12 +155,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     tag: "Service",
     summary: "This document, as a page",
     responses: [
-      {
-        status: 200,
-        description: "The page.",
-        headers: ["Cache-Control"],
-        content: { type: "text/html" },
-      },
+      ok("The page.", { type: "text/html" }, ["Cache-Control"]),
       invalidHost,
       unavailable,
     ],

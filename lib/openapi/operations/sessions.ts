@@ -1,18 +1,12 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation, SuccessResponse } from "../operation.ts";
+import { created, json, noContent, ok, type Operation } from "../operation.ts";
 
 const common = { tag: "Sessions", rateLimited: true } as const;
 
-const mintedResponse: SuccessResponse = {
-  status: 201,
-  description: "The session; its token is shown this once.",
-  headers: ["Location"],
-  content: {
-    type: "application/json",
-    schema: "MintedSession",
-    example: EXAMPLES.mintedSession,
-  },
-};
+const mintedResponse = created(
+  "The session; its token is shown only once.",
+  json("MintedSession", EXAMPLES.mintedSession),
+);
 
 export const SESSION_OPERATIONS: Operation[] = [
   {
@@ -23,8 +17,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     summary: "Mint a widget session",
     description:
       "Called by your backend for a visitor of your page. Forward the visitor's `Origin` " +
-      "unchanged: it must be one of the agent's `allowedOrigins`, and the token works on that " +
-      "origin only, for 15 minutes and 50 messages.",
+      "unchanged: it must be one of the agent's `allowedOrigins`. The token works only on that " +
+      "origin, for 15 minutes and 50 messages.",
     auth: { scope: "widget:mint" },
     parameters: ["origin"],
     idempotent: true,
@@ -38,10 +32,10 @@ export const SESSION_OPERATIONS: Operation[] = [
     method: "DELETE",
     path: "/v1/widget/session",
     summary: "Revoke a session",
-    description: "Its token stops working at once and its runs are cancelled.",
+    description: "Its token stops working immediately, and its runs are cancelled.",
     auth: { scope: "widget:mint" },
     body: { schema: "RevokeBody", example: { sessionToken: EXAMPLES.sessionToken } },
-    responses: [{ status: 204, description: "It is revoked." }],
+    responses: [noContent("The session is revoked.")],
     errors: ["not_found"],
   },
   {
@@ -51,23 +45,15 @@ export const SESSION_OPERATIONS: Operation[] = [
     path: "/v1/widget/doctor",
     summary: "Find out why a widget does not work",
     description:
-      "Says which of origin, tag, mixed content, CSP, integrity, token and clock is wrong, and " +
-      "prints the lines to paste. Without a `tag` the page at the origin is read, where it is https " +
-      "and among the agent's `allowedOrigins`; nothing of it is in the answer. At most 6 a minute.",
+      "Checks origin, tag, mixed content, CSP, integrity, token and clock, and returns the lines to " +
+      "paste. Without a `tag` the page at the origin is fetched, if it is https and one of the " +
+      "agent's `allowedOrigins`; the response contains nothing of the page. At most 6 per minute.",
     auth: { scope: "widget:mint" },
     body: {
       schema: "DoctorBody",
       example: { agentId: EXAMPLES.agent.id, origin: "https://shop.example" },
     },
-    responses: [{
-      status: 200,
-      description: "What was found.",
-      content: {
-        type: "application/json",
-        schema: "DoctorReport",
-        example: EXAMPLES.doctorReport,
-      },
-    }],
+    responses: [ok("The findings.", json("DoctorReport", EXAMPLES.doctorReport))],
     errors: ["not_found"],
   },
   {
@@ -75,7 +61,7 @@ export const SESSION_OPERATIONS: Operation[] = [
     id: "mintPlaygroundSession",
     method: "POST",
     path: "/v1/agents/{id}/playground-session",
-    summary: "Mint a session for trying an agent out",
+    summary: "Mint a playground session",
     description: "For the service's own pages and for tests; never for a public embed.",
     auth: { scope: "agents:write" },
     parameters: ["agentId", "ownOrigin"],

@@ -1,7 +1,8 @@
 import { EXAMPLES } from "../examples.ts";
-import type { ParameterObject } from "../openapi_types.ts";
-import type { Operation } from "../operation.ts";
+import { json, ok, type Operation } from "../operation.ts";
+import { queryParameter } from "../parameters.ts";
 
+const date = { type: "string", format: "date" } as const;
 const used = { costUsd: 0.012345, runs: 3, messages: 3, inputTokens: 2_140, outputTokens: 871 };
 
 export const USAGE_OPERATIONS: Operation[] = [
@@ -10,23 +11,21 @@ export const USAGE_OPERATIONS: Operation[] = [
     method: "GET",
     path: "/v1/usage",
     tag: "Usage",
-    summary: "Read current consumption",
-    description: "Today against the limits, and the days from `from` to `to` (both included, at " +
-      "most 366) in sums. A run counts on the day it ends on; sums are exact to the " +
-      "millionth of a dollar and agree with the `usage` frames of the runs.",
+    summary: "Read usage",
+    description:
+      "Today's usage and limits, and totals of the days from `from` to `to` (inclusive, " +
+      "at most 366). A run counts on the day it ends; totals are exact to a millionth of a dollar " +
+      "and agree with the `usage` frames of the runs.",
     auth: { scope: "billing:read" },
     rateLimited: true,
     parameters: [
-      day("from", "First day, UTC; 29 days before `to` unless told."),
-      day("to", "Last day, UTC; today unless told."),
+      queryParameter("from", "First day, UTC; by default 29 days before `to`.", date),
+      queryParameter("to", "Last day, UTC; today by default.", date),
     ],
-    responses: [{
-      status: 200,
-      description: "What has been used.",
-      content: {
-        type: "application/json",
-        schema: "UsageReport",
-        example: {
+    responses: [
+      ok(
+        "The usage report.",
+        json("UsageReport", {
           day: "2026-01-15",
           resetsAt: "2026-01-16T00:00:00.000Z",
           ...used,
@@ -45,14 +44,9 @@ export const USAGE_OPERATIONS: Operation[] = [
             conversationRuns: { used: 812, limit: 1_000_000 },
             conversationBytes: { used: 2_411_008, limit: 1_073_741_824 },
           },
-        },
-      },
-    }],
+        }),
+      ),
+    ],
     errors: ["schema_validation_failed"],
   },
 ];
-
-function day(name: string, description: string): ParameterObject {
-  const schema = { type: "string", format: "date" };
-  return { name, in: "query", required: false, description, schema };
-}
