@@ -4,7 +4,7 @@ import type { DiffLine } from "@/lib/dashboard/agents/line_diff.ts";
 const MARKS = { same: " ", gone: "−", new: "+" };
 const SPOKEN_MARKS = { same: "", gone: "Removed: ", new: "Added: " };
 
-/** What differs between two versions, field by field; marks and words, not colours alone. */
+/** The differences between two versions by field, marked with signs and text besides color. */
 export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
   return (
     <>
