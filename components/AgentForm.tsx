@@ -19,15 +19,15 @@ export interface AgentFormProps {
   faults: AgentFormIssues;
   choices: EditorChoices;
   submit: string;
-  /** The form has just been saved: what was kept of it in the browser is of no use any more. */
+  /** The form was just saved, so its draft in the browser is obsolete. */
   saved: boolean;
-  /** What it was opened with, where it shows what was typed since. */
+  /** The values that the form was opened with, if it shows edited values. */
   base?: AgentFormValues | undefined;
-  /** Viewers see everything and change nothing. */
+  /** For viewers, who cannot change anything. */
   readOnly: boolean;
 }
 
-/** The agent editor. Works without scripts; what was typed survives a refusal. */
+/** The agent editor. Works without scripts and keeps edited values after a failed save. */
 export function AgentForm(props: AgentFormProps) {
   const { action, faults, values, base } = props;
   const refused = Object.keys(faults).some((field) => field !== "form");
@@ -82,7 +82,7 @@ function Basics({ values, faults }: AgentFormProps) {
         name="systemPrompt"
         label="System prompt"
         fault={faults.systemPrompt}
-        help="Who the agent is and how it answers. Visitors do not see it."
+        help="Who the agent is and how it answers. Visitors never see it."
       >
         {(attributes) => (
           <textarea {...attributes} rows={8} required maxLength={B.systemPrompt}>
@@ -102,7 +102,7 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
         name="model"
         label="Model"
         fault={faults.model}
-        help="What your plan includes. Input is what the model reads, output what it writes."
+        help="Models included in your plan. Input tokens are read by the model, output tokens are written."
       >
         {(attributes) => (
           <ModelSelect attributes={attributes} groups={models} value={values.model} />
@@ -113,7 +113,7 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
         label="Fallback"
         optional
         fault={faults.fallback}
-        help="Answers when the first model's vendor does not."
+        help="Used when the provider of the first model fails."
       >
         {(attributes) => (
           <ModelSelect
@@ -127,12 +127,18 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
       <div class="columns">
         <NumberField
           {...{ values, faults, name: "temperature", label: "Temperature", optional: true }}
-          help="0 is steady, 2 is wild. Blank leaves it to the model."
+          help="Higher values give more varied answers. Leave blank for the model's default."
           range={{ min: 0, max: 2, step: "any" }}
         />
         <NumberField
-          {...{ values, faults, name: "maxOutputTokens", label: "Longest answer", optional: true }}
-          help="In tokens. Blank is 4,096, or less where the model gives less."
+          {...{
+            values,
+            faults,
+            name: "maxOutputTokens",
+            label: "Max output tokens",
+            optional: true,
+          }}
+          help="Leave blank for 4,096, or the model's maximum if that is lower."
           range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
         />
       </div>
@@ -152,7 +158,7 @@ function Budget({ values, faults, choices }: AgentFormProps) {
     <section class="card stack">
       <div>
         <h2>Budget per message</h2>
-        <p class="help">An answer that reaches one of these ends there.</p>
+        <p class="help">An answer stops when it reaches one of these limits.</p>
       </div>
       <div class="columns">
         <NumberField
@@ -161,7 +167,7 @@ function Budget({ values, faults, choices }: AgentFormProps) {
         />
         <NumberField
           {...{ values, faults, name: "maxSteps", label: "Steps" }}
-          help="Calls of the model, tools in between."
+          help="Model calls per answer. Each round of tool calls needs one more."
           range={{ min: 1, max: B.maxSteps, step: 1 }}
         />
         <NumberField
@@ -187,9 +193,9 @@ function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormPro
         fault={faults.knowledgeBaseId}
         help={
           <>
-            The agent searches it by itself and answers from what it finds.{" "}
+            The agent searches it and answers from what it finds.{" "}
             <a href="/knowledge" aria-current="false">
-              {knowledgeBases.length === 0 ? "Create one" : "Your knowledge bases"}
+              {knowledgeBases.length === 0 ? "Create a knowledge base" : "View knowledge bases"}
             </a>
           </>
         }
@@ -197,7 +203,7 @@ function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormPro
         {(attributes) => (
           <select {...attributes}>
             <option value="">No knowledge base</option>
-            {!isKnown && <option value={value} selected>{`${value} (no longer there)`}</option>}
+            {!isKnown && <option value={value} selected>{`${value} (deleted)`}</option>}
             {knowledgeBases.map(({ id, name }) => (
               <option key={id} value={id} selected={id === value}>{name}</option>
             ))}
@@ -214,8 +220,7 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
       <div>
         <h2>Tools</h2>
         <p class="help">
-          What the agent may call to answer: an address of yours, or a server that speaks the Model
-          Context Protocol. At most {B.tools}.
+          APIs and Model Context Protocol (MCP) servers that the agent may call. At most {B.tools}.
         </p>
       </div>
       <Field
@@ -224,8 +229,7 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
         fault={faults.tools}
         help={
           <>
-            Edited as JSON, this is an array of definitions of type <code>http</code> or{" "}
-            <code>mcp</code>; <code>[]</code> is none.
+            As JSON: an array of definitions of type <code>http</code> or <code>mcp</code>.
           </>
         }
       >
@@ -238,8 +242,8 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
         placeholder="api.example.com"
         help={
           <>
-            Hosts that tools may call, one per line, without <code>https://</code>;{" "}
-            <code>*.example.com</code> covers subdomains.
+            Hosts that tools may call, one per line, without <code>https://</code>. Use{" "}
+            <code>*.example.com</code> for subdomains.
           </>
         }
       />
@@ -256,8 +260,8 @@ function Origins({ values, faults }: AgentFormProps) {
         placeholder="https://www.example.com"
         help={
           <>
-            Sites whose pages may show the widget, one per line, with <code>https://</code>{" "}
-            and without a path. With none, no page may.
+            Sites that may embed the widget, one per line, with <code>https://</code>{" "}
+            and without a path. If empty, no site can embed it.
           </>
         }
       />

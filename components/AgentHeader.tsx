@@ -10,12 +10,12 @@ const TABS = { editor: "Editor", embed: "Embed", versions: "Versions" } as const
 export interface AgentHeaderProps {
   agent: Agent;
   tab: keyof typeof TABS;
-  /** May change it; the server enforces it. */
+  /** The user may edit the agent; the server enforces it. */
   editor: boolean;
   refused?: string | undefined;
 }
 
-/** The head of each page of an agent: its name and id, what can be done with it, its pages. */
+/** The header of an agent's pages: name, id, actions and tabs. */
 export function AgentHeader({ agent, tab, editor, refused }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
   const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
@@ -39,9 +39,9 @@ export function AgentHeader({ agent, tab, editor, refused }: AgentHeaderProps) {
         )}
       </PageHeader>
       <p class="agent-id">
-        <span class="label">Agent id</span>
+        <span class="label">Agent ID</span>
         <code>{agent.id}</code>
-        <CopyButton text={agent.id} what="agent id" />
+        <CopyButton text={agent.id} what="agent ID" />
       </p>
       <nav class="tabs" aria-label="Agent">
         {Object.entries(TABS).map(([name, label]) => (

@@ -2,7 +2,7 @@ import type { Agent } from "@/lib/schemas/agent.ts";
 import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import { Time } from "./Time.tsx";
 
-/** Agents as rows: what each is called and told, and what it runs on. */
+/** Agents as rows, each with its prompt and model. */
 export function AgentList({ agents, now }: { agents: Agent[]; now: number }) {
   return (
     <ul class="rows">
@@ -24,7 +24,7 @@ export function AgentList({ agents, now }: { agents: Agent[]; now: number }) {
               <dd>{agent.tools.length}</dd>
             </div>
             <div>
-              <dt>Changed</dt>
+              <dt>Updated</dt>
               <dd>
                 <Time at={agent.updatedAt} now={now} />
               </dd>

@@ -6,13 +6,13 @@ import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
-/** What somebody should look at; one line says so when there is nothing. */
+/** Problems that need action, or a line that there are none. */
 export function AlertList({ items, now }: { items: readonly HomeAlert[]; now: number }) {
   return (
     <section class="stack-small" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {items.length === 0
-        ? <p class="prose all-well">Nothing. Everything is running as it should.</p>
+        ? <p class="prose all-well">All systems normal. Nothing needs your attention.</p>
         : (
           <ul class="rows">
             {items.map((item, n) => (

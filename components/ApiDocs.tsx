@@ -80,7 +80,7 @@ function entriesOf({ paths }: OpenApiDocument): Entry[] {
   );
 }
 
-/** Beside the content on wide screens, above it on narrow ones. */
+/** Next to the content on wide screens, above it on narrow ones. */
 function Contents({ groups, schemas }: {
   groups: { name: string; entries: Entry[] }[];
   schemas: string[];
@@ -157,7 +157,7 @@ function Headers({ headers }: { headers: OpenApiDocument["components"]["headers"
   );
 }
 
-/** The anchor is inside what folds, because browsers open the parents of what a link names. */
+/** The anchor is inside the details element, because browsers open the parents of a link's target. */
 function Schemas({ schemas }: { schemas: OpenApiDocument["components"]["schemas"] }) {
   return (
     <section id="schemas">

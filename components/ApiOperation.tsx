@@ -27,7 +27,7 @@ interface Props {
   baseUrl: string;
 }
 
-/** One operation: what it takes, what it answers and how it refuses. Its id is its anchor. */
+/** One operation with its request, responses and errors. Its id is its anchor. */
 export function ApiOperation({ path, method, operation, baseUrl }: Props) {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   return (

@@ -1,4 +1,4 @@
-/** Paragraphs whose `code spans` are marked, which is all of CommonMark that our texts use. */
+/** Paragraphs with `code spans`, the only Markdown in API descriptions. */
 export function ApiProse({ text }: { text: string }) {
   return (
     <>
@@ -11,7 +11,7 @@ export function ApiProse({ text }: { text: string }) {
   );
 }
 
-/** As `ApiProse`, within a line. */
+/** Inline version of `ApiProse`. */
 export function ApiInlineText({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</>;
 }

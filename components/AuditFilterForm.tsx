@@ -1,18 +1,18 @@
 import type { AuditFilters } from "@/lib/dashboard/audit_filters.ts";
 import { Field } from "./Field.tsx";
 
-/** A value of a choice and what people call it. */
+/** An option of a filter. */
 export type Choice = readonly [value: string, label: string];
 
 export interface AuditFilterFormProps {
   filters: AuditFilters;
   kinds: readonly Choice[];
   actors: readonly Choice[];
-  /** Operators may look at the installation's own log too. */
+  /** Operators may also view the installation's log. */
   operator: boolean;
 }
 
-/** Narrows the audit log down; a plain form whose answer has its filters in the address. */
+/** Filters of the audit log, as a form that puts them into the address. */
 export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilterFormProps) {
   return (
     <form method="get" action="/audit" class="filters" aria-label="Filters">
@@ -26,20 +26,20 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
       )}
       <FilterSelect
         name="kind"
-        label="What"
+        label="Type"
         value={filters.kind}
-        choices={[["", "Anything"], ...kinds]}
+        choices={[["", "All types"], ...kinds]}
       />
       <FilterSelect
         name="actor"
-        label="Who"
+        label="User"
         value={filters.actor}
-        choices={[["", "Anybody"], ...actors]}
+        choices={[["", "Everyone"], ...actors]}
       />
       <Day name="from" label="From (UTC)" value={filters.from} />
       <Day name="to" label="To (UTC)" value={filters.to} />
       <div class="filter-actions">
-        <button class="button" type="submit">Show</button>
+        <button class="button" type="submit">Apply</button>
         {Object.values(filters).some((value) => value !== "") && (
           <a class="button" href="/audit" aria-current="false">Clear</a>
         )}

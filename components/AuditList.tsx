@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { Time } from "./Time.tsx";
 
-/** Entries of the audit log, each with what it changed; `nameOf` tells people who an actor is. */
+/** Entries of the audit log with their changes. `nameOf` returns an actor's display name. */
 export function AuditList(
   { entries, now, nameOf }: {
     entries: readonly AuditEntry[];
@@ -31,12 +31,12 @@ export function AuditList(
   );
 }
 
-/** What happened without changing anything. */
+/** True for entries that record an event instead of a change. */
 function isEvent({ kind }: AuditEntry): boolean {
   return kind === "sign-in" || kind === "access";
 }
 
-/** From where, how often and why, in one line. */
+/** Address, count and reason, in one line. */
 function EventFacts({ entry: { changes } }: { entry: AuditEntry }) {
   const fact = (name: string) => changes.find(({ field }) => field === name)?.after;
   const [address, times, detail] = ["address", "times", "detail"].map(fact);

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { Brand } from "./Brand.tsx";
 
-/** The page of somebody who is not signed in: one card, one form. */
+/** A page for signed-out users: one card with one form. */
 export function AuthCard(
   props: {
     title: string;
     text: ComponentChildren;
-    /** As of a `PageHeader`. */
+    /** See `PageHeader`. */
     refused?: string | undefined;
     children: ComponentChildren;
   },

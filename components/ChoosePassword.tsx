@@ -17,14 +17,14 @@ export interface ChoosePasswordProps {
   passwordError?: string | undefined;
 }
 
-/** Where a one-time link ends: somebody chooses the password of an account. */
+/** The page of a one-time link, where an account's password is chosen. */
 export function ChoosePassword(props: ChoosePasswordProps) {
   const faults = { form: props.error, password: props.passwordError };
   return (
     <AuthCard title={props.title} text={props.text} refused={unsavedTitle(faults)}>
       <PostForm action={props.action} class="stack" {...{ faults, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
-        <Field name="email" label="E-mail">
+        <Field name="email" label="Email">
           {(attributes) => (
             <input
               type="email"
@@ -58,15 +58,15 @@ export function ChoosePassword(props: ChoosePasswordProps) {
   );
 }
 
-/** The same words for a link that is wrong, used, withdrawn or expired: they tell a stranger nothing. */
+/** The same text for an invalid, used, revoked or expired link, so that it reveals nothing. */
 export function ExpiredLink() {
   return (
     <AuthCard
-      title="This link works no more"
-      text="It was used, or it is too old. Ask whoever sent it for a new one."
+      title="This link has expired"
+      text="It was already used, or it is too old. Ask the person who sent it for a new link."
     >
       <p class="prose">
-        <a href="/sign-in">Sign in</a> if you have an account already.
+        Already have an account? <a href="/sign-in">Sign in</a>.
       </p>
     </AuthCard>
   );

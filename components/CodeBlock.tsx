@@ -1,6 +1,6 @@
 import CopyButton from "@/islands/CopyButton.tsx";
 
-/** A text to copy, with what it is in its caption; long lines scroll unless `wrapped`. */
+/** A captioned text to copy. Long lines scroll unless `wrapped`. */
 export function CodeBlock(
   { label, code, wrapped }: { label: string; code: string; wrapped?: boolean },
 ) {

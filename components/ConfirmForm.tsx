@@ -3,18 +3,18 @@ import { PostForm, type PostFormProps } from "./PostForm.tsx";
 
 export interface ConfirmFormProps
   extends Pick<PostFormProps, "faults" | "labels" | "lead" | "once"> {
-  /** Where the confirmed form is sent; also the page that asks without scripts. */
+  /** Where the form is sent; also the page that asks without scripts. */
   action: string;
   title: string;
   confirm: string;
-  /** Where "Cancel" leads on a page of its own; left out in a dialog, which it closes. */
+  /** Target of "Cancel" on a page; omitted in a dialog, which "Cancel" closes. */
   cancelHref?: string;
-  /** Between the question and its buttons. */
+  /** Shown between the question and the buttons. */
   fields?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before an irreversible action. */
 export function ConfirmForm(props: ConfirmFormProps) {
   const { action, faults, labels = {}, lead = "Nothing was changed.", once } = props;
   return (

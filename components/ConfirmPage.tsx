@@ -3,15 +3,15 @@ import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "cancelHref"> {
-  /** Of the page, for example "Delete agent". */
+  /** Page title, for example "Delete agent". */
   title: string;
-  /** What the form asks, with the name of what would be gone. */
+  /** The question, with the name of the resource. */
   question: string;
-  /** Where one came from; "Cancel" leads there too. */
+  /** The previous page, also the target of "Cancel". */
   back: { href: string; label: string };
 }
 
-/** The page of a form that cannot be undone, for browsers in which its dialog does not open. */
+/** The confirmation as a page, for browsers where the dialog does not open. */
 export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps) {
   return (
     <>

@@ -7,11 +7,11 @@ import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = {
-  protocol: "Wire protocol",
-  baseUrl: "Address",
-  apiKey: "Credential",
-  model: "Model to test with",
-  name: "Name",
+  protocol: "API protocol",
+  baseUrl: "Base URL",
+  apiKey: "API key",
+  model: "Test model",
+  name: "Display name",
 };
 
 export interface ConnectionFormProps {
@@ -19,12 +19,12 @@ export interface ConnectionFormProps {
   values: ConnectionFormValues;
   faults: ConnectionFormIssues;
   protocols: readonly string[];
-  /** Whether there is something to take out again. */
+  /** The connection exists and can be removed. */
   stored: boolean;
   asksPassword: boolean;
 }
 
-/** How a vendor is reached. It is asked before anything is saved. */
+/** How a model provider is reached. The connection is tested before it is saved. */
 export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionFormProps) {
   const { password: own_password, ...others } = faults;
   return (
@@ -48,14 +48,14 @@ export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionF
         label={LABELS.baseUrl}
         value={values.baseUrl}
         fault={faults.baseUrl}
-        help="Of the vendor, or of a server that speaks its protocol."
+        help="The provider's address, or that of a compatible server."
         mono
       />
       <Field
         name="apiKey"
         label={LABELS.apiKey}
         fault={faults.apiKey}
-        help="Stored encrypted, sent to this address alone, never shown again."
+        help="Stored encrypted, sent only to the base URL, and never shown again."
       >
         {(attributes) => (
           <input type="password" class="mono" {...attributes} required autocomplete="off" />
@@ -66,7 +66,7 @@ export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionF
         label={LABELS.model}
         value={values.model}
         fault={faults.model}
-        help="It is asked for one word. The slot is saved only when it answers."
+        help="Receives a short test request. The connection is saved only if it answers."
         mono
       />
       <Text name="name" label={LABELS.name} value={values.name} fault={faults.name} optional />
@@ -76,7 +76,7 @@ export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionF
         <a class="button" href="/operator/vendors" aria-current="false">Cancel</a>
         {props.stored && (
           <a class="button" href={`/operator/vendors/${vendor}/delete`} aria-current="false">
-            Empty the slot
+            Remove connection
           </a>
         )}
       </div>

@@ -3,12 +3,12 @@ import type { ConnectionView } from "@/lib/dashboard/models/connection_views.ts"
 import { Time } from "./Time.tsx";
 
 const STATES: Record<ConnectionView["state"], [badge: string, word: string]> = {
-  empty: ["badge", "not set up"],
-  ready: ["badge badge-active", "ready"],
-  failing: ["badge badge-failing", "failing"],
+  empty: ["badge", "Not connected"],
+  ready: ["badge badge-active", "Connected"],
+  failing: ["badge badge-failing", "Failing"],
 };
 
-/** Vendor slots with their health; operators also see where each is, and an action. */
+/** Provider connections with their health. Operators also see the address and an action. */
 export function ConnectionRows(
   { slots, now, operator, action }: {
     slots: readonly ConnectionView[];
@@ -25,7 +25,7 @@ export function ConnectionRows(
             <p class="row-name">
               {slot.label}
               <span class={STATES[slot.state][0]}>{STATES[slot.state][1]}</span>
-              {slot.source === "environment" && <span class="tag">set by the environment</span>}
+              {slot.source === "environment" && <span class="tag">Set by environment</span>}
             </p>
             <p class="row-text">
               <code>{slot.vendor}</code>
@@ -34,8 +34,8 @@ export function ConnectionRows(
           </div>
           <dl class="facts">
             <div>
-              <dt>Last answer</dt>
-              <dd>{slot.lastAnswerAt ? <Time at={slot.lastAnswerAt} now={now} /> : "none yet"}</dd>
+              <dt>Last success</dt>
+              <dd>{slot.lastAnswerAt ? <Time at={slot.lastAnswerAt} now={now} /> : "None yet"}</dd>
             </div>
             <div>
               <dt>Last failure</dt>
@@ -47,7 +47,7 @@ export function ConnectionRows(
                         slot.lastFailure.code}
                     </>
                   )
-                  : "none"}
+                  : "None"}
               </dd>
             </div>
           </dl>

@@ -4,13 +4,13 @@ import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 
 export interface ConversationFiltersProps {
   filters: Filters;
-  /** To choose from; the one that is chosen is among them. */
+  /** The options, including the selected one. */
   agents: readonly { id: string; name: string }[];
   /** Micro-USD. */
   costs: readonly number[];
 }
 
-/** The filters of the list, as a form that needs no script. */
+/** Filters of the conversations list, as a form that works without scripts. */
 export function ConversationFilters({ filters, agents, costs }: ConversationFiltersProps) {
   return (
     <form method="get" action="/conversations" class="filters" aria-label="Filters">
@@ -25,10 +25,10 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
       <Day name="to" label="To (UTC)" value={filters.to} />
       <Choice
         name="finish"
-        label="Ended"
+        label="Status"
         value={filters.finish}
-        any="In any way"
-        options={[["failed", "Failed: error or interrupted"], ...Object.entries(FINISH_LABELS)]}
+        any="Any status"
+        options={[["failed", "Failed (error or interrupted)"], ...Object.entries(FINISH_LABELS)]}
       />
       <Choice
         name="cost"
@@ -38,7 +38,7 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
       />
       <div class="filter-actions">
-        <button class="button" type="submit">Show</button>
+        <button class="button" type="submit">Apply</button>
         {Object.values(filters).some((value) => value !== "") && (
           <a class="button" href="/conversations" aria-current="false">Clear</a>
         )}
@@ -78,17 +78,17 @@ function Day({ name, label, value }: { name: string; label: string; value: strin
   );
 }
 
-/** Finds one conversation by its own id or by that of one of its runs. */
+/** Finds a conversation by its id or the id of one of its runs. */
 export function FindConversation({ id, missing }: { id: string; missing: boolean }) {
   return (
     <form method="get" action="/conversations" class="find" role="search">
-      <label class="sr-only" for="find-id">Conversation or run id</label>
+      <label class="sr-only" for="find-id">Conversation or run ID</label>
       <input
         type="search"
         id="find-id"
         name="id"
         class="mono"
-        placeholder="Conversation or run id"
+        placeholder="Conversation or run ID"
         value={id}
         autocomplete="off"
         spellcheck={false}
@@ -97,7 +97,7 @@ export function FindConversation({ id, missing }: { id: string; missing: boolean
       <button class="button" type="submit">Find</button>
       {missing && (
         <p class="fault" id="find-fault">
-          There is no conversation or run with this id.
+          No conversation or run has this ID.
         </p>
       )}
     </form>

@@ -1,38 +1,38 @@
 // @ts-types="@types/d3-scale"
 import { scaleBand, scaleLinear } from "d3-scale";
 
-/** A chart is about as wide as it is shown, so that its text keeps its size. */
+// About the width at which a chart is shown, so that its text keeps its size.
 const WIDTH = 340;
 const HEIGHT = 150;
 const BOTTOM = 20;
 const TOP = 8;
 const TICKS = 3;
-/** Of a character on the axis, at most: digits are the widest that stand there. */
+/** Width of the widest character on the axis, a digit. */
 const CHARACTER_WIDTH = 6.5;
-/** Between an axis word and its line. */
+/** Between an axis label and its line. */
 const GAP = 6;
-/** Below it a day with little could not be told from one without any. */
+/** Keeps a day with little usage distinguishable from a day without any. */
 const MIN_BAR_HEIGHT = 1.5;
 
 export interface DayChartProps {
   title: string;
-  /** What is shown beside the title: the sum, say. */
+  /** Shown next to the title, usually the sum. */
   sum: string;
-  /** Whole numbers, one a day, in order; `part` is drawn over the foot of the bar, in the colour of faults. */
+  /** Integers, one per day, in order. `part` is drawn over the foot of the bar in the error color. */
   days: readonly { day: string; value: number; part?: number }[];
-  /** A value as it is read: on the axis, and in words. */
+  /** Formats a value for the axis and for tooltips. */
   format: (value: number) => string;
-  /** The same for an axis of this step between two lines, where `format` has too few digits for it. */
+  /** Formats axis values with enough digits for the step between two lines. */
   axis?: (step: number) => (value: number) => string;
-  /** Said of `part`, as in `3 failed`. */
+  /** Names `part`, as in `3 failed`. */
   partName?: string;
 }
 
-/** Bars by day, drawn by the server. What they show is also told: in a title each, and as a table. */
+/** Bars by day, rendered by the server. Tooltips and a table give the same values as text. */
 export function DayChart({ title, sum, days, format, axis, partName = "" }: DayChartProps) {
-  const most = Math.max(...days.map(({ value }) => value), 0);
-  const y = scaleLinear([0, most === 0 ? 1 : most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
-  const ticks = most === 0 ? [0] : y.ticks(TICKS);
+  const max = Math.max(...days.map(({ value }) => value), 0);
+  const y = scaleLinear([0, max === 0 ? 1 : max], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
+  const ticks = max === 0 ? [0] : y.ticks(TICKS);
   const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
   const lines = uniqueTicks(ticks, axis?.(step) ?? format);
   const left = Math.ceil(Math.max(...lines.map(({ word }) => word.length)) * CHARACTER_WIDTH) + GAP;
@@ -63,13 +63,13 @@ export function DayChart({ title, sum, days, format, axis, partName = "" }: DayC
         ))}
         {days.map(({ day, value, part = 0 }) => (
           <g key={day}>
-            {/* Without a key Fresh takes any <title> for the page's own, and swaps the two. */}
+            {/* Without a key, Fresh treats any <title> as the page's title. */}
             <title key="day">
               {`${shortDay(day)}: ${format(value)}${
                 part === 0 ? "" : `, ${format(part)} ${partName}`
               }`}
             </title>
-            <rect class="chart-hit" {...bar(day, most === 0 ? 1 : y.domain()[1]!)} />
+            <rect class="chart-hit" {...bar(day, max === 0 ? 1 : y.domain()[1]!)} />
             <rect class="chart-bar" {...bar(day, value)} />
             {part > 0 && <rect class="chart-part" {...bar(day, part)} />}
           </g>
@@ -83,7 +83,7 @@ export function DayChart({ title, sum, days, format, axis, partName = "" }: DayC
   );
 }
 
-/** The lines of an axis with their words. There is no half a run, and what reads alike stands once. */
+/** Axis lines with their labels: integers only, and no label twice. */
 function uniqueTicks(ticks: readonly number[], format: DayChartProps["format"]) {
   const whole = ticks.filter(Number.isInteger).map((tick) => ({ tick, word: format(tick) }));
   return whole.filter(({ word }, i) => whole.findIndex((other) => other.word === word) === i);

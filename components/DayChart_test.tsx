@@ -25,7 +25,7 @@ function drawn(
   return renderToString(<DayChart title="Cost" sum="" days={days} {...format} />);
 }
 
-Deno.test("DayChart: an axis tells each value once, and none that cannot be", () => {
+Deno.test("DayChart: an axis shows each value once, and no impossible ones", () => {
   assertEquals(axisOf([0, 0], formatMicroUsd, microUsdAxisFormat), ["$0"]);
   assertEquals(axisOf([0, 1], formatCompact), ["0", "1"]);
   assertEquals(axisOf([0, 60], formatMicroUsd), ["$0.00", "&lt; $0.0001"]);

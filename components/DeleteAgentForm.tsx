@@ -2,15 +2,15 @@ import type { Agent } from "@/lib/schemas/agent.ts";
 import { ConfirmForm } from "./ConfirmForm.tsx";
 import { Field } from "./Field.tsx";
 
-const LABELS = { confirmName: "Type its name to delete it" };
+const LABELS = { confirmName: "Type the agent's name to confirm" };
 
-/** Asks for the agent's name before it is gone: a click too many must not do. */
+/** Asks for the agent's name, so that a stray click cannot delete it. */
 export function DeleteAgentForm(
   { agent, typed = "", fault, cancelHref }: {
     agent: Pick<Agent, "id" | "name">;
     typed?: string;
     fault?: string | undefined;
-    /** On a page of its own. */
+    /** Set on a page, omitted in a dialog. */
     cancelHref?: string;
   },
 ) {
@@ -18,7 +18,7 @@ export function DeleteAgentForm(
     <ConfirmForm
       action={`/agents/${agent.id}/delete`}
       title={`Delete ${agent.name}?`}
-      confirm="Delete"
+      confirm="Delete agent"
       faults={{ confirmName: fault }}
       labels={LABELS}
       lead="Nothing was deleted."
@@ -26,14 +26,14 @@ export function DeleteAgentForm(
     >
       <div class="stack">
         <p>
-          Its widget stops answering at once, and its earlier versions go with it. This cannot be
+          Its widget stops answering immediately, and all its versions are deleted. This cannot be
           undone.
         </p>
         <Field
           name="confirmName"
           label={LABELS.confirmName}
           fault={fault}
-          help={<>Exactly as it is: {agent.name}</>}
+          help={<>Enter: {agent.name}</>}
         >
           {(attributes) => (
             <input

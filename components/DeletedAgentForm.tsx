@@ -3,12 +3,12 @@ import type { EditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
 import { AgentForm } from "./AgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
-/** What somebody was saving when the agent was deleted elsewhere: it can become a new one. */
+/** Offers to save the edits of a meanwhile deleted agent as a new agent. */
 export function DeletedAgentForm(
   { user, values, choices }: { user: string; values: AgentFormValues; choices: EditorChoices },
 ) {
   const form =
-    "This agent was deleted. What you typed is still here: create it anew, under a new id.";
+    "This agent was deleted. Your changes are still here: save them as a new agent with a new ID.";
   return (
     <>
       <PageHeader
@@ -22,7 +22,7 @@ export function DeletedAgentForm(
         faults={{ form }}
         choices={choices}
         action="/agents/new"
-        submit="Create it anew"
+        submit="Create new agent"
         readOnly={false}
         saved={false}
       />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Figures with their names, as many as fit on a line; those without a value are left out. */
+/** Labeled values, as many as fit on a line. Entries without a value are left out. */
 export function DescriptionList(
   { of, class: name = "figures" }: {
     of: Readonly<Record<string, ComponentChildren>>;

@@ -11,15 +11,15 @@ const NAMES: Record<DoctorCheck, string> = {
   clock: "Clock",
 };
 
-/** The badge says it in a word; its colour is decoration. */
+/** Badge color and text of each verdict. */
 const BADGES = {
-  fail: ["revoked", "wrong"],
-  unknown: ["expired", "not checked"],
-  pass: ["active", "right"],
+  fail: ["revoked", "Failed"],
+  unknown: ["expired", "Not checked"],
+  pass: ["active", "Passed"],
 } as const;
 const ORDER = Object.keys(BADGES);
 
-/** What the embed doctor found, the faults first, and the lines that mend them. */
+/** The findings of the embed doctor, failures first, and the lines that fix them. */
 export function DoctorReport({ findings, lines }: Report) {
   const ordered = findings.toSorted((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   return (
@@ -46,8 +46,8 @@ export function DoctorReport({ findings, lines }: Report) {
 }
 
 function headline(findings: Report["findings"]): string {
-  const faults = findings.filter(({ verdict }) => verdict === "fail").length;
-  if (faults > 0) return faults === 1 ? "One thing is wrong" : `${faults} things are wrong`;
+  const failed = findings.filter(({ verdict }) => verdict === "fail").length;
+  if (failed > 0) return failed === 1 ? "1 check failed" : `${failed} checks failed`;
   const open = findings.some(({ verdict }) => verdict === "unknown");
-  return open ? "Nothing wrong in what could be looked at" : "All is well";
+  return open ? "No problems found, some checks were skipped" : "All checks passed";
 }

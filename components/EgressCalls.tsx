@@ -1,7 +1,7 @@
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import { formatCount, formatMs, plural } from "../lib/dashboard/format_amount.ts";
 
-/** What the tools of a run reached, and what they were kept from. */
+/** Outgoing requests of a run's tools, including blocked ones. */
 export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]> }) {
   if (calls.length === 0) return null;
   return (
@@ -13,9 +13,9 @@ export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]>
             <tr>
               <th scope="col">Host</th>
               <th scope="col">Method</th>
-              <th scope="col">Answer</th>
+              <th scope="col">Status</th>
               <th scope="col" class="number">Bytes</th>
-              <th scope="col" class="number">Took</th>
+              <th scope="col" class="number">Duration</th>
             </tr>
           </thead>
           <tbody>

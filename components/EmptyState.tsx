@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./Icon.tsx";
 
-/** What a list shows before its first row: what belongs here and how to begin. */
+/** Shown for an empty list: what it is for, and the first action. */
 export function EmptyState(
   props: { icon: IconName; title: string; text: string; children?: ComponentChildren },
 ) {

@@ -1,39 +1,45 @@
 import { Head } from "fresh/runtime";
 
-/** What people are told of each status; other statuses are our own fault. */
+/** Title and text of each status; any other status is a server error. */
 const TEXTS: Record<number, [title: string, text: string]> = {
   403: [
-    "You may not do this",
+    "Access denied",
     "Your role does not allow this change, or the form came from another site.",
   ],
-  404: ["Nothing here", "The page does not exist, or it was deleted."],
+  404: ["Page not found", "The page does not exist, or it was deleted."],
   405: ["Page not available", "This address only accepts form submissions."],
   408: [
     "Request timed out",
     "The form took too long to arrive. Check your connection and try again.",
   ],
-  413: ["Too large", "The form is larger than the service accepts."],
-  415: ["Not a form", "The service did not understand what was sent."],
+  413: ["Too large", "The form is larger than the service accepts. Send less, then try again."],
+  415: [
+    "Unsupported format",
+    "The service could not read the request. Reload the page and try again.",
+  ],
   429: [
-    "One moment, please",
-    "Your network has asked for a lot in the last minute. Wait a little, then try again.",
+    "Too many requests",
+    "Your network sent too many requests in the last minute. Wait a moment, then try again.",
   ],
   503: [
-    "One moment, please",
+    "Service unavailable",
     "The service is busy or cannot reach its storage. Try again in a moment.",
   ],
 };
-const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;
-
-/** Of somebody who has only opened a page, and so has changed nothing. */
-const NOT_FOR_YOU = [
-  "Not for your role",
-  "Your role does not allow this page. Ask an owner of your team.",
+const SERVER_ERROR = [
+  "Something went wrong",
+  "An error occurred on our side. Try again in a moment.",
 ] as const;
 
-/** The body of an error page; `reading` where nothing was sent. */
+/** For a user who only opened a page. */
+const PAGE_DENIED = [
+  "Access denied",
+  "Your role does not include this page. Ask an owner of your team for access.",
+] as const;
+
+/** The body of an error page. `reading` for a request that only opened a page. */
 export function ErrorView({ status, reading = false }: { status: number; reading?: boolean }) {
-  const [title, text] = status === 403 && reading ? NOT_FOR_YOU : TEXTS[status] ?? OURS;
+  const [title, text] = status === 403 && reading ? PAGE_DENIED : TEXTS[status] ?? SERVER_ERROR;
   return (
     <section class="empty error-view">
       <Head>

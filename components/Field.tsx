@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { FirstFault } from "./PostForm.tsx";
 
-/** Attributes that tie a control to its label, help and fault. */
+/** Attributes that connect a control to its label, help and validation message. */
 export interface ControlAttributes {
   id: string;
   name: string;
@@ -15,16 +15,16 @@ export interface FieldProps {
   name: string;
   label: string;
   help?: ComponentChildren;
-  /** What is wrong with the value, shown in place of nothing else: the help stays. */
+  /** The validation message, shown in addition to the help. */
   fault?: string | undefined;
   optional?: boolean;
-  /** Has the focus when the page comes, unless something is wrong elsewhere in the form. */
+  /** Focused when the page opens, unless another field has a validation message. */
   focused?: boolean;
-  /** Renders the control with the attributes it is given. */
+  /** Renders the control with these attributes. */
   children: (attributes: ControlAttributes) => ComponentChildren;
 }
 
-/** One labelled control with its help and what is wrong with it. */
+/** A labeled control with help and validation message. */
 export function Field({ name, label, help, fault, optional, focused, children }: FieldProps) {
   const firstFault = useContext(FirstFault);
   const notes = [fault && `${name}-fault`, help && `${name}-help`].filter(Boolean).join(" ");

@@ -4,7 +4,7 @@ import { DismissForm, VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 export interface GettingStartedProps {
   steps: readonly SetupStep[];
-  /** The offer of the last step, while it is not done or dismissed. */
+  /** The offer of the last step, until it is done or dismissed. */
   visitorLimits: VisitorLimitsAdvice | undefined;
   canDismiss: boolean;
 }
@@ -12,7 +12,7 @@ export interface GettingStartedProps {
 const TITLES: Record<SetupStep["name"], ComponentChildren> = {
   agent: (
     <>
-      <a href="/agents">Create an agent</a>, and allow the sites that may embed it
+      <a href="/agents">Create an agent</a> and allow the sites that may embed it
     </>
   ),
   key: (
@@ -20,8 +20,8 @@ const TITLES: Record<SetupStep["name"], ComponentChildren> = {
       <a href="/api-keys">Create an API key</a> for your backend
     </>
   ),
-  chat: "Send a first message, here in the playground or from your page",
-  visitor_limits: "Limit what one visitor can use",
+  chat: "Send a first message in the playground or from your site",
+  visitor_limits: "Set limits for individual visitors",
 };
 
 /** The steps from an empty installation to an agent that visitors can use. */
@@ -50,7 +50,7 @@ export function GettingStarted({ steps, visitorLimits, canDismiss }: GettingStar
           </li>
         ))}
       </ol>
-      {canDismiss && <DismissForm advice="getting_started" label="Hide this list" />}
+      {canDismiss && <DismissForm advice="getting_started" label="Dismiss" />}
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 import { Time } from "./Time.tsx";
 
 export interface LimitMeterProps {
-  /** Micro-USD, as the limits. */
+  /** Micro-USD, like the limits. */
   cost: number;
   softLimit: number;
   hardLimit: number;
@@ -10,11 +10,11 @@ export interface LimitMeterProps {
   now: number;
 }
 
-/** Today's cost on the way to its limits. */
+/** Today's cost against its limits. */
 export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitMeterProps) {
   const percent = (part: number) => hardLimit === 0 ? 100 : Math.min(100, part / hardLimit * 100);
   const state = cost >= hardLimit ? "over" : cost >= softLimit ? "warned" : "fine";
-  const told = `${formatMicroUsd(cost)} of ${formatMicroUsd(hardLimit)}`;
+  const usedText = `${formatMicroUsd(cost)} of ${formatMicroUsd(hardLimit)}`;
   return (
     <div class="limit">
       <p class="limit-cost">
@@ -27,7 +27,7 @@ export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitM
         aria-valuemin={0}
         aria-valuemax={hardLimit / 1_000_000}
         aria-valuenow={Math.min(cost, hardLimit) / 1_000_000}
-        aria-valuetext={told}
+        aria-valuetext={usedText}
       >
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           <rect class="limit-all" width="100" height="8" />
@@ -36,8 +36,8 @@ export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitM
         </svg>
       </div>
       <p class="help">
-        A warning goes out from {formatMicroUsd(softLimit)}; at {formatMicroUsd(hardLimit)}{" "}
-        messages are refused. Begins anew <Time at={resetsAt} now={now} />.
+        Warns at {formatMicroUsd(softLimit)}, rejects messages at{" "}
+        {formatMicroUsd(hardLimit)}. Resets <Time at={resetsAt} now={now} />.
       </p>
     </div>
   );

@@ -5,22 +5,22 @@ import { PostForm } from "./PostForm.tsx";
 export interface ModelFormProps {
   values: ModelFormValues;
   faults: ModelFormIssues;
-  /** The slots: their names on the wire, and what to call them. */
+  /** Connections: their wire names and labels. */
   slots: readonly (readonly [vendor: string, label: string])[];
-  /** An entry that exists keeps its name; its page is where it is sent. */
+  /** The entry exists, so its name cannot change. */
   existing: boolean;
   deleteHref?: string;
 }
 
 const NUMBERS: [field: keyof ModelFormValues, label: string, help: string][] = [
-  ["inputUsdPerMTok", "Input price", "USD for a million tokens."],
-  ["outputUsdPerMTok", "Output price", "USD for a million tokens."],
-  ["contextTokens", "Context", "Tokens the model reads at most."],
-  ["maxOutputTokens", "Longest answer", "Tokens the model writes at most."],
+  ["inputUsdPerMTok", "Input price", "USD per million tokens."],
+  ["outputUsdPerMTok", "Output price", "USD per million tokens."],
+  ["contextTokens", "Context window", "In tokens."],
+  ["maxOutputTokens", "Max output tokens", "The longest answer that the model can write."],
 ];
 
 const LABELS = {
-  vendor: "Slot",
+  vendor: "Provider",
   model: "Model",
   ...Object.fromEntries(NUMBERS.map(([name, label]) => [name, label])),
 };
@@ -58,7 +58,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
             name="model"
             label={LABELS.model}
             fault={faults.model}
-            help="Exactly as the vendor names it."
+            help="The exact name from the provider's API."
           >
             {(attributes) => (
               <input
@@ -92,7 +92,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save model</button>
         <a class="button" href="/operator/catalogue" aria-current="false">Cancel</a>
-        {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove</a>}
+        {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove model</a>}
       </div>
     </PostForm>
   );

@@ -2,7 +2,7 @@ import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import type { ControlAttributes } from "./Field.tsx";
 
-/** The models of one vendor slot. */
+/** The models of one provider connection. */
 export interface ModelGroup {
   label: string;
   models: CatalogueEntry[];
@@ -11,13 +11,13 @@ export interface ModelGroup {
 export interface ModelSelectProps {
   attributes: ControlAttributes;
   groups: ModelGroup[];
-  /** `<vendor>/<model>`, or blank. */
+  /** `<provider>/<model>`, or blank. */
   value: string;
-  /** What a blank choice is called; without one a choice is required. */
+  /** Label of the blank option; without it, a model is required. */
   blank?: string;
 }
 
-/** A choice among the catalogue's models; one that has left the catalogue stays visible. */
+/** Selects a model of the catalog. A selected model stays visible after its removal. */
 export function ModelSelect({ attributes, groups, value, blank }: ModelSelectProps) {
   const values = groups.flatMap((group) => group.models.map(valueOf));
   return (

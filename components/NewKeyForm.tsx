@@ -4,7 +4,7 @@ import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
 import { FirstFault, PostForm } from "./PostForm.tsx";
 
-/** Lifetimes offered for a key, in days; blank never expires. */
+/** Lifetimes of a key in days; blank never expires. */
 export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
   ["", "Never"],
   ["7", "In 7 days"],
@@ -22,11 +22,11 @@ export interface NewKeyFormProps {
   faults?: { name?: string; scopes?: string; password?: string };
   asksPassword: boolean;
   once: string;
-  /** In a dialog, cancelling closes it; on a page it leads back to the list. */
+  /** In a dialog, "Cancel" closes it; on a page, it leads back to the list. */
   inDialog?: boolean;
 }
 
-/** What a new API key is to be called and may do. */
+/** Name, scopes and lifetime of a new API key. */
 export function NewKeyForm(props: NewKeyFormProps) {
   const { name, scopes = [], days = "", faults, inDialog } = props;
   return (
@@ -83,8 +83,8 @@ function Scopes({ chosen, fault }: { chosen: readonly string[]; fault: string | 
       <legend>{LABELS.scopes}</legend>
       {fault && <p class="fault" id="scopes-fault">{fault}</p>}
       <p class="help">
-        Serving a widget from your backend needs <code>agents:write</code> and{" "}
-        <code>widget:mint</code>. A write scope includes reading. A key with only read scopes cannot
+        To serve a widget from your backend, choose <code>agents:write</code> and{" "}
+        <code>widget:mint</code>. Write scopes include reading. A key with only read scopes cannot
         chat.
       </p>
       <div class="scopes">

@@ -6,7 +6,7 @@ export interface NewTabLinkProps {
   children: ComponentChildren;
 }
 
-/** Leaves the page where it is: going back to one that a form was sent to is asked about. */
+/** Opens in a new tab: returning to the result of a form would make the browser ask to resend it. */
 export function NewTabLink({ children, ...link }: NewTabLinkProps) {
   return (
     <a {...link} target="_blank" rel="noopener" aria-current="false">

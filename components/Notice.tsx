@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "./Icon.tsx";
 import type { FlashMessage as Said } from "@/lib/dashboard/flash_messages.ts";
 
-/** A message at the top of a page: `done` for what worked, `fault` for what did not. */
+/** A message at the top of a page: `done` for success, `fault` for errors. */
 export function Notice(
   { kind, focused = false, children }: {
     kind: "done" | "fault" | "warning";
-    /** Is where the page begins for somebody who cannot see it. */
+    /** Focused when the page opens, so that screen readers start here. */
     focused?: boolean;
     children: ComponentChildren;
   },
@@ -23,7 +23,7 @@ export function Notice(
   );
 }
 
-/** What the page that sent somebody here says of what they did there. */
+/** The flash message of the previous page. */
 export function PageNotice({ notice }: { notice: Said | undefined }) {
   return notice === undefined ? null : <Notice kind={notice.kind}>{notice.text}</Notice>;
 }

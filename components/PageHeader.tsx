@@ -5,15 +5,15 @@ import { Icon } from "./Icon.tsx";
 export interface PageHeaderProps {
   title: string;
   text?: string;
-  /** The page shows a form that came back: what its tab says before anything else. */
+  /** Start of the tab title while the page shows a rejected form. */
   refused?: string | undefined;
   /** The list that the page belongs to. */
   back?: { href: string; label: string };
-  /** Buttons at the end of the title's line. */
+  /** Buttons next to the title. */
   children?: ComponentChildren;
 }
 
-/** Title of the page and of the browser's tab, with the page's actions. */
+/** Title of the page and the tab, with the page's actions. */
 export function PageHeader({ title, text, refused, back, children }: PageHeaderProps) {
   return (
     <header class="page-header">

@@ -1,4 +1,4 @@
-/** Leads to the parts of a list beside the one that is shown; nothing where there is one only. */
+/** Links to the previous and next page of a list. */
 export function Pagination({ previous, next }: { previous?: string; next?: string }) {
   if (previous === undefined && next === undefined) return null;
   return (

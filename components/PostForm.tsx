@@ -1,25 +1,25 @@
 import { type ComponentChildren, createContext } from "preact";
 import { type FormIssues, FormIssuesNotice } from "./FormIssuesNotice.tsx";
 
-/** The control that gets the focus: the first of its form that something is wrong with. */
+/** Name of the form's first invalid control, which gets the focus. */
 export const FirstFault = createContext<string | undefined>(undefined);
 
 export interface PostFormProps {
   action: string;
   class?: string;
   id?: string;
-  /** What was wrong with what was sent, by the control's name. */
+  /** Validation messages by control name. */
   faults?: FormIssues | undefined;
-  /** What the controls are called, in the form's order. */
+  /** Labels by control name, in the form's order. */
   labels?: Readonly<Record<string, string>>;
-  /** What has not been done, where that is not saving. */
+  /** First sentence above a rejected form; "Nothing was saved." by default. */
   lead?: string;
-  /** Of a form that makes what is shown once: sent again, it makes nothing. */
+  /** Submission id of a form whose result is shown once; sending it again creates nothing. */
   once?: string | undefined;
   children: ComponentChildren;
 }
 
-/** A form that may come back refused: it says so above, and the first control at fault has the focus. */
+/** A form that shows its validation messages above and focuses the first invalid control. */
 export function PostForm(
   { action, faults = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
 ) {

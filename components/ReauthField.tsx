@@ -1,12 +1,12 @@
 import { Field } from "./Field.tsx";
 
 export interface ReauthFieldProps {
-  /** Whether the password was given too long ago. */
+  /** The last sign-in or confirmation was too long ago. */
   asked: boolean;
   fault?: string | undefined;
 }
 
-/** Asks for one's own password inside a form that opens doors; nothing while it was given lately. */
+/** Asks for the user's password in a sensitive form, unless it was given recently. */
 export function ReauthField({ asked, fault }: ReauthFieldProps) {
   if (!asked) return null;
   return (
@@ -14,7 +14,7 @@ export function ReauthField({ asked, fault }: ReauthFieldProps) {
       name="own_password"
       label="Your password"
       fault={fault}
-      help="Asked again because it was last given more than 15 minutes ago."
+      help="Confirm it's you. You last entered your password more than 15 minutes ago."
     >
       {(attributes) => (
         <input type="password" {...attributes} required autocomplete="current-password" />

@@ -4,20 +4,20 @@ import { PageHeader } from "./PageHeader.tsx";
 
 export interface RevealedLinkProps {
   title: string;
-  /** What the link does and for how long it works. */
+  /** What the link does, and for how long it works. */
   text: string;
   link: string;
   back: { href: string; label: string };
 }
 
-/** The one page that shows a one-time link, right after it was made. */
+/** The only page that shows a one-time link, right after it was created. */
 export function RevealedLink({ title, text, link, back }: RevealedLinkProps) {
   return (
     <>
       <PageHeader title={title} back={back} />
       <div class="card narrow stack">
         <Notice kind="warning">
-          Copy the link now. It is shown this once: only a hash of it is stored.
+          Copy the link now. You won't be able to see it again, because only a hash is stored.
         </Notice>
         <CodeBlock label="One-time link" code={link} wrapped />
         <p class="help">{text}</p>

@@ -1,14 +1,14 @@
 import type { Role } from "@/lib/services/signed_in_user.ts";
 import { Field } from "./Field.tsx";
 
-/** Roles with what each may do, as people choose them. */
+/** Roles with their labels. */
 export const ROLES: readonly [Role, string][] = [
-  ["owner", "Owner: everything, and who is in the team"],
-  ["admin", "Admin: agents, keys, secrets and settings"],
-  ["viewer", "Viewer: looks at everything, changes nothing"],
+  ["owner", "Owner: full access, including the team"],
+  ["admin", "Admin: manages agents, keys, secrets and settings"],
+  ["viewer", "Viewer: read-only access"],
 ];
 
-/** The role a form names; none where it names none of them. */
+/** The role that a form names, if it is one. */
 export function parseRole(text: string | null): Role | undefined {
   return ROLES.find(([role]) => role === text)?.[0];
 }

@@ -4,9 +4,9 @@ import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { Time } from "./Time.tsx";
 
-/** How long the old secret may live on, in hours. */
+/** How long the old secret stays valid, in hours. */
 export const OVERLAPS: readonly [hours: string, label: string][] = [
-  ["0", "Refuse it at once"],
+  ["0", "Revoke immediately"],
   ["1", "1 hour"],
   ["24", "1 day"],
   ["168", "7 days"],
@@ -23,10 +23,10 @@ export interface RotateKeyFormProps {
   passwordFault?: string;
 }
 
-/** Gives a key a new secret under the same id; while an old one lives on, offers to end it. */
+/** Gives a key a new secret under the same id, or revokes the old secret while both are valid. */
 export function RotateKeyForm(props: RotateKeyFormProps) {
   const { apiKey, now, hours = "24" } = props;
-  const leaving = expiringSecret(apiKey, now);
+  const expiring = expiringSecret(apiKey, now);
   return (
     <PostForm
       action={`/api-keys/${apiKey.id}/rotate`}
@@ -35,12 +35,12 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
       lead="Nothing was changed."
       once={props.once}
     >
-      {leaving?.expiresAt === undefined
+      {expiring?.expiresAt === undefined
         ? (
           <Field
             name="hours"
-            label="The old secret keeps working for"
-            help="Long enough to put the new one in place everywhere. Name, scopes and limits stay."
+            label="Keep the old secret valid for"
+            help="Choose enough time to replace it everywhere. Name, scopes and limits do not change."
           >
             {(attributes) => (
               <select {...attributes}>
@@ -53,18 +53,18 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
         )
         : (
           <p class="prose">
-            The secret <code>{`ck_live_${leaving.prefix}_…`}</code> still works:{" "}
-            <Time at={leaving.expiresAt} now={now} />{" "}
-            it ends by itself. A key has two secrets at most, so the next rotation waits until then.
+            The old secret <code>{`ck_live_${expiring.prefix}_…`}</code> expires{" "}
+            <Time at={expiring.expiresAt} now={now} />. A key has at most two secrets, so you can
+            rotate it again after that.
           </p>
         )}
       <ReauthField asked={props.asksPassword} fault={props.passwordFault} />
       <div class="form-actions">
-        {leaving === undefined
-          ? <button class="button button-primary" type="submit">Make a new secret</button>
+        {expiring === undefined
+          ? <button class="button button-primary" type="submit">Rotate key</button>
           : (
             <button class="button button-danger" type="submit" name="action" value="end">
-              End the old secret now
+              Revoke old secret
             </button>
           )}
         <a class="button" href="/api-keys" aria-current="false">Cancel</a>
@@ -73,7 +73,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
   );
 }
 
-/** The secret that a rotation has left and that still works. */
+/** The previous secret, if it is still valid. */
 function expiringSecret({ secrets }: ApiKey, now: number) {
   return secrets.find(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) > now);
 }

@@ -7,7 +7,7 @@ import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/forma
 import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
 
-/** One message and its answer, with what that took as far as its record tells. */
+/** One message and its answer, with the details of its run record. */
 export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);
@@ -20,15 +20,13 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
       </header>
       {run.unreadable && (
         <Notice kind="warning">
-          This message and its answer cannot be decrypted. The key they were encrypted under is
-          missing from{" "}
-          <code>ENCRYPTION_KEY</code>, or the stored values were changed. See the service's log for
-          the cause.
+          This message and its answer cannot be decrypted: their key is missing from{" "}
+          <code>ENCRYPTION_KEY</code>, or the stored data was changed. See the service's log.
         </Notice>
       )}
       {claimed.length > 0 && (
         <details class="more">
-          <summary>{plural(claimed.length, "earlier message")} as the client told them</summary>
+          <summary>{plural(claimed.length, "earlier message")} sent by the client</summary>
           <div class="said-list">
             {claimed.map(({ role, content }, n) => (
               <RunMessage key={n} role={role} text={content} />
@@ -65,10 +63,10 @@ function ToolCall(
     <details class="more tool-call">
       <summary>
         Tool <code>{name}</code>
-        {output === undefined ? " did not answer" : failed ? " failed" : " answered"}
+        {output === undefined ? " did not return" : failed ? " failed" : " succeeded"}
       </summary>
-      <JsonBlock label={`What ${name} was asked`} value={args} />
-      {output !== undefined && <JsonBlock label={`What ${name} answered`} value={output} />}
+      <JsonBlock label={`Arguments of ${name}`} value={args} />
+      {output !== undefined && <JsonBlock label={`Output of ${name}`} value={output} />}
     </details>
   );
 }
@@ -89,14 +87,16 @@ function RunFacts({ run, record }: { run: ConversationRun; record: RunRecord | u
       of={{
         "Model": `${run.provider} ${run.model}`,
         "Agent version": run.agentVersion,
-        "First word after": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
-        "Took": formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
+        "Time to first text": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
+        "Duration": formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
         "Steps": steps === undefined ? undefined : formatCount(steps),
-        "Tokens in": formatCount(run.inputTokens),
-        "Tokens out": formatCount(run.outputTokens),
+        "Input tokens": formatCount(run.inputTokens),
+        "Output tokens": formatCount(run.outputTokens),
         "Cost": formatUsd(run.costUsd),
         "Not charged": excess > 0 && formatUsd(excess / 1_000_000),
-        "Turns left out": droppedMessages === undefined ? undefined : formatCount(droppedMessages),
+        "Messages dropped": droppedMessages === undefined
+          ? undefined
+          : formatCount(droppedMessages),
       }}
     />
   );

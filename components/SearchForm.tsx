@@ -1,4 +1,4 @@
-/** A search over the list of the same page; works without scripts. */
+/** Searches the page's list; works without scripts. */
 export function SearchForm({ query, label }: { query: string; label: string }) {
   return (
     <form method="get" class="search" role="search">

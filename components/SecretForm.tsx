@@ -5,23 +5,23 @@ import { PostForm } from "./PostForm.tsx";
 const LABELS = {
   name: "Name",
   value: "Value",
-  domains: "Domains it may be sent to",
-  agentId: "Allowed agent",
+  domains: "Allowed domains",
+  agentId: "Agent",
 };
 
 export interface SecretFormProps {
   name: string;
-  /** One a line, as typed. */
+  /** One per line, as typed. */
   domains: string;
-  /** Blank for any agent. */
+  /** Blank for all agents. */
   agentId: string;
-  /** The agents to choose from, and whether there are others. */
+  /** The agents to choose from, and whether there are more. */
   offered: { agents: readonly { id: string; name: string }[]; more: boolean };
   asksPassword: boolean;
   faults: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
 }
 
-/** Sets a secret. A value that was typed is never sent back: it has to be given again after a fault. */
+/** Sets a secret. A rejected form comes back without the value, which must be entered again. */
 export function SecretForm(props: SecretFormProps) {
   const { name, domains, asksPassword, faults } = props;
   const { password: own_password, ...others } = faults;
@@ -36,7 +36,7 @@ export function SecretForm(props: SecretFormProps) {
         name="name"
         label={LABELS.name}
         fault={faults.name}
-        help="Upper-case letters, digits and _. An existing one of this name is replaced."
+        help="Uppercase letters, digits and _. Replaces an existing secret with this name."
       >
         {(attributes) => (
           <input
@@ -54,7 +54,7 @@ export function SecretForm(props: SecretFormProps) {
         name="value"
         label={LABELS.value}
         fault={faults.value}
-        help="Stored encrypted. It goes to a tool's request and is never shown again."
+        help="Stored encrypted, used in tool requests, and never shown again."
       >
         {(attributes) => (
           <textarea
@@ -72,7 +72,7 @@ export function SecretForm(props: SecretFormProps) {
         name="domains"
         label={LABELS.domains}
         fault={faults.domains}
-        help="One a line: a host, or *.host, with an optional :port. 16 at most."
+        help="One per line: host or *.host, with an optional :port. At most 16."
       >
         {(attributes) => (
           <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
@@ -98,10 +98,11 @@ function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormPr
       fault={faults.agentId}
       help={
         <>
-          Tools of other agents cannot use this secret, and an agent that names it cannot be saved.
+          Only this agent's tools can use the secret. Other agents that reference it cannot be
+          saved.
           {more && (
             <>
-              {" "}Only the newest {agents.length} agents are listed. For an older one, run{" "}
+              {" "}Lists the newest {agents.length} agents. For an older one, run{" "}
               <code>deno task secrets set --agent ID</code>.
             </>
           )}
@@ -110,7 +111,7 @@ function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormPr
     >
       {(attributes) => (
         <select {...attributes}>
-          <option value="">Any agent</option>
+          <option value="">All agents</option>
           {agents.map(({ id, name }) => (
             <option key={id} value={id} selected={id === agentId}>{name}</option>
           ))}

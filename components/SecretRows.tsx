@@ -2,11 +2,11 @@ import type { ToolSecretInfo } from "@/lib/schemas/tool_secret.ts";
 import { EmptyState } from "./EmptyState.tsx";
 import { Time } from "./Time.tsx";
 
-/** Secrets of a tenant: names and where each may go, never a value. */
+/** A tenant's secrets with their allowed domains, never their values. */
 export function SecretRows(
   { secrets, agents, now, editor }: {
     secrets: readonly ToolSecretInfo[];
-    /** Names of the agents that secrets are bound to; one that is gone has none. */
+    /** Names of the agents that secrets are limited to; deleted agents are missing. */
     agents: ReadonlyMap<string, string>;
     now: number;
     editor: boolean;
@@ -17,7 +17,7 @@ export function SecretRows(
       <EmptyState
         icon="key"
         title="No secrets yet"
-        text="A tool that calls your systems takes its credential from here, and no prompt sees it."
+        text="Store credentials for your tools here. They are never part of a prompt."
       />
     );
   }
@@ -41,7 +41,7 @@ export function SecretRows(
               </div>
             )}
             <div>
-              <dt>Set</dt>
+              <dt>Updated</dt>
               <dd>
                 <Time at={secret.updatedAt} now={now} />
               </dd>

@@ -19,7 +19,7 @@ const SECTIONS: Section[] = [
     ]],
   },
   {
-    title: "Watch",
+    title: "Monitor",
     links: [
       ["/conversations", "conversations", "Conversations"],
       ["/usage", "usage", "Usage"],
@@ -39,8 +39,8 @@ const OPERATOR: Section = {
   title: "Operator",
   links: [
     ["/operator/tenants", "tenants", "Tenants"],
-    ["/operator/catalogue", "catalogue", "Catalogue"],
-    ["/operator/vendors", "vendors", "Vendors"],
+    ["/operator/catalogue", "catalogue", "Model catalog"],
+    ["/operator/vendors", "vendors", "Model providers"],
     ["/operator/status", "status", "Status"],
   ],
 };
@@ -49,7 +49,7 @@ function sectionsFor(user: SignedInUser): Section[] {
   return user.operator ? [...SECTIONS, OPERATOR] : SECTIONS;
 }
 
-/** Navigation and the user's menu: a column beside the page, a bar above it on small screens. */
+/** Navigation and user menu: a column next to the page, a bar above it on small screens. */
 export function Sidebar({ user }: { user: SignedInUser }) {
   return (
     <header class="sidebar">

@@ -1,6 +1,6 @@
 import type { AgentTemplate } from "@/lib/dashboard/agents/agent_templates.ts";
 
-/** What a new agent can begin from; each is a link to the form filled in with it. */
+/** Templates of a new agent, as links to the prefilled form. */
 export function TemplatePicker(
   { templates, chosen }: { templates: readonly AgentTemplate[]; chosen: string | undefined },
 ) {

@@ -6,7 +6,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const dated = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-/** How long ago (or ahead) a time is, as a date beyond 30 days; the exact time is its title. */
+/** A time relative to now, or a date beyond 30 days, with the exact time as its title. */
 export function Time({ at, now }: { at: string; now: number }) {
   const exact = at.slice(0, 16).replace("T", " ") + " UTC";
   return <time datetime={at} title={exact}>{describe(Date.parse(at), now)}</time>;
@@ -18,7 +18,7 @@ const exactly = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** When exactly: in UTC, until a script tells it in the reader's zone. */
+/** The exact time in UTC, which a script replaces with the reader's time zone. */
 export function Moment({ at }: { at: string }) {
   return <time datetime={at} data-exact>{`${exactly.format(Date.parse(at))} UTC`}</time>;
 }

@@ -8,7 +8,7 @@ export interface UsageTableRow {
   usage: Usage;
 }
 
-/** Sums of usage, one name a line. */
+/** Usage totals, one row per name. */
 export function UsageTable(
   { caption, heading, rows }: { caption: string; heading: string; rows: readonly UsageTableRow[] },
 ) {
@@ -22,8 +22,8 @@ export function UsageTable(
             <th scope="col" class="number">Cost</th>
             <th scope="col" class="number">Runs</th>
             <th scope="col" class="number">Errors</th>
-            <th scope="col" class="number">Tokens in</th>
-            <th scope="col" class="number">Tokens out</th>
+            <th scope="col" class="number">Input tokens</th>
+            <th scope="col" class="number">Output tokens</th>
           </tr>
         </thead>
         <tbody>

@@ -11,7 +11,7 @@ export interface ValueFieldProps {
   optional?: boolean;
 }
 
-/** A field that takes a number. */
+/** A number field. */
 export function NumberField(
   props: ValueFieldProps & {
     help?: string;
@@ -35,7 +35,7 @@ export function NumberField(
   );
 }
 
-/** A field that takes one entry per line. */
+/** A field with one entry per line. */
 export function LinesField(
   props: ValueFieldProps & { placeholder: string; help: ComponentChildren },
 ) {

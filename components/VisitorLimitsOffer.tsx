@@ -4,7 +4,7 @@ import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 
 const { sessionStreams, sessionCost, ipDailyCost } = SUGGESTED_VISITOR_LIMITS;
 
-/** Why one visitor should have limits, and the button that sets them, or whom to ask. */
+/** Explains per-visitor limits, with a button that sets them or the operators to ask. */
 export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) {
   const { canSet, canDismiss } = advice;
   return (
@@ -46,7 +46,7 @@ function OperatorContact({ operators }: { operators: readonly string[] }) {
   return <p>Ask {operators.join(" or ")} to set them. Only an operator can change the plan.</p>;
 }
 
-/** Hides one piece of advice for good. */
+/** Dismisses an advice permanently. */
 export function DismissForm({ advice, label }: { advice: string; label: string }) {
   return (
     <form method="post" action="/home/dismiss">

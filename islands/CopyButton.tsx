@@ -2,11 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 
 export interface CopyButtonProps {
   text: string;
-  /** What is copied, for screen readers: "Copy agent id". */
+  /** What is copied, for screen readers: "Copy agent ID". */
   what: string;
 }
 
-/** Copies a text; it appears only where scripts run, since it can do nothing without them. */
+/** Copies a text. Hidden without scripts. */
 export default function CopyButton({ text, what }: CopyButtonProps) {
   const [ready, setReady] = useState(false);
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
@@ -22,7 +22,7 @@ export default function CopyButton({ text, what }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setState("copied");
     } catch {
-      setState("failed"); // Clipboards are closed to pages on plain http.
+      setState("failed"); // Pages on plain http have no clipboard.
     }
   }
   const label = { idle: "Copy", copied: "Copied", failed: "Select and copy" }[state];

@@ -2,18 +2,18 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
 export interface DialogLinkProps {
-  /** The page that does the same without scripts, and in a new tab. */
+  /** The equivalent page, for a new tab and for browsers without scripts. */
   href: string;
   label: string;
-  /** What of several it is about, for screen readers: "Delete: handbook.pdf". */
+  /** Name of the row's item, for screen readers: "Delete: handbook.pdf". */
   about?: string;
   class?: string;
-  /** Names the dialog for screen readers. */
+  /** Label of the dialog for screen readers. */
   title: string;
   children?: ComponentChildren;
 }
 
-/** A link that opens its content in a dialog; without scripts it leads to the page of the same. */
+/** A link that opens its content in a dialog, or the equivalent page without scripts. */
 export default function DialogLink(props: DialogLinkProps) {
   const dialog = useRef<HTMLDialogElement>(null);
 
@@ -22,7 +22,7 @@ export default function DialogLink(props: DialogLinkProps) {
     event.preventDefault();
     dialog.current?.showModal();
   }
-  /** A press on the dialog itself is one on its backdrop: its content covers the rest. */
+  /** The content covers the whole dialog, so a click on the dialog itself is on its backdrop. */
   function closeOnBackdrop(event: MouseEvent) {
     if (event.target === dialog.current) dialog.current?.close();
   }

@@ -6,64 +6,60 @@ import { type Upload, uploadFiles } from "@/lib/dashboard/browser/upload_files.t
 import { UploadList } from "@/components/knowledge/UploadList.tsx";
 import type { Document } from "@/lib/schemas/knowledge.ts";
 
-/** Documents as the page and its script have them. */
+/** The documents of a page, as rendered and as polled. */
 export interface DocumentListData {
   documents: Document[];
-  /** Of the whole base: documents in any state, and passages that can be found. */
+  /** Documents of the whole knowledge base, in any state. */
   documentCount: number;
   chunkCount: number;
   now: number;
 }
 
 export interface DocumentManagerProps extends DocumentListData {
-  /** Of the base's documents; `query` names the page of them. */
+  /** Path of the documents; `query` selects the page. */
   path: string;
   query: string;
-  /** May change them; the server enforces it. */
+  /** The user may edit them; the server enforces it. */
   editor: boolean;
 }
 
-/** So long between two looks at documents that are being read, milliseconds. */
+/** Poll interval while documents are processing. */
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * The documents of a base. With scripts files can be dropped, one sees them go out, and states change
- * by themselves; without it is a form and a list, and the page reloads itself.
+ * The documents of a knowledge base. With scripts, files can be dropped, uploads show their progress
+ * and states update. Without, it is a form and a list, and the page reloads.
  */
 export default function DocumentManager({ path, query, editor, ...first }: DocumentManagerProps) {
   const [{ documents, documentCount, chunkCount, now }, setData] = useState<DocumentListData>(
     first,
   );
-  const [sending, setSending] = useState<Upload[]>([]);
-  const [said, setSaid] = useState("");
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const [announcement, setAnnouncement] = useState("");
   const shown = useRef(first.documents);
-  const leaving = useRef(new AbortController());
-  const reading = documents.some(({ state }) => state === "processing");
+  const unmounted = useRef(new AbortController());
+  const isProcessing = documents.some(({ state }) => state === "processing");
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     const response = await fetch(path + query, { headers: { accept: "application/json" } });
     if (!response.ok || response.redirected) return;
     const next = await response.json() as DocumentListData;
-    setSaid(describeChanges(shown.current, next.documents));
+    setAnnouncement(describeChanges(shown.current, next.documents));
     shown.current = next.documents;
     setData(next);
   }
-  useEffect(() => () => leaving.current.abort(), []);
+  // A failed refresh is repeated by the next poll.
+  const tryRefresh = () => refresh().catch(() => {});
+  useEffect(() => () => unmounted.current.abort(), []);
   useEffect(() => {
-    if (!reading) return;
-    // Whatever fails is asked again.
-    const timer = setInterval(() => document.hidden || look().catch(() => {}), POLL_INTERVAL_MS);
+    if (!isProcessing) return;
+    const timer = setInterval(() => document.hidden || tryRefresh(), POLL_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [reading]);
+  }, [isProcessing]);
 
   async function send(files: File[]): Promise<void> {
-    const { signal } = leaving.current;
-    await uploadFiles(files, {
-      path,
-      signal,
-      told: setSending,
-      sent: () => look().catch(() => {}),
-    });
+    const { signal } = unmounted.current;
+    await uploadFiles(files, { path, signal, update: setUploads, onUploaded: tryRefresh });
   }
   return (
     <div class="stack">
@@ -71,10 +67,10 @@ export default function DocumentManager({ path, query, editor, ...first }: Docum
         <UploadForm
           action={path}
           send={send}
-          busy={sending.some(({ fault }) => !fault)}
+          busy={uploads.some(({ error }) => !error)}
         />
       )}
-      <UploadList sending={sending} />
+      <UploadList uploads={uploads} />
       {documents.length > 0 && (
         <ul class="rows" aria-label="Documents">
           {documents.map((document) => (
@@ -90,15 +86,15 @@ export default function DocumentManager({ path, query, editor, ...first }: Docum
       )}
       {documentCount > 0 && (
         <p class="help">
-          {plural(documentCount, "document")}, {plural(chunkCount, "passage")} that can be found.
+          {plural(documentCount, "document")}, {plural(chunkCount, "searchable passage")}.
         </p>
       )}
-      <p class="sr-only" role="status">{said}</p>
+      <p class="sr-only" role="status">{announcement}</p>
     </div>
   );
 }
 
-/** What has changed since the last look, in words. */
+/** Announces documents whose processing ended. */
 function describeChanges(before: Document[], now: Document[]): string {
   const was = new Map(before.map(({ id, state }) => [id, state]));
   return now

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Tells the times of a page in its reader's own zone, which the server does not know: as the title of
- * those that say how long ago, and as the text of those that say when. Without scripts they are UTC.
+ * Shows times in the reader's time zone, which the server does not know: as the title of relative
+ * times and as the text of exact ones. Without scripts they stay in UTC.
  */
 export default function LocalTimes() {
   useEffect(() => {

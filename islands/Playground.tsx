@@ -6,16 +6,16 @@ import { formValues } from "@/lib/dashboard/browser/form_values.ts";
 export interface PlaygroundProps {
   /** `/agents/<id>`. */
   path: string;
-  /** The newest; the last hundred may be tried. */
+  /** The newest version; the last hundred can be tried. */
   version: number;
   models: { value: string; label: string }[];
 }
 
-/** Versions offered to compare with: older ones are for the page of versions. */
+/** Versions offered for comparison; older ones are on the versions page. */
 const OFFERED_VERSIONS = 20;
 const DRAFT = "draft";
 
-/** Chats with the agent as the form has it, unsaved; or with two of its kinds side by side. */
+/** Chats with the unsaved agent of the form, or compares two variants side by side. */
 export default function Playground(props: PlaygroundProps) {
   const chats = useMemo(() => [new PlaygroundChat(props.path), new PlaygroundChat(props.path)], []);
   const [compare, setCompare] = useState(false);
@@ -28,13 +28,13 @@ export default function Playground(props: PlaygroundProps) {
   const busy = shown.some((chat) => chat.busy.value);
 
   function send() {
-    const said = text.current!.value.trim();
-    if (said === "" || busy) return;
+    const message = text.current!.value.trim();
+    if (message === "" || busy) return;
     text.current!.value = "";
-    const asked = shown.map((chat, n) => chat.send(said, toTarget(choices[n]!)));
-    void Promise.all(asked).then((taken) => {
-      // Nobody has it: it stands ready to be sent again, unless something else has been typed since.
-      if (!taken.includes(true) && text.current?.value === "") text.current.value = said;
+    const sent = shown.map((chat, n) => chat.send(message, toTarget(choices[n]!)));
+    void Promise.all(sent).then((accepted) => {
+      // Put a message that no chat accepted back, unless the user has typed something else.
+      if (!accepted.includes(true) && text.current?.value === "") text.current.value = message;
     });
   }
   function onKeyDown(event: KeyboardEvent) {
@@ -62,7 +62,7 @@ export default function Playground(props: PlaygroundProps) {
           class="button button-small"
           onClick={() => chats.forEach((chat) => void chat.clear())}
         >
-          Start over
+          Clear
         </button>
       </header>
       <div class="panes">
@@ -83,7 +83,7 @@ export default function Playground(props: PlaygroundProps) {
           id="playground-text"
           ref={text}
           rows={2}
-          placeholder="Ask the agent as it is in the form, saved or not"
+          placeholder="Message the agent, including unsaved changes"
           onKeyDown={onKeyDown}
         />
         {busy
@@ -105,11 +105,11 @@ export default function Playground(props: PlaygroundProps) {
 interface Choice {
   /** `draft`, or a version. */
   source: string;
-  /** `<vendor>/<model>`; blank for the agent's own. */
+  /** `<provider>/<model>`; blank for the agent's own. */
   model: string;
 }
 
-/** The draft is read as it is sent: what is typed in the form counts at once. */
+/** Reads the form when a message is sent, so that unsaved changes count. */
 function toTarget({ source, model }: Choice): PlaygroundTarget {
   const slash = model.indexOf("/");
   const form = document.getElementById("agent-form") as HTMLFormElement;
@@ -140,10 +140,10 @@ function Pane(
     <div class="pane">
       <div class="pane-choice">
         <select
-          aria-label={`${label}: which agent`}
+          aria-label={`${label}: version`}
           onChange={({ currentTarget }) => onChoose({ ...choice, source: currentTarget.value })}
         >
-          <option value={DRAFT} selected={choice.source === DRAFT}>The draft</option>
+          <option value={DRAFT} selected={choice.source === DRAFT}>Draft</option>
           {versions.map((n) => (
             <option key={n} value={n} selected={choice.source === n}>
               {n === String(version) ? `Version ${n} (saved)` : `Version ${n}`}
@@ -151,10 +151,10 @@ function Pane(
           ))}
         </select>
         <select
-          aria-label={`${label}: which model`}
+          aria-label={`${label}: model`}
           onChange={({ currentTarget }) => onChoose({ ...choice, model: currentTarget.value })}
         >
-          <option value="">Its own model</option>
+          <option value="">Agent's model</option>
           {models.map(({ value, label: name }) => (
             <option key={value} value={value} selected={choice.model === value}>{name}</option>
           ))}
@@ -168,7 +168,7 @@ function Pane(
         ref={log}
         tabIndex={0}
       >
-        {turns.length === 0 && <p class="help">Nothing asked yet.</p>}
+        {turns.length === 0 && <p class="help">Send a message to try the agent.</p>}
         <ol class="turns">
           {turns.map((turn, n) => (
             <TurnView key={n} turn={turn} busy={chat.busy.value && n === turns.length - 1} />

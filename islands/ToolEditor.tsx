@@ -13,14 +13,14 @@ import ToolTest from "./ToolTest.tsx";
 
 export interface ToolEditorProps {
   attributes: ControlAttributes;
-  /** A JSON array; whatever else it is stays in the JSON view. */
+  /** A JSON array. Anything else is only shown as JSON. */
   value: string;
   readOnly: boolean;
 }
 
 /**
- * An agent's tools as a form over their JSON. The JSON's own control is what the form sends, with and
- * without scripts; the form only ever writes into it.
+ * A form over the JSON of an agent's tools. The JSON field is what is submitted, with and without
+ * scripts; the form only writes into it.
  */
 export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
   const [ready, setReady] = useState(false);
@@ -30,7 +30,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
   useEffect(() => setReady(true), []);
-  // Before anything else can happen: told later, it would take back a change that came meanwhile.
+  // A layout effect: dispatched later, the event would revert changes made in between.
   useLayoutEffect(() => {
     if (written.current === text) return;
     written.current = text;
@@ -39,11 +39,11 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   const tools = parseTools(text);
   const asForm = ready && !readOnly && !asJson && tools !== undefined;
   useEffect(() => {
-    // The JSON had the focus, as what a refusal was about, and has just been hidden.
+    // The rejected JSON field had the focus and was just hidden.
     if (asForm && attributes.autofocus) list.current?.querySelector("summary")?.focus();
   }, [asForm]);
   return (
-    // A link to the field leads to whichever of its two faces is shown.
+    // Links to the field lead to the visible view.
     <div class="stack tool-editor" ref={list} {...asForm && { id: attributes.id, tabIndex: -1 }}>
       {ready && !readOnly && (
         <div class="form-actions">
@@ -57,7 +57,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
             Edit as JSON
           </button>
           {tools === undefined && (
-            <span class="help">The form shows it once it is an array of tools.</span>
+            <span class="help">The form is available once the JSON is an array of tools.</span>
           )}
         </div>
       )}
@@ -83,7 +83,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   );
 }
 
-/** A browser that comes back to the page has put in what was typed there. */
+/** The value that the browser restored when the user navigated back. */
 function restoredValue(id: string): string | undefined {
   if (!IS_BROWSER) return undefined;
   const area = document.getElementById(id);
@@ -94,16 +94,16 @@ function ToolList(
   { tools, onChange }: { tools: ToolDraft[]; onChange: (tools: ToolDraft[]) => void },
 ) {
   const add = useRef<HTMLButtonElement>(null);
-  /** Opened, with the focus where one begins to type. */
+  /** Adds a tool, opens it and focuses its name. */
   function addTool(tool: ToolDraft) {
     onChange([...tools, tool]);
     focusAfterRender(() => {
-      const fold = document.getElementById(`tool-${tools.length}`) as HTMLDetailsElement | null;
-      if (fold !== null) fold.open = true;
+      const details = document.getElementById(`tool-${tools.length}`) as HTMLDetailsElement | null;
+      if (details !== null) details.open = true;
       return document.getElementById(`tool-${tools.length}-name`);
     });
   }
-  /** The button that had the focus goes: the next tool gets it, or the one before. */
+  /** Removes a tool and moves the focus from its button to the next tool, or the previous. */
   function remove(n: number) {
     onChange(tools.toSpliced(n, 1));
     const next = Math.min(n, tools.length - 2);
@@ -122,7 +122,9 @@ function ToolList(
           onRemove={() => remove(n)}
         />
       ))}
-      {tools.length === 0 && <p class="help">No tools: the agent answers from what it knows.</p>}
+      {tools.length === 0 && (
+        <p class="help">No tools yet. Add one to let the agent call your APIs.</p>
+      )}
       <div class="form-actions">
         <button
           type="button"

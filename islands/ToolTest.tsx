@@ -13,7 +13,7 @@ type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | 
   message: string;
 };
 
-/** Calls a tool as it stands in the editor, and shows what it reached. */
+/** Calls a tool with the editor's current values and shows the result. */
 export default function ToolTest({ tool }: { tool: ToolDraft }) {
   const [state, setState] = useState<State>({ at: "idle" });
   const id = useId();
@@ -46,26 +46,26 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
     });
   return (
     <details class="more tool-test">
-      <summary>Test call</summary>
+      <summary>Test this tool</summary>
       <div class="stack">
         {isServer && (
           <div class="field">
-            <label for={`${id}-tool`}>Its tool</label>
+            <label for={`${id}-tool`}>Tool</label>
             <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
           </div>
         )}
         <div class="field">
-          <label for={`${id}-args`}>Arguments, as JSON</label>
+          <label for={`${id}-args`}>Arguments (JSON)</label>
           <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
             {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
           </textarea>
           <p class="help">
-            The call is a real one, with the address and the domains as they are here.
+            Sends a real request with the URL and domains entered here.
           </p>
         </div>
         <div class="form-actions">
           <button type="button" class="button" onClick={callIt} disabled={state.at === "busy"}>
-            Call it
+            Run test
           </button>
           {isServer && (
             <button
@@ -74,12 +74,12 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
               onClick={() => test(undefined)}
               disabled={state.at === "busy"}
             >
-              List its tools
+              List tools
             </button>
           )}
         </div>
         <div role="status">
-          {state.at === "busy" && <p class="help">Calling …</p>}
+          {state.at === "busy" && <p class="help">Running…</p>}
           {state.at === "failed" && <p class="fault">{state.message}</p>}
           {state.at === "done" && <ToolTestResult result={state.result} />}
         </div>
@@ -88,14 +88,14 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
   );
 }
 
-/** The agent that the editor's form changes, which its address ends in; a new one has no id. */
+/** The agent's id from the form's action; a new agent has none. */
 function agentOfForm(): { agentId?: string } {
   const action = document.getElementById("agent-form")?.getAttribute("action") ?? "";
   const agentId = /[^/]{36}$/.exec(action)?.[0];
   return agentId === undefined ? {} : { agentId };
 }
 
-/** As they stand in the editor, saved or not. */
+/** The editor's current domains, saved or not. */
 function allowedDomains(): string[] {
   const area = document.getElementById("allowedDomains") as HTMLTextAreaElement | null;
   return (area?.value ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "");

@@ -15,25 +15,25 @@ import { watchForm } from "@/lib/dashboard/browser/watch_form.ts";
 export interface UnsavedChangesGuardProps {
   /** Id of the signed-in user. */
   user: string;
-  /** Where the form is sent: names its draft. */
+  /** The form's action, which identifies its draft. */
   path: string;
-  /** The page shows what has just been saved. */
+  /** The form was just saved. */
   saved: boolean;
-  /** The page shows what could not be saved. */
+  /** The form was rejected and shows unsaved values. */
   rejected: boolean;
-  /** What the form was opened with, where the page shows what was typed since. */
+  /** The values that the form was opened with, if the page shows edited values. */
   base?: Record<string, string> | undefined;
 }
 
 /**
- * Watches the editor's form: tells of unsaved changes, checks them by the server's own rules, and
- * brings back what a failed save would have lost. Without it the form works all the same.
+ * Watches the editor's form: shows unsaved changes, validates them on the server, and restores what a
+ * failed save would have lost. The form also works without it.
  */
 export default function UnsavedChangesGuard(
   { user, path, saved, rejected, base }: UnsavedChangesGuardProps,
 ) {
   const [changed, setChanged] = useState(false);
-  const [faulty, setFaulty] = useState(0);
+  const [issues, setIssues] = useState(0);
   const [signedOut, setSignedOut] = useState(false);
   const [restore, setRestore] = useState<(() => void) | undefined>();
   const [restored, setRestored] = useState<RestoredDraft>();
@@ -42,14 +42,16 @@ export default function UnsavedChangesGuard(
     deleteDraftOfOtherUser(user);
     if (saved) {
       markDraftSaved();
-      // Reloaded, or come back to, the page has not just been saved any more.
+      // Drop the notice from the address, so that a reload does not count as just saved.
       history.replaceState(history.state, "", path + location.hash);
     } else if (rejected) deleteDraft();
-    const kept = findUnsavedDraft(form, { user, path });
-    if (kept !== undefined) {
+    const draft = findUnsavedDraft(form, { user, path });
+    if (draft !== undefined) {
       setRestore(() => () => {
-        const diffHref = `${path}/versions/${formValues(form).version}?with=${kept.values.version}`;
-        setRestored({ ...restoreDraft(form, kept), diffHref });
+        const diffHref = `${path}/versions/${
+          formValues(form).version
+        }?with=${draft.values.version}`;
+        setRestored({ ...restoreDraft(form, draft), diffHref });
         discard();
       });
     }
@@ -57,7 +59,7 @@ export default function UnsavedChangesGuard(
       rejected,
       onChange: setChanged,
       onIssueCount(count) {
-        setFaulty(count);
+        setIssues(count);
         setSignedOut(false);
       },
       onSignedOut() {
@@ -71,24 +73,24 @@ export default function UnsavedChangesGuard(
   function discard() {
     deleteDraft();
     setRestore(undefined);
-    // The button that had the focus goes.
+    // The focused button was removed.
     agentForm().querySelector<HTMLElement>("[type=submit]")?.focus();
   }
   return (
     <span class="guard">
-      <span class="help" role="status">{statusText(changed, faulty)}</span>
+      <span class="help" role="status">{statusText(changed, issues)}</span>
       {signedOut && <SignedOut />}
       <DraftOffer restore={restore} discard={discard} restored={restored} />
     </span>
   );
 }
 
-/** What is typed stays in this tab while the form's page is left for the sign-in's. */
+/** The draft stays in this tab while the user signs in again. */
 function SignedOut() {
   const next = encodeURIComponent(location.pathname + location.search);
   return (
     <span class="guard-offer" role="alert">
-      <span class="help">You are signed out. Your changes are kept in this tab.</span>
+      <span class="help">You are signed out. Your changes are saved in this tab.</span>
       <a class="button button-small" href={`/sign-in?next=${next}`} data-sign-in>Sign in</a>
     </span>
   );
@@ -98,9 +100,9 @@ function agentForm(): HTMLFormElement {
   return document.getElementById("agent-form") as HTMLFormElement;
 }
 
-function statusText(changed: boolean, faulty: number): string {
-  if (faulty > 0) {
-    return faulty === 1 ? "One field needs attention" : `${faulty} fields need attention`;
+function statusText(changed: boolean, issues: number): string {
+  if (issues > 0) {
+    return issues === 1 ? "1 field needs attention" : `${issues} fields need attention`;
   }
   return changed ? "Unsaved changes" : "";
 }

@@ -2,8 +2,8 @@ import { asset } from "fresh/runtime";
 import { define } from "@/utils.ts";
 
 /**
- * `static/dashboard/*.css` in order: of two rules of equal weight the later file's wins. They are not
- * bundled: 17 KB in all, fetched side by side once a build and then kept, are not worth a build step.
+ * `static/dashboard/*.css` in cascade order. They are not bundled: 17 KB, fetched in parallel and
+ * cached until the next build, are not worth a build step.
  */
 const STYLES = [
   "tokens",

@@ -7,7 +7,7 @@ import { newNonce } from "@/lib/dashboard/content_security_policy.ts";
 import { ClientDisconnectError } from "@/lib/http/bodies/read_bounded.ts";
 import { define } from "@/utils.ts";
 
-/** Set here, because an error passes by whatever a middleware adds to answers. */
+/** Set here because middleware does not add its headers to error responses. */
 function headersWith(styleNonce: string): Record<string, string> {
   return {
     "cache-control": "no-store",
@@ -17,33 +17,30 @@ function headersWith(styleNonce: string): Record<string, string> {
 }
 
 export const handler = define.handlers((ctx) => {
-  const refusal = refusalOf(ctx.error);
-  const status = refusal?.status ?? 500;
-  // Without a service the start itself has failed, which the process tells.
+  const error = shownError(ctx.error);
+  const status = error?.status ?? 500;
+  // Without a service, startup has failed, which the process reports.
   if (ctx.state.service !== undefined) logFailure(ctx, { thrown: ctx.error, status });
-  const more = refusal instanceof ApiError ? refusal.headers : {};
+  const more = error instanceof ApiError ? error.headers : {};
   ctx.state.styleNonce = newNonce();
   return page({}, { status, headers: { ...headersWith(ctx.state.styleNonce), ...more } });
 });
 
-/** Every fault and every unknown address outside /v1; it tells the status, never the error's text. */
+/** The page of every error outside /v1. It shows the status, never the error's message. */
 export default define.page(({ error }) => (
   <main class="auth">
-    <ErrorView status={refusalOf(error)?.status ?? 500} />
+    <ErrorView status={shownError(error)?.status ?? 500} />
   </main>
 ));
 
-/** Errors that a page may show: a wrong method, a limit, too many bodies at once. */
-const TOLD = new Set([405, 429, 503]);
+/** Statuses of our own errors that a page may show. */
+const SHOWN_STATUSES = new Set([405, 429, 503]);
 
-/**
- * A page may be limited, or its store be away, as under /v1; any other refusal of ours should not have
- * got here, and is a fault.
- */
-function refusalOf(error: unknown): HttpError | ApiError | undefined {
+/** The error to show. Any other `ApiError` should have been handled by its page, so it is a 500. */
+function shownError(error: unknown): HttpError | ApiError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError || error instanceof ClientDisconnectError) {
     return toApiError(error);
   }
-  return error instanceof ApiError && TOLD.has(error.status) ? error : undefined;
+  return error instanceof ApiError && SHOWN_STATUSES.has(error.status) ? error : undefined;
 }

@@ -1,5 +1,5 @@
 import { pinnedScriptResponse } from "@/lib/http/script_response.ts";
 import { define } from "@/utils.ts";
 
-/** A client module under the name of its content. */
+/** A client module by its content hash. */
 export const handler = define.handlers({ GET: (ctx) => pinnedScriptResponse(ctx, "client") });

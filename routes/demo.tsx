@@ -11,7 +11,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     await service.demoReady;
     if (service.demoAgent === undefined) throw new HttpError(404);
-    // Each load stores a session, so it counts as a mint under /v1 does.
+    // Each load stores a session, so it counts like a mint under /v1.
     await ctx.state.rateLimiter.count();
     const { tenant, id } = service.demoAgent;
     const agent = await service.agents.get(tenant, id).catch((error) => {
@@ -23,7 +23,7 @@ export const handler = define.handlers({
     const src = `${service.config.cdnUrl ?? origin}/widget.v1.js`;
     const { integrity } = service.widget;
     const props = { src, integrity, origin, agentId: agent.id, sessionToken };
-    // Rendered past Fresh, which would add attributes of its own to the specification's tag.
+    // Rendered without Fresh, which would add attributes to the script tag.
     const html = `<!DOCTYPE html>${renderToString(<DemoPage {...props} />)}`;
     return ctx.html(html, {
       headers: { "cache-control": "no-store", "content-security-policy": csp(src, origin) },
@@ -31,13 +31,13 @@ export const handler = define.handlers({
   },
 });
 
-/** The name of this machine that the browser was given, if it is one of ours; else the base URL. */
+/** The requested origin if it is one of this service's, else the base URL's. */
 function demoOrigin(service: Service, url: URL): string {
   const own = serviceOrigins(service.baseUrl);
   return own.includes(url.origin) ? url.origin : new URL(service.baseUrl).origin;
 }
 
-/** A strict policy of the kind the widget has to live with on real sites. */
+/** A strict policy, as real sites have it. */
 function csp(src: string, origin: string): string {
   return `default-src 'none'; script-src ${new URL(src).origin}; connect-src ${origin}; ` +
     `style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -10,10 +10,10 @@ const HEADERS = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** One page per document: it takes no credential, so it is not rendered anew for each visitor. */
+/** Rendered once per document: the page is the same for every visitor. */
 const pages = new WeakMap<OpenApiDocument, string>();
 
-/** The API document as a page, without any script. */
+/** The API reference as a page without scripts. */
 export const handler = define.handlers({
   GET(ctx) {
     const { document } = cachedOpenApi(ctx.state.service.baseUrl);
@@ -23,7 +23,7 @@ export const handler = define.handlers({
   },
 });
 
-// Rendered past Fresh, whose document would bring the dashboard's style sheet along.
+// Rendered without Fresh, which would add the dashboard's style sheets.
 function renderPage(document: OpenApiDocument): string {
   return `<!DOCTYPE html>${renderToString(<ApiDocs document={document} />)}`;
 }

@@ -1,6 +1,6 @@
 import { define } from "@/utils.ts";
 
-/** The front door: the dashboard, whose guard knows what comes first. */
+/** Redirects to the dashboard, which leads to sign-in or setup if needed. */
 export const handler = define.handlers({
   GET: (ctx) => ctx.redirect("/home", 303),
 });

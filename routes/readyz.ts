@@ -1,6 +1,6 @@
 import { define } from "@/utils.ts";
 
-/** The store answers, so requests can be served. */
+/** The store responds, so the process can serve requests. */
 export const handler = define.handlers({
   async GET(ctx) {
     const ready = await ctx.state.service.ready();

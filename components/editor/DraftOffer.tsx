@@ -6,39 +6,39 @@ import type { DraftChanges } from "../../lib/dashboard/browser/draft_storage.ts"
 export type RestoredDraft = DraftChanges & { diffHref: string };
 
 export interface DraftOfferProps {
-  /** Nothing is offered without it. */
+  /** Undefined if there is nothing to restore. */
   restore: (() => void) | undefined;
   discard: () => void;
-  /** What has been brought back, and where it is told what somebody else has changed. */
+  /** The restored changes, with a link to what others have changed. */
   restored: RestoredDraft | undefined;
 }
 
-/** Offers what did not arrive, and tells what has come back of it. */
+/** Offers to restore an unsaved draft, then lists what was restored. */
 export function DraftOffer({ restore, discard, restored }: DraftOfferProps) {
   if (restored !== undefined) return <Restored {...restored} />;
   if (restore === undefined) return null;
   return (
     <span class="guard-offer">
-      <span class="help">Your last changes did not reach the service.</span>
-      <button type="button" class="button button-small" onClick={restore}>Bring back</button>
+      <span class="help">You have unsaved changes from your last visit.</span>
+      <button type="button" class="button button-small" onClick={restore}>Restore</button>
       <button type="button" class="button button-small" onClick={discard}>Discard</button>
     </span>
   );
 }
 
 function Restored({ mine, clashes, diffHref }: RestoredDraft) {
-  const told = useRef<HTMLSpanElement>(null);
-  // The button that had the focus is gone.
-  useEffect(() => told.current?.focus(), []);
+  const message = useRef<HTMLSpanElement>(null);
+  // The focused button was removed.
+  useEffect(() => message.current?.focus(), []);
   return (
-    <span class="guard-offer" tabIndex={-1} ref={told}>
-      <span class="help">Brought back: {labelsOf(mine)}.</span>
+    <span class="guard-offer" tabIndex={-1} ref={message}>
+      <span class="help">Restored: {labelsOf(mine)}.</span>
       {clashes.length > 0 && (
         <>
           <strong>
-            Someone else changed {labelsOf(clashes)} as well. Yours replaces theirs when you save.
+            Someone else also changed {labelsOf(clashes)}. Saving replaces their changes.
           </strong>
-          <NewTabLink href={diffHref}>What they changed</NewTabLink>
+          <NewTabLink href={diffHref}>View their changes</NewTabLink>
         </>
       )}
     </span>

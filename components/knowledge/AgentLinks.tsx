@@ -9,7 +9,7 @@ export function AgentLinks({ agents: { data, more } }: { agents: AgentSearchResu
           <a href={`/agents/${id}`} aria-current="false">{name}</a>
         </li>
       ))}
-      {more && <li>and others</li>}
+      {more && <li>and more</li>}
     </ul>
   );
 }

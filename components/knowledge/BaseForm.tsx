@@ -17,7 +17,7 @@ export interface BaseFormProps {
   submit: string;
   values: KnowledgeBaseFormValues;
   faults: KnowledgeBaseFormIssues;
-  /** In a dialog, cancelling closes it; on a page it leads there. */
+  /** Target of "Cancel" on a page; omitted in a dialog, which "Cancel" closes. */
   cancelHref?: string;
 }
 
@@ -29,7 +29,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         name="name"
         label={LABELS.name}
         fault={faults.name}
-        help="What its documents are about, for example “Shipping and returns”."
+        help="The topic of its documents, for example “Shipping and returns”."
       >
         {(attributes) => (
           <input
@@ -46,7 +46,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         label={LABELS.description}
         optional
         fault={faults.description}
-        help="For your colleagues; agents do not see it."
+        help="For your team. Agents do not see it."
       >
         {(attributes) => (
           <textarea {...attributes} maxLength={KNOWLEDGE_BOUNDS.descriptionLength}>
@@ -59,7 +59,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         label={LABELS.language}
         optional
         fault={faults.language}
-        help="The language of most documents. Search uses it for texts that are too short to detect, such as titles."
+        help="The language of most documents. Search uses it for texts too short to detect, like titles."
       >
         {(attributes) => (
           <select {...attributes}>

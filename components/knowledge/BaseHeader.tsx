@@ -1,7 +1,7 @@
 import { PageHeader } from "@/components/PageHeader.tsx";
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 
-/** The pages of one knowledge base; the last is for those who may change it. */
+/** Tabs of a knowledge base; the last is for editors only. */
 const TABS = { documents: "Documents", search: "Search", settings: "Settings" } as const;
 
 export interface BaseHeaderProps {
@@ -11,7 +11,7 @@ export interface BaseHeaderProps {
   refused?: string | undefined;
 }
 
-/** The head of each page of a knowledge base. */
+/** The header of a knowledge base's pages. */
 export function BaseHeader({ base, tab, editor, refused }: BaseHeaderProps) {
   const path = `/knowledge/${base.id}`;
   const address = { documents: path, search: `${path}/search`, settings: `${path}/settings` };

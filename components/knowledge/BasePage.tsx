@@ -8,13 +8,13 @@ import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 
 export interface BasePageProps extends KnowledgeBasePageData {
-  /** Of what was done elsewhere. */
+  /** Flash message of the previous page. */
   notice?: ComponentChildren;
-  /** Why what was sent was not taken. */
+  /** Why an upload was rejected. */
   fault?: string | undefined;
 }
 
-/** One knowledge base: its documents, and who answers from them. */
+/** A knowledge base with its documents and the agents that use it. */
 export function BasePage({ notice, fault, ...data }: BasePageProps) {
   const { base, documents, cursor, nextCursor, editor, now } = data;
   const path = `/knowledge/${base.id}`;
@@ -38,7 +38,7 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
         <EmptyState
           icon="knowledge"
           title="No documents"
-          text={cursor === "" ? "Nobody has added one yet." : "There are no older ones."}
+          text={cursor === "" ? "No documents were added yet." : "There are no older documents."}
         />
       )}
       <nav class="pager" aria-label="Pages">
@@ -52,7 +52,7 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
   );
 }
 
-/** Where no script looks for news, the browser does. */
+/** Without scripts, reloads the page while documents are processing. */
 function Reloading({ path }: { path: string }) {
   return (
     <Head>
@@ -69,7 +69,7 @@ function UsedBy({ agents }: Pick<KnowledgeBasePageData, "agents">) {
       <h2>Used by</h2>
       {agents.data.length > 0
         ? <AgentLinks agents={agents} />
-        : <p class="prose">No agent yet: choose it in an agent’s editor, under “Knowledge”.</p>}
+        : <p class="prose">No agents yet. Select it in an agent’s editor, under “Knowledge”.</p>}
     </section>
   );
 }

@@ -5,11 +5,11 @@ import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import type { Document } from "@/lib/schemas/knowledge.ts";
 
-/** As which badge each state shows. */
+/** Badge of each state. */
 const STATES = {
-  processing: ["badge badge-expired", "being read"],
-  ready: ["badge badge-active", "ready"],
-  failed: ["badge badge-revoked", "failed"],
+  processing: ["badge badge-expired", "Processing"],
+  ready: ["badge badge-active", "Ready"],
+  failed: ["badge badge-revoked", "Failed"],
 } as const;
 
 const TYPES: Record<Document["mediaType"], string> = {
@@ -22,13 +22,13 @@ const TYPES: Record<Document["mediaType"], string> = {
 
 export interface DocumentRowProps {
   document: Document;
-  /** Of its base's documents. */
+  /** Path of the knowledge base's documents. */
   path: string;
   now: number;
   editor: boolean;
 }
 
-/** A document with what has become of it and what can be done with it. */
+/** A document with its state and actions. */
 export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
   const [badge, state] = STATES[document.state];
   return (
@@ -45,7 +45,7 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
         of={{
           Type: TYPES[document.mediaType],
           Size: formatBytes(document.bytes),
-          Changed: <Time at={document.updatedAt} now={now} />,
+          Updated: <Time at={document.updatedAt} now={now} />,
         }}
       />
       {editor && <Actions document={document} path={`${path}/${document.id}`} />}
@@ -59,7 +59,7 @@ function Actions({ document: { title, state }, path }: { document: Document; pat
       {state !== "processing" && (
         <form method="post" action={`${path}/read-again`}>
           <button class="button button-small" type="submit">
-            Read again<span class="sr-only">: {title}</span>
+            Reprocess<span class="sr-only">: {title}</span>
           </button>
         </form>
       )}
@@ -73,15 +73,15 @@ function Actions({ document: { title, state }, path }: { document: Document; pat
         class="button button-small"
         title={`Delete ${title}`}
       >
-        <ConfirmForm action={`${path}/delete`} title={`Delete ${title}?`} confirm="Delete">
-          <p>Agents do not find it any more. This cannot be undone.</p>
+        <ConfirmForm action={`${path}/delete`} title={`Delete ${title}?`} confirm="Delete document">
+          <p>Agents can no longer find it. This cannot be undone.</p>
         </ConfirmForm>
       </DialogLink>
     </div>
   );
 }
 
-/** Reasons are written to follow a colon. */
+/** Makes a sentence of a reason that is written to follow a colon. */
 function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

@@ -2,13 +2,13 @@ import type { FoundPassage } from "@/lib/knowledge/search/knowledge_search.ts";
 
 export interface PassageCardProps {
   passage: FoundPassage;
-  /** The highest score of its search. */
+  /** The highest score of the search. */
   best: number;
-  /** An agent that does not ask for more is given it. */
+  /** Within the number of passages that an agent gets by default. */
   given: boolean;
 }
 
-/** A passage that was found: where it stands, how well it fits, and which words made it fit. */
+/** A search result: its location, score and matching words. */
 export function PassageCard({ passage, best, given }: PassageCardProps) {
   const { title, headingPath, position, score, text, matches = [] } = passage;
   const words = matchedWords(text, matches);
@@ -19,7 +19,7 @@ export function PassageCard({ passage, best, given }: PassageCardProps) {
           <bdi>{[title, ...headingPath].join(" › ")}</bdi>
         </h2>
         <p class="passage-score">
-          <meter min={0} max={best} value={score} aria-label="Score beside the best" />
+          <meter min={0} max={best} value={score} aria-label="Score relative to the best" />
           <span>Score {score.toPrecision(3)}</span>
         </p>
       </div>
@@ -27,18 +27,18 @@ export function PassageCard({ passage, best, given }: PassageCardProps) {
         Passage {position + 1}. {words.length > 0
           ? (
             <>
-              Its words that were asked for: <bdi>{words.join(", ")}</bdi>.
+              Matching words: <bdi>{words.join(", ")}</bdi>.
             </>
           )
-          : "None of the words stands in it: they stand in its headings, or it fits by its meaning."}
-        {!given && " An agent is given it only when it asks for more."}
+          : "No word matches in the text: it matches by its headings or its meaning."}
+        {!given && " Agents only get this passage if they ask for more."}
       </p>
       <p class="passage-text" dir="auto">{marked(text, matches)}</p>
     </li>
   );
 }
 
-/** The words that made a passage fit, each once, in their order. */
+/** The matching words, each once, in order. */
 function matchedWords(text: string, matches: readonly [number, number][]): string[] {
   return [...new Set(matches.map(([from, to]) => text.slice(from, to).toLowerCase()))];
 }

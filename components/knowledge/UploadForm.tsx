@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ACCEPTED_FILE_TYPES } from "../../lib/dashboard/browser/upload_files.ts";
 
-/** Takes files by a form, and with scripts as soon as they are chosen or dropped on it. */
+/** Uploads files by a form, or with scripts as soon as they are chosen or dropped. */
 export function UploadForm(
   { action, send, busy }: {
     action: string;
@@ -16,7 +16,7 @@ export function UploadForm(
   function take(files: FileList | null | undefined): void {
     if (!scripted || !files?.length) return;
     send([...files]);
-    // The same file may be chosen again.
+    // Allow choosing the same file again.
     if (input.current) input.current.value = "";
   }
   useEffect(() => setScripted(true), []);
@@ -30,7 +30,7 @@ export function UploadForm(
       aria-busy={busy}
     >
       <label class="label" for="file">
-        {scripted ? "Drop files here, or choose them" : "Add documents"}
+        {scripted ? "Drop files here or choose files" : "Add documents"}
       </label>
       <input
         ref={input}
@@ -44,18 +44,18 @@ export function UploadForm(
         onChange={({ currentTarget }) => take(currentTarget.files)}
       />
       <p class="help" id="file-help">
-        PDF, HTML, Markdown or text, at most 20 MiB {scripted ? "each" : "together"}.
+        PDF, HTML, Markdown or text, up to 20 MiB {scripted ? "each" : "in total"}.
       </p>
       {!scripted && (
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Send</button>
+          <button class="button button-primary" type="submit">Upload</button>
         </div>
       )}
     </form>
   );
 }
 
-/** Anywhere on the page: a file that misses its target would be opened in place of it. */
+/** Listens on the whole page: the browser would open a file that is dropped outside the form. */
 function onFileDrag(
   { over, drop }: {
     over: (is: boolean) => void;

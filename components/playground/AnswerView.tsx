@@ -5,14 +5,14 @@ import type {
 } from "../../lib/dashboard/browser/playground_answer.ts";
 import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
 
-/** One question and its answer, with what it took. */
+/** One message and its answer, with timings and cost. */
 export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }) {
-  const { said, answer } = turn;
+  const { message, answer } = turn;
   return (
     <li class="turn">
       <p class="asked">
         <span class="sr-only">You:</span>
-        {said}
+        {message}
       </p>
       {answer.tools.map((use, n) => <ToolUseView key={n} use={use} />)}
       {answer.text !== "" && (
@@ -22,7 +22,7 @@ export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }
         </p>
       )}
       {busy && answer.text === "" && <p class="help">…</p>}
-      {answer.fault !== undefined && <p class="fault">{answer.fault}</p>}
+      {answer.error !== undefined && <p class="fault">{answer.error}</p>}
       <Facts answer={answer} />
       {answer.frames.length > 0 && <Frames frames={answer.frames} />}
     </li>
@@ -34,7 +34,7 @@ function ToolUseView({ use }: { use: ToolUse }) {
     <details class="tool-use">
       <summary>
         <code>{use.name}</code>
-        <span class="help">{use.output === undefined ? "called …" : "called"}</span>
+        <span class="help">{use.output === undefined ? "Running…" : "Done"}</span>
       </summary>
       <pre tabIndex={0} aria-label={`Arguments of ${use.name}`}>
         <code>{JSON.stringify(use.args, null, 2)}</code>
@@ -53,16 +53,16 @@ function Facts({ answer }: { answer: PlaygroundAnswer }) {
   if (finishReason === undefined) return null;
   const facts = [
     model,
-    firstTextMs !== undefined && `first word ${seconds(firstTextMs)}`,
-    totalMs !== undefined && `all ${seconds(totalMs)}`,
-    usage && `${usage.inputTokens} in, ${usage.outputTokens} out`,
+    firstTextMs !== undefined && `first text ${seconds(firstTextMs)}`,
+    totalMs !== undefined && `total ${seconds(totalMs)}`,
+    usage && `${usage.inputTokens} input, ${usage.outputTokens} output tokens`,
     usage && `$${Number(usage.costUsd.toPrecision(3))}`,
     finishReason !== "stop" && finishReason,
   ];
   return <p class="turn-facts">{facts.filter(Boolean).join(" · ")}</p>;
 }
 
-/** Text comes in many frames that say little one by one: a run of them is one line. */
+/** Consecutive text frames are shown as one line. */
 function Frames({ frames }: { frames: TimedFrame[] }) {
   const lines: { ms: number; text: string; deltas: number }[] = [];
   for (const { ms, frame } of frames) {

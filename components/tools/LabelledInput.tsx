@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** One labelled control of a tool; its value is told when it is left, not with every key. */
+/** A labeled control of a tool. Reports its value on blur, not with every key. */
 export function LabelledInput(
   props: {
     id: string;
@@ -34,7 +34,7 @@ export function LabelledInput(
   );
 }
 
-/** A text that must be JSON: what is not stays where it was typed, and the form is not sent. */
+/** A JSON field. Invalid JSON stays in the field and blocks the form. */
 export function JsonInput(
   props: {
     id: string;
@@ -51,7 +51,7 @@ export function JsonInput(
       area.setCustomValidity("");
       onCommit(next);
     } catch (error) {
-      area.setCustomValidity(`This is not valid JSON: ${(error as Error).message}`);
+      area.setCustomValidity(`Invalid JSON: ${(error as Error).message}`);
       area.reportValidity();
     }
   }
@@ -73,7 +73,7 @@ export function JsonInput(
   );
 }
 
-/** A browser cannot point at what is wrong inside something folded. */
+/** Opens the details elements around a control, so that the browser can show its message. */
 function reveal(element: Element): void {
   const folded = element.closest("details");
   if (folded === null) return;

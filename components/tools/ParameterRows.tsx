@@ -6,7 +6,7 @@ import {
 } from "@/lib/dashboard/agents/tool_draft.ts";
 import { JsonInput } from "./LabelledInput.tsx";
 
-/** What the model has to give for a call: rows where the schema is simple, its JSON where not. */
+/** The parameters of a tool: as rows if the schema is simple, otherwise as JSON. */
 export function ParameterRows(
   { id, schema, onChange }: {
     id: string;
@@ -19,9 +19,9 @@ export function ParameterRows(
     return (
       <JsonInput
         id={id}
-        label="Arguments"
+        label="Parameters"
         value={schema}
-        help="A JSON Schema of an object."
+        help="A JSON Schema of type object."
         onCommit={onChange}
       />
     );
@@ -31,10 +31,10 @@ export function ParameterRows(
     change(rows.map((row, at) => at === n ? { ...row, ...part } : row));
   return (
     <fieldset class="field">
-      <legend>Arguments</legend>
+      <legend>Parameters</legend>
       <p class="help">
-        What the model fills in; <code>{"{{name}}"}</code>{" "}
-        puts it into the address, query, headers or body, encoded for its place.
+        Values that the model fills in. Use <code>{"{{name}}"}</code>{" "}
+        in the URL, query, headers or body to insert them, encoded as needed.
       </p>
       {rows.map((row, n) => (
         <Row
@@ -51,7 +51,7 @@ export function ParameterRows(
           class="button button-small"
           onClick={() => change([...rows, newRow(rows)])}
         >
-          Add argument
+          Add parameter
         </button>
       </div>
     </fieldset>
@@ -95,7 +95,7 @@ function Row(
       <input
         class="parameter-text"
         aria-label={of("Description")}
-        placeholder="What it means"
+        placeholder="Description for the model"
         value={row.description}
         autocomplete="off"
         onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}

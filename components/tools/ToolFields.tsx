@@ -8,7 +8,7 @@ import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 
 export interface ToolFieldsProps {
-  /** Begins the ids of its controls. */
+  /** Prefix of the controls' ids. */
   id: string;
   tool: ToolDraft;
   onChange: (tool: ToolDraft) => void;
@@ -17,8 +17,8 @@ export interface ToolFieldsProps {
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const SECRET = "{{secret.NAME}}";
 const BODY_HELP =
-  "JSON; nothing is sent when it is empty. Where a Content-Type header says form, " +
-  "XML or plain text, a JSON string is sent as that text.";
+  "JSON, or empty for no body. With a Content-Type header of form data, XML or plain text, " +
+  "a JSON string is sent as that text.";
 
 /** The fields of one HTTP tool. */
 export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
@@ -32,7 +32,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
         label="Tool name"
         mono
         value={tool.name}
-        help="Letters, digits, - and _; the model calls it by this."
+        help="Letters, digits, - and _. The model calls the tool by this name."
         onCommit={(name) => set({ name: name.trim() })}
       />
       <LabelledInput
@@ -40,7 +40,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
         label="Description"
         kind="lines"
         value={tool.description}
-        help="What it does and when to use it: the model decides by these words."
+        help="What the tool does and when to use it. The model decides based on this."
         onCommit={(description) => set({ description })}
       />
       <div class="request-line">
@@ -57,7 +57,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
         </div>
         <LabelledInput
           id={`${id}-url`}
-          label="Address"
+          label="URL"
           mono
           value={request.url}
           onCommit={(url) => setRequest({ url: url.trim() })}
@@ -93,7 +93,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
           <div class="columns">
             <LabelledInput
               id={`${id}-timeout`}
-              label="Time, in milliseconds"
+              label="Timeout, in milliseconds"
               kind="number"
               value={tool.timeoutMs}
               placeholder="10000"
@@ -101,7 +101,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
             />
             <LabelledInput
               id={`${id}-bytes`}
-              label="Longest answer, in bytes"
+              label="Max response size, in bytes"
               kind="number"
               value={tool.maxResponseBytes}
               placeholder="65536"
@@ -129,10 +129,10 @@ export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       />
       <LabelledInput
         id={`${id}-url`}
-        label="Address"
+        label="URL"
         mono
         value={tool.url}
-        help="Of its Streamable HTTP endpoint."
+        help="The server's Streamable HTTP endpoint."
         onCommit={(url) => set({ url: url.trim() })}
       />
       <PairsInput
@@ -143,11 +143,11 @@ export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       />
       <LabelledInput
         id={`${id}-allow`}
-        label="Tools the agent may use"
+        label="Allowed tools"
         kind="lines"
         mono
         value={allow}
-        help="One name per line; with none, all that the server offers."
+        help="One name per line. Leave blank to allow all tools of the server."
         onCommit={(text) => set({ allow: toNames(text) })}
       />
     </>
@@ -172,7 +172,7 @@ function PairsInput(
       placeholder="name: value"
       help={
         <>
-          One per line. <code>{SECRET}</code> puts in a secret that nobody gets to see.
+          One per line. Use <code>{SECRET}</code> to insert a secret.
         </>
       }
       onCommit={(text) => onCommit(parsePairs(text))}

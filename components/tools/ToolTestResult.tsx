@@ -1,13 +1,13 @@
 import type { ToolTestHop, ToolTestReport } from "@/lib/schemas/playground.ts";
 
-/** What a test call came to: the output as the model gets it, and every hop on the way. */
+/** The result of a test call: the output as the model sees it, and every request made. */
 export function ToolTestResult({ result }: { result: ToolTestReport }) {
   return (
     <div class="stack tool-result">
       {"output" in result && (
         <figure class="code code-wrapped">
-          <figcaption>{`What the model gets, after ${result.ms} ms`}</figcaption>
-          <pre tabIndex={0} aria-label="Output of the tool">
+          <figcaption>{`Output to the model, after ${result.ms} ms`}</figcaption>
+          <pre tabIndex={0} aria-label="Tool output">
             <code>{JSON.stringify(result.output, null, 2)}</code>
           </pre>
         </figure>
@@ -15,14 +15,14 @@ export function ToolTestResult({ result }: { result: ToolTestReport }) {
       {!("output" in result) && <Offered offered={result.offered} />}
       {result.notes.map((note) => <p key={note} class="help">{note}</p>)}
       {result.ledger.length === 0
-        ? <p class="help">Nothing left the service.</p>
+        ? <p class="help">No request was sent.</p>
         : <Ledger ledger={result.ledger} />}
     </div>
   );
 }
 
 function Offered({ offered }: Pick<ToolTestReport, "offered">) {
-  if (offered.length === 0) return <p class="help">The server offers no tool.</p>;
+  if (offered.length === 0) return <p class="help">The server has no tools.</p>;
   return (
     <dl class="offered">
       {offered.map(({ name, description }) => (
@@ -39,12 +39,12 @@ function Offered({ offered }: Pick<ToolTestReport, "offered">) {
 
 function Ledger({ ledger }: Pick<ToolTestReport, "ledger">) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="What was reached">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Requests">
       <table>
-        <caption>What was reached</caption>
+        <caption>Requests</caption>
         <thead>
           <tr>
-            {["Request", "Address", "Status", "Bytes", "Time"].map((title) => (
+            {["Request", "Address", "Status", "Bytes", "Duration"].map((title) => (
               <th key={title} scope="col">{title}</th>
             ))}
           </tr>

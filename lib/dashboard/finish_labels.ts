@@ -1,19 +1,19 @@
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 
-/** How runs end, in words. */
+/** Labels of finish reasons. */
 export const FINISH_LABELS: Record<ConversationRun["finishReason"], string> = {
   stop: "Completed",
-  length: "Cut at its length",
+  length: "Length limit",
   content_filter: "Filtered",
-  max_steps: "Out of steps",
-  max_cost: "Out of budget",
-  timeout: "Out of time",
+  max_steps: "Step limit",
+  max_cost: "Cost limit",
+  timeout: "Timed out",
   cancelled: "Cancelled",
   error: "Error",
   interrupted: "Interrupted",
 };
 
-/** How grave an end is: the class of its badge. */
+/** CSS classes of a finish reason's badge. */
 export function finishBadgeClass(finish: ConversationRun["finishReason"]): string {
   if (finish === "stop") return "badge badge-active";
   return finish === "error" || finish === "interrupted"

@@ -6,7 +6,7 @@ const smallAmounts = new Intl.NumberFormat("en", {
   currency: "USD",
   minimumFractionDigits: 4,
 });
-/** What four digits cannot show. */
+/** The smallest amount that four digits can show. */
 const MIN_SHOWN_USD = 0.0001;
 
 /** `1,234`. */
@@ -14,23 +14,23 @@ export function formatCount(n: number): string {
   return counts.format(n);
 }
 
-/** `1.2K`, where there is no room for more. */
+/** `1.2K`, for narrow spaces. */
 export function formatCompact(n: number): string {
   return compact.format(n);
 }
 
-/** Micro-USD as `$1.23`; below a dime as `$0.0123`, and `< $0.0001` where even that is too much. */
+/** Micro-USD as `$1.23`, below a dime as `$0.0123`, or `< $0.0001`. */
 export function formatMicroUsd(microUsd: number): string {
   return formatUsd(microUsd / 1_000_000);
 }
 
-/** USD likewise. */
+/** The same for USD. */
 export function formatUsd(usd: number): string {
   if (usd === 0 || usd >= 0.1) return cents.format(usd);
   return usd < MIN_SHOWN_USD ? `< ${smallAmounts.format(MIN_SHOWN_USD)}` : smallAmounts.format(usd);
 }
 
-/** Micro-USD on an axis of this step: as many digits as tell its lines apart, the same for all. */
+/** Formats micro-USD for an axis with this step, with enough digits to distinguish its lines. */
 export function microUsdAxisFormat(step: number): (microUsd: number) => string {
   const digits = Math.max(2, -Math.floor(Math.log10(step / 1_000_000)));
   const format = new Intl.NumberFormat("en", {

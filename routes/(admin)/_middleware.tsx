@@ -21,7 +21,7 @@ const requireSignIn = define.middleware(async (ctx) => {
   return await runAs(actor, () => ctx.next());
 });
 
-/** Roles, for whatever route is added below. */
+/** Checks the role for every route of the dashboard. */
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);

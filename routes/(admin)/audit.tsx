@@ -16,7 +16,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
     const filters = readAuditFilters(ctx.url);
-    // Somebody else's address of the installation's log shows the tenant's.
+    // A link to the installation's log shows other users their tenant's log.
     if (!user.operator) filters.log = "";
     const log = filters.log === INSTALLATION ? INSTALLATION : user.tenant;
     const query = toAuditQuery(filters, ctx.url.searchParams.get("cursor"));
@@ -27,7 +27,7 @@ export const handler = define.handlers({
       const now = service.runtime.now();
       return page({ entries, filters, actors, now, first: query.cursor === undefined, user });
     } catch (error) {
-      // A cursor from an old bookmark: the list itself is what was wanted.
+      // An invalid cursor from an old bookmark: show the first page.
       if (error instanceof ApiError && error.status === 400) {
         return ctx.redirect(auditHref(filters), 303);
       }
@@ -36,7 +36,7 @@ export const handler = define.handlers({
   },
 });
 
-/** Whom the log can be narrowed to: people and keys as they are now, and what has no account. */
+/** The actors to filter by: current members and keys, and actors without an account. */
 async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
   const { service } = ctx.state;
   const { tenant } = signedIn(ctx.state);
@@ -47,8 +47,8 @@ async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
   return [
     ...members.map(({ id, email }): Choice => [id, email]),
     ...apiKeys.map(({ id, name }): Choice => [id, `Key ${name}`]),
-    ["command_line", "The command line"],
-    ["service", "The service"],
+    ["command_line", "Command line"],
+    ["service", "Service"],
     ["anonymous", "Not signed in"],
   ];
 }
@@ -65,7 +65,7 @@ export default define.page<typeof handler>(({ data }) => {
     <>
       <PageHeader
         title="Audit log"
-        text="Who changed what, before and after, and who signed in or was denied access. Entries are kept for 400 days; failed sign-ins and denied requests for 90."
+        text="Changes with their before and after values, sign-ins, and denied requests. Stored for 400 days; failed sign-ins and denied requests for 90."
       />
       <AuditFilterForm
         filters={filters}
@@ -78,7 +78,7 @@ export default define.page<typeof handler>(({ data }) => {
           <EmptyState
             icon="audit"
             title="No matching entries"
-            text="Choose other filters, or clear them to see everything."
+            text="Change or clear the filters to see other entries."
           />
         )
         : <AuditList entries={entries.data} now={data.now} nameOf={nameOf} />}

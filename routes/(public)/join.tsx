@@ -17,7 +17,7 @@ export default define.page<typeof handler>(({ data: { email, ...data } }) =>
       {...data}
       email={email}
       title="Join the team"
-      text="You were invited. Choose the password you will sign in with."
+      text="You were invited. Choose a password for your account."
       action="/join"
       submit="Create account"
     />

@@ -17,7 +17,7 @@ export default define.page<typeof handler>(({ data: { email, ...data } }) =>
       {...data}
       email={email}
       title="Choose a new password"
-      text="It ends every sign-in of this account but the one you start now."
+      text="Setting a new password signs you out everywhere else."
       action="/reset-password"
       submit="Set password"
     />

@@ -10,7 +10,7 @@ import { setSignInCookies } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
 
-const LABELS = { token: "Setup token", email: "E-mail", password: "Password" };
+const LABELS = { token: "Setup token", email: "Email", password: "Password" };
 
 interface Data {
   token: string;
@@ -47,14 +47,14 @@ export const handler = define.handlers({
 function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Data["faults"] {
   if (result.refused === "invalid") return result.faults;
   if (result.refused !== "wrong_token") return {};
-  return { token: "This is not the token of the latest start." };
+  return { token: "The setup token is not the one from the latest start." };
 }
 
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Set up your service"
     refused={unsavedTitle({ ...data.faults, form: data.fault })}
-    text="Nobody owns this installation yet. Prove that you run it, then choose how you will sign in."
+    text="Create the first owner account. Enter the setup token to prove that you run this installation."
   >
     <PostForm
       action="/setup"
@@ -67,7 +67,7 @@ export default define.page<typeof handler>(({ data }) => (
         label={LABELS.token}
         focused
         fault={data.faults.token}
-        help="Printed in the log when the service started, or the value of SETUP_TOKEN."
+        help="From the startup log, or the value of SETUP_TOKEN."
       >
         {(attributes) => (
           <input

@@ -16,7 +16,7 @@ const HOME = "/home";
 
 interface Data {
   email: string;
-  /** Where to go once signed in: a path on this site. */
+  /** Local path to open after signing in. */
   next: string;
   fault?: string | undefined;
   /** Why the previous sign-in ended. */
@@ -64,14 +64,14 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Sign in"
-    text="Welcome back to your agents."
+    text="Sign in to manage your agents."
     refused={data.fault && "Not signed in"}
   >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />
       {data.ended && <Notice kind="warning">{data.ended} Sign in to continue.</Notice>}
       {data.fault && <Notice kind="fault">{data.fault}</Notice>}
-      <Field name="email" label="E-mail">
+      <Field name="email" label="Email">
         {(attributes) => (
           <input
             type="email"

@@ -1,7 +1,7 @@
 import { clearSignInCookie, readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
-/** Only by POST: a link or an image on another page cannot sign anyone out. */
+/** POST only, so that a link or image on another page cannot sign anyone out. */
 export const handler = define.handlers({
   async POST(ctx) {
     const { accounts, config } = ctx.state.service;

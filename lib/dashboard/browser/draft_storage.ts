@@ -1,29 +1,29 @@
 import { formDefaults, formValues } from "./form_values.ts";
 
-/** One draft a tab: kept while a save is under way, so that nothing is lost if it never arrives. */
+// One draft per tab, stored before each save in case the save fails.
 const STORAGE_KEY = "agent-draft";
 
 type Values = Record<string, string>;
 
 export interface StoredDraft {
-  /** Id of the user who typed it: nobody else who signs in in this tab gets to see it. */
+  /** Id of its author; other users who sign in in this tab do not see it. */
   user: string;
-  /** Of the form. */
+  /** The form's action. */
   path: string;
   values: Values;
-  /** What the form was opened with: without it nobody could tell whose a difference is. */
+  /** The values that the form was opened with, to tell the user's changes from others'. */
   base: Values;
-  /** It has arrived: there is nothing to bring back. */
+  /** The save succeeded, so there is nothing to restore. */
   saved?: true;
 }
 
-/** Whose draft of which form. */
+/** Identifies a draft by its author and form. */
 export interface DraftKey {
   user: string;
   path: string;
 }
 
-/** `base` where the page came with something typed already, after a refusal. */
+/** Pass `base` if the page already shows edited values, after a rejected save. */
 export function saveDraft(
   form: HTMLFormElement,
   { user, path, base }: DraftKey & { base: Values | undefined },
@@ -31,7 +31,7 @@ export function saveDraft(
   writeDraft({ user, path, values: formValues(form), base: base ?? formDefaults(form) });
 }
 
-/** Forgets what another user has typed in this tab. */
+/** Deletes a draft of another user in this tab. */
 export function deleteDraftOfOtherUser(user: string): void {
   const draft = readDraft();
   if (draft !== undefined && draft.user !== user) deleteDraft();
@@ -41,13 +41,13 @@ export function deleteDraft(): void {
   writeDraft(undefined);
 }
 
-/** The last draft has arrived. What it held is still known, for somebody who goes back to its form. */
+/** Marks the draft as saved. It stays stored in case the user navigates back to its form. */
 export function markDraftSaved(): void {
   const draft = readDraft();
   if (draft !== undefined) writeDraft({ ...draft, saved: true });
 }
 
-/** What was kept of the form at `path` and did not arrive, if it would change anything. */
+/** The form's unsaved draft, if it differs from the form. */
 export function findUnsavedDraft(
   form: HTMLFormElement,
   { user, path }: DraftKey,
@@ -57,7 +57,7 @@ export function findUnsavedDraft(
   return compareDraft(draft, formValues(form)).mine.length > 0 ? draft : undefined;
 }
 
-/** Whether the form at `path` holds what has been saved from it: somebody has gone back to it. */
+/** True if the form shows values that were already saved, after navigating back. */
 export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): boolean {
   const draft = readDraft();
   if (draft?.user !== user || draft.path !== path || !draft.saved) return false;
@@ -65,16 +65,16 @@ export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): b
   return Object.entries(draft.values).every(([name, value]) => now[name] === value);
 }
 
-/** Which fields a draft changes where a form holds `now`. */
+/** The fields that a draft changes. */
 export interface DraftChanges {
   mine: string[];
-  /** Those of them that somebody else has changed as well. */
+  /** Fields in `mine` that someone else has changed as well. */
   clashes: string[];
 }
 
 /**
- * What a draft would change: only what differs from what its form was opened with, since whatever else
- * differs from `now` is somebody else's work. A new agent is nobody else's, and all of it counts.
+ * Compares a draft with the form's current values. Only fields that differ from `base` count, because
+ * any other difference is someone else's change. In a new agent, every field counts.
  */
 export function compareDraft({ values, base }: StoredDraft, now: Values): DraftChanges {
   const isNew = (values.version ?? "") === "";
@@ -84,7 +84,7 @@ export function compareDraft({ values, base }: StoredDraft, now: Values): DraftC
   return { mine, clashes: isNew ? [] : mine.filter((name) => now[name] !== base[name]) };
 }
 
-/** Puts a draft's changes into the form; the version stays the page's, so that a newer one is noticed. */
+/** Applies a draft to the form. The version stays the page's, so that conflicts are detected. */
 export function restoreDraft(form: HTMLFormElement, draft: StoredDraft): DraftChanges {
   const changes = compareDraft(draft, formValues(form));
   for (const name of changes.mine) {
@@ -110,6 +110,6 @@ function writeDraft(draft: StoredDraft | undefined): void {
     if (draft === undefined) sessionStorage.removeItem(STORAGE_KEY);
     else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft));
   } catch {
-    // Storage may be full or closed: then the page alone keeps it.
+    // Storage may be full or blocked; then only the page has the values.
   }
 }

@@ -18,7 +18,7 @@ Deno.test("changesOf: a field that both have changed is named, unless to the sam
   assertEquals(compareDraft(mine, now), { mine: ["name"], clashes: ["name"] });
 });
 
-Deno.test("changesOf: where nobody knows what the form was opened with, every difference is told", () => {
+Deno.test("compareDraft: in a new agent, every difference counts", () => {
   const now = { ...OPENED, name: "Theirs", version: "9" };
   assertEquals(compareDraft(draft({}, {}), now), { mine: ["name"], clashes: ["name"] });
 });

@@ -1,4 +1,4 @@
-/** Puts what is wrong with a field beneath it as the server's page would, or takes it away. */
+/** Shows or removes a field's validation message, as the server would render it. */
 export function showFieldIssue(
   control: HTMLElement,
   name: string,

@@ -1,4 +1,4 @@
-/** Moves the focus to what will be there once what has just been asked for is drawn. */
+/** Focuses an element that exists only after the next render. */
 export function focusAfterRender(find: () => HTMLElement | null): void {
   requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()));
 }

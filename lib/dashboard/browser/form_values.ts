@@ -7,7 +7,7 @@ export function formValues(form: HTMLFormElement): Record<string, string> {
   );
 }
 
-/** The same as the page came with them, whatever was typed since. */
+/** The fields' initial values, as the page rendered them. */
 export function formDefaults(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
     [...form.elements].filter(isNamed).map((
@@ -16,7 +16,7 @@ export function formDefaults(form: HTMLFormElement): Record<string, string> {
   );
 }
 
-/** Whether a form holds anything else than the page came with. */
+/** Whether any field differs from its initial value. */
 export function isFormChanged(form: HTMLFormElement): boolean {
   const now = formValues(form);
   return Object.entries(formDefaults(form)).some(([name, value]) => now[name] !== value);
@@ -32,7 +32,7 @@ function defaultValue(control: Control): string {
     const options = [...control.options];
     return (options.find((option) => option.defaultSelected) ?? options[0])?.value ?? "";
   }
-  // An island's control has no default of its own: its text was put there by script.
+  // An island sets its control's text by script, so the default is in a data attribute.
   return control.dataset.default ?? control.defaultValue;
 }
 

@@ -2,10 +2,10 @@ import { callDashboard, SignedOutError } from "@/lib/dashboard/call_dashboard.ts
 import { formValues } from "./form_values.ts";
 import { showFieldIssue } from "./field_issues.ts";
 
-/** Nothing is checked while somebody types this fast, milliseconds. */
+/** Milliseconds without a change before a validation. */
 const DEBOUNCE_MS = 500;
 
-/** Asks the server what is wrong, a moment after the last change; the newest answer counts. */
+/** Validates the form on the server shortly after the last change. The newest response counts. */
 export class LiveValidation {
   #form: HTMLFormElement;
   #onCount: (faulty: number) => void;
@@ -37,7 +37,7 @@ export class LiveValidation {
     this.#timer = setTimeout(() => this.#validate(), DEBOUNCE_MS);
   }
 
-  /** Of a form as it came nothing is told. */
+  /** Hides messages again, for a form that was reset. */
   reset(): void {
     clearTimeout(this.#timer);
     this.#touched.clear();
@@ -48,7 +48,7 @@ export class LiveValidation {
     this.#request.abort();
   }
 
-  /** Where the form is sent ends in the agent's id, where there is one yet. */
+  /** The form's action ends in the agent's id, if it has one. */
   get #validationPath(): string {
     const path = this.#form.getAttribute("action") ?? "";
     return `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
@@ -64,12 +64,12 @@ export class LiveValidation {
       const { faults } = await response.json() as { faults: Record<string, string> };
       if (!signal.aborted) this.#show(faults);
     } catch (error) {
-      // Of anything else saving tells, and why it could not be asked.
+      // Other errors will show when the form is saved.
       if (error instanceof SignedOutError) this.#signedOut();
     }
   }
 
-  /** A domain may be what a tool lacks: what is told of it may change with any field. */
+  /** Updates all touched fields, because one field's validity may depend on another. */
   #show(faults: Record<string, string>): void {
     let faulty = 0;
     for (const name of this.#touched) {

@@ -1,38 +1,38 @@
 import type { Frame } from "@/lib/schemas/frames.ts";
 
-/** A call of a tool, and its output once there is one. */
+/** A tool call, with its output once it returns. */
 export interface ToolUse {
   name: string;
   args: unknown;
   output?: unknown;
 }
 
-/** A frame as it came. */
+/** A frame with its arrival time. */
 export interface TimedFrame {
-  /** Since the message was sent, milliseconds. */
+  /** Milliseconds since the message was sent. */
   ms: number;
   frame: Frame;
 }
 
-/** One answer of the playground while it comes and after. Times since the message was sent. */
+/** A playground answer, during and after streaming. Times are since the message was sent. */
 export interface PlaygroundAnswer {
   text: string;
   tools: ToolUse[];
   frames: TimedFrame[];
   runId?: string;
   conversationId?: string;
-  /** `<vendor>/<model>`, as the run named it. */
+  /** `<provider>/<model>` from the start frame. */
   model?: string;
   firstTextMs?: number;
   totalMs?: number;
   usage?: { inputTokens: number; outputTokens: number; costUsd: number };
-  fault?: string;
+  error?: string;
   finishReason?: string;
 }
 
 export const EMPTY_ANSWER: PlaygroundAnswer = { text: "", tools: [], frames: [] };
 
-/** The answer with one more frame, which came after `ms`. */
+/** Returns the answer with one more frame. */
 export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame): PlaygroundAnswer {
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {
@@ -51,7 +51,7 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
       return { ...answer, usage: { inputTokens, outputTokens, costUsd } };
     }
     case "error":
-      return { ...answer, fault: `${frame.message} (${frame.code})` };
+      return { ...answer, error: `${frame.message} (${frame.code})` };
     case "done":
       return { ...answer, finishReason: frame.finishReason, totalMs: ms };
     default:
@@ -59,7 +59,7 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
   }
 }
 
-/** Tools are called one after the other, so a result is the last call's. */
+/** Tools run one at a time, so a result belongs to the last call. */
 function applyToolOutput(tools: ToolUse[], output: unknown): ToolUse[] {
   const last = tools.at(-1);
   return last === undefined ? tools : [...tools.slice(0, -1), { ...last, output }];

@@ -38,10 +38,10 @@ Deno.test("withFrame: a run's frames make its answer, with what it took", () => 
   });
 });
 
-Deno.test("withFrame: an error is told with its code", () => {
+Deno.test("applyFrame: an error includes its code", () => {
   const frame: Frame = { type: "error", code: "budget_exceeded", message: "the cost is used up" };
   assertEquals(
-    applyFrame(EMPTY_ANSWER, { ms: 1, frame }).fault,
+    applyFrame(EMPTY_ANSWER, { ms: 1, frame }).error,
     "the cost is used up (budget_exceeded)",
   );
 });

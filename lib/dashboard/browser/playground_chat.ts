@@ -4,9 +4,8 @@ import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { applyFrame, EMPTY_ANSWER, type PlaygroundAnswer } from "./playground_answer.ts";
 
-/** What was said and what came of it. */
 export interface PlaygroundTurn {
-  said: string;
+  message: string;
   answer: PlaygroundAnswer;
 }
 
@@ -18,93 +17,93 @@ export interface PlaygroundTarget {
   model?: string;
 }
 
-const CONNECTION_LOST = "The connection was lost before the end of the answer.";
+const CONNECTION_LOST = "The connection was lost before the answer ended. Try again.";
 
 /** One conversation of the playground. */
 export class PlaygroundChat {
   readonly turns: Signal<PlaygroundTurn[]> = signal([]);
   readonly busy: Signal<boolean> = signal(false);
   #agentPath: string;
-  #asked = new AbortController();
+  #request = new AbortController();
 
   constructor(agentPath: string) {
     this.#agentPath = agentPath;
   }
 
   /**
-   * Asks, and settles when the answer has ended one way or another; false when the question has not
-   * even been taken, and so is to be asked again.
+   * Sends a message and waits for the end of its answer. False if the service did not accept the
+   * message, so that it can be sent again.
    */
-  async send(said: string, tried: PlaygroundTarget): Promise<boolean> {
+  async send(message: string, target: PlaygroundTarget): Promise<boolean> {
     if (this.busy.value) return true;
     this.busy.value = true;
-    const body = { ...tried, ...this.#conversation(said) };
-    this.turns.value = [...this.turns.value, { said, answer: EMPTY_ANSWER }];
-    this.#asked = new AbortController();
+    const body = { ...target, ...this.#conversation(message) };
+    this.turns.value = [...this.turns.value, { message, answer: EMPTY_ANSWER }];
+    this.#request = new AbortController();
     try {
-      await this.#follow(body, this.#asked.signal);
+      await this.#follow(body, this.#request.signal);
     } catch (error) {
-      const isTold = error instanceof DashboardCallError;
-      this.#change((answer) => ({ ...answer, fault: isTold ? error.message : CONNECTION_LOST }));
+      const reason = error instanceof DashboardCallError ? error.message : CONNECTION_LOST;
+      this.#change((answer) => ({ ...answer, error: reason }));
     } finally {
       this.busy.value = false;
     }
-    const { runId, fault } = this.turns.value.at(-1)?.answer ?? EMPTY_ANSWER;
-    return runId !== undefined || fault === undefined;
+    const { runId, error } = this.turns.value.at(-1)?.answer ?? EMPTY_ANSWER;
+    return runId !== undefined || error === undefined;
   }
 
-  /** Ends the answer under way; its run is cancelled, and what it cost is told. */
+  /** Cancels the run of the current answer, which then ends with its usage. */
   async stop(): Promise<void> {
     const runId = this.turns.value.at(-1)?.answer.runId;
-    if (runId === undefined) return this.#asked.abort();
+    if (runId === undefined) return this.#request.abort();
     await callDashboard(`${this.#agentPath}/try/cancel`, { runId }).catch(() =>
-      this.#asked.abort()
+      this.#request.abort()
     );
   }
 
-  /** Forgets what was said. */
+  /** Deletes the conversation. */
   async clear(): Promise<void> {
     if (this.busy.value) await this.stop();
     this.turns.value = [];
   }
 
   async #follow(body: object, signal: AbortSignal): Promise<void> {
-    const begun = performance.now();
+    const start = performance.now();
     const response = await callDashboard(`${this.#agentPath}/try`, body, signal);
     const decoder = new FrameDecoder();
     for await (const chunk of readChunks(response.body!)) {
       for (const { data: frame } of decoder.push(chunk)) {
-        this.#change((answer) => applyFrame(answer, { ms: performance.now() - begun, frame }));
+        this.#change((answer) => applyFrame(answer, { ms: performance.now() - start, frame }));
       }
     }
     const ended = this.turns.value.at(-1)?.answer.finishReason !== undefined;
     if (!ended) throw new DashboardCallError(CONNECTION_LOST);
   }
 
-  /** What was not answered is not repeated: the model would answer it as well. */
-  #conversation(said: string): object {
+  /** Leaves out unanswered messages, which the model would answer as well. */
+  #conversation(message: string): object {
     const answered = this.turns.value.filter(({ answer }) => answer.text !== "");
     const messages = answered.flatMap((turn) => [
-      { role: "user", content: turn.said },
+      { role: "user", content: turn.message },
       { role: "assistant", content: turn.answer.text.slice(0, FIELD_BOUNDS.messageLength) },
     ]);
     const conversationId = answered.at(-1)?.answer.conversationId;
     return {
-      messages: [...messages.slice(2 - FIELD_BOUNDS.messages), { role: "user", content: said }],
+      messages: [...messages.slice(2 - FIELD_BOUNDS.messages), { role: "user", content: message }],
       ...(conversationId && { conversationId }),
     };
   }
 
   #change(change: (answer: PlaygroundAnswer) => PlaygroundAnswer): void {
     const last = this.turns.value.at(-1);
-    // Cleared while the answer still came.
+    // The chat was cleared while the answer arrived.
     if (last === undefined) return;
     const turn = { ...last, answer: change(last.answer) };
     this.turns.value = [...this.turns.value.slice(0, -1), turn];
   }
 }
 
-/** Not every browser's streams can be iterated. */
+/** Some browsers cannot iterate streams. */
 async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   while (true) {

@@ -1,14 +1,14 @@
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 
-/** What the picker offers; the server looks at the content, whatever a file is called. */
+/** Types offered by the file picker; the server checks the content, whatever the name. */
 export const ACCEPTED_FILE_TYPES =
   ".pdf,.html,.htm,.md,.markdown,.txt,.text,text/*,application/pdf";
 
 const MIB = 1_048_576;
 
 /**
- * Sends one file to a knowledge base and tells the share that has gone out, 0-1. Not `fetch`: it does
- * not tell. Throws with words for people.
+ * Uploads one file to a knowledge base and reports the share sent, 0-1, which `fetch` cannot do.
+ * Throws errors with messages for the user.
  */
 export function uploadFile(
   path: string,
@@ -16,8 +16,8 @@ export function uploadFile(
   options: { progress: (share: number) => void; signal: AbortSignal },
 ): Promise<void> {
   if (file.size > KNOWLEDGE_BOUNDS.documentBytes) {
-    const most = KNOWLEDGE_BOUNDS.documentBytes / MIB;
-    return Promise.reject(new Error(`It is larger than ${most} MiB.`));
+    const max = KNOWLEDGE_BOUNDS.documentBytes / MIB;
+    return Promise.reject(new Error(`The file is larger than ${max} MiB.`));
   }
   const body = new FormData();
   body.set("file", file);
@@ -30,61 +30,61 @@ export function uploadFile(
       if (request.status === 201) done();
       else failed(new Error(rejectionMessage(request)));
     };
-    request.onerror = () => failed(new Error("The service could not be reached."));
+    request.onerror = () => failed(new Error("Cannot reach the service. Try again."));
     options.signal.addEventListener("abort", () => request.abort());
-    request.onabort = () => failed(new Error("It was not sent."));
+    request.onabort = () => failed(new Error(UPLOAD_FAILED));
     request.send(body);
   });
 }
 
 function rejectionMessage({ status, responseText, responseURL }: XMLHttpRequest): string {
-  if (responseURL.includes("/sign-in")) return "You are signed out. Sign in in another tab.";
+  if (responseURL.includes("/sign-in")) return "You are signed out. Sign in again in another tab.";
   try {
     const { message } = JSON.parse(responseText);
     if (typeof message === "string") return message;
-  } catch { /* told below */ }
-  return `The service answered with status ${status}.`;
+  } catch { /* no JSON: report the status instead */ }
+  return `The service responded with status ${status}.`;
 }
 
-/** A file on its way. */
+const UPLOAD_FAILED = "The upload failed. Try again.";
+
+/** An upload in progress or failed. */
 export interface Upload {
   /** Unique on the page. */
   id: number;
   name: string;
-  /** What of it has gone out, 0-1. */
+  /** Share sent, 0-1. */
   share: number;
-  /** Why it did not arrive. */
-  fault?: string;
+  error?: string;
 }
 
 let lastId = 0;
 
-/** Sends files one after the other, since each is a core's work; what did not arrive is kept, to be told. */
+/** Uploads files one by one, because processing takes a CPU core each. Failed uploads stay listed. */
 export async function uploadFiles(
   files: readonly File[],
-  { path, signal, told, sent }: {
+  { path, signal, update, onUploaded }: {
     path: string;
     signal: AbortSignal;
-    /** Gets how far they are, after each change. */
-    told: (change: (before: Upload[]) => Upload[]) => void;
-    /** Called after each that has arrived. */
-    sent: () => Promise<void>;
+    /** Applies a change to the list of uploads. */
+    update: (change: (uploads: Upload[]) => Upload[]) => void;
+    onUploaded: () => Promise<void>;
   },
 ): Promise<void> {
-  const waiting = files.map((file) => ({ file, id: ++lastId }));
-  told((before) => [
-    ...before.filter(({ fault }) => fault === undefined),
-    ...waiting.map(({ file, id }) => ({ id, name: file.name, share: 0 })),
+  const queue = files.map((file) => ({ file, id: ++lastId }));
+  update((uploads) => [
+    ...uploads.filter(({ error }) => error === undefined),
+    ...queue.map(({ file, id }) => ({ id, name: file.name, share: 0 })),
   ]);
-  for (const { file, id } of waiting) {
-    const change = (of: Partial<Upload>) =>
-      told((before) => before.map((one) => one.id === id ? { ...one, ...of } : one));
+  for (const { file, id } of queue) {
+    const change = (fields: Partial<Upload>) =>
+      update((uploads) => uploads.map((one) => one.id === id ? { ...one, ...fields } : one));
     try {
       await uploadFile(path, file, { signal, progress: (share) => change({ share }) });
-      await sent();
-      told((before) => before.filter((one) => one.id !== id));
+      await onUploaded();
+      update((uploads) => uploads.filter((one) => one.id !== id));
     } catch (error) {
-      change({ fault: error instanceof Error ? error.message : "It was not sent." });
+      change({ error: error instanceof Error ? error.message : UPLOAD_FAILED });
     }
   }
 }

@@ -3,20 +3,20 @@ import { LiveValidation } from "./live_validation.ts";
 import { updateBudgetHint } from "./update_budget_hint.ts";
 
 export interface FormWatchOptions {
-  /** The page came with something typed that is not saved. */
+  /** The page shows unsaved values of a rejected form. */
   rejected: boolean;
-  /** Gets whether the form holds anything unsaved, whenever that may have changed. */
+  /** Called after each change with whether the form has unsaved values. */
   onChange: (isChanged: boolean) => void;
-  /** Gets how many fields need attention, once the server has been asked. */
+  /** Called with the number of invalid fields after each validation. */
   onIssueCount: (count: number) => void;
   onSubmit: () => void;
-  /** Called when the server was asked and nobody is signed in any more. */
+  /** Called when a validation finds that the user is signed out. */
   onSignedOut: () => void;
-  /** Whether what the form holds has been saved already, from this very form. */
+  /** Whether the form's values were already saved from this form. */
   isSaved: () => boolean;
 }
 
-/** Watches the editor's form until the answer is called, and asks before unsaved changes are left. */
+/** Watches the form and warns before leaving unsaved changes. Returns a function that stops it. */
 export function watchForm(form: HTMLFormElement, watch: FormWatchOptions): () => void {
   const stop = new AbortController();
   const on = (target: EventTarget, type: string, listener: (event: Event) => void) =>
@@ -24,8 +24,8 @@ export function watchForm(form: HTMLFormElement, watch: FormWatchOptions): () =>
   const checks = new LiveValidation(form, watch);
   const isUnsaved = () => watch.rejected || isFormChanged(form);
   let leaving = false;
-  const look = () => {
-    // Somebody has gone back to a form whose agent is made: sent again it would make a second one.
+  const refresh = () => {
+    // The user navigated back to a form that was saved: sending it again would create a duplicate.
     if (!watch.rejected && isFormChanged(form) && watch.isSaved()) {
       resetForm(form);
       checks.reset();
@@ -42,7 +42,7 @@ export function watchForm(form: HTMLFormElement, watch: FormWatchOptions): () =>
     leaving = true;
     watch.onSubmit();
   });
-  // What is typed after the sign-out was noticed must not be asked about, nor lost.
+  // Keep changes made after the sign-out was noticed, without a warning.
   on(form, "click", ({ target }) => {
     if (!(target instanceof Element) || target.closest("[data-sign-in]") === null) return;
     leaving = true;
@@ -50,19 +50,19 @@ export function watchForm(form: HTMLFormElement, watch: FormWatchOptions): () =>
   });
   on(globalThis, "pageshow", () => {
     leaving = false;
-    look();
+    refresh();
   });
   on(globalThis, "beforeunload", (event) => {
     if (!leaving && isUnsaved()) event.preventDefault();
   });
-  look();
+  refresh();
   return () => {
     stop.abort();
     checks.stop();
   };
 }
 
-/** As the page came; islands hear of it as of anything typed. */
+/** Resets the form to the page's values, with input events for the islands. */
 function resetForm(form: HTMLFormElement): void {
   form.reset();
   for (const control of form.elements) {

@@ -40,7 +40,7 @@ export const handler = define.handlers({
       await service.accounts.reauthenticate(user, { cookieToken, password, address }) ??
         await changePassword(ctx, next);
     if (refused instanceof Response) return refused;
-    return refuse(user.email, refused);
+    return rejectedPage(user.email, refused);
   },
 });
 
@@ -68,9 +68,9 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   return response;
 }
 
-function refuse(email: string, refused: Refused) {
+function rejectedPage(email: string, refused: Refused) {
   if (refused.refused === "wrong_password") {
-    const faults = { current: "This is not your password." };
+    const faults = { current: "The password is incorrect." };
     return page<Data>({ email, faults }, { status: 403 });
   }
   if (refused.refused === "invalid") {
@@ -88,8 +88,8 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>
-          <h2>Change your password</h2>
-          {/* Only for password managers, which do not look at fields of type "hidden". */}
+          <h2>Change password</h2>
+          {/* For password managers, which ignore fields of type "hidden". */}
           <input type="text" value={data.email} autocomplete="username" readonly hidden />
           <Field name="current" label={LABELS.current} fault={data.faults?.current}>
             {(attributes) => (
@@ -102,7 +102,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             fault={data.faults?.password}
             help={`${
               data.faults?.password ? "" : `At least ${MIN_PASSWORD_LENGTH} characters. `
-            }You are signed out everywhere else.`}
+            }This signs you out everywhere else.`}
           >
             {(attributes) => (
               <input
@@ -119,8 +119,8 @@ export default define.page<typeof handler>(({ data, url }) => {
           </div>
         </PostForm>
         <form method="post" action="/account" class="card stack">
-          <h2>Sign out elsewhere</h2>
-          <p class="prose">Ends every sign-in of yours but this one, in whatever browser it is.</p>
+          <h2>Other sessions</h2>
+          <p class="prose">Ends all your other sessions, in every browser.</p>
           <div class="form-actions">
             <button class="button" type="submit" name="action" value="sign_out_elsewhere">
               Sign out everywhere else

@@ -7,20 +7,17 @@ import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
-/**
- * What saving the editor's form would find wrong with it, before anybody saves: as a change of
- * `?agent=<id>`, or as a new agent.
- */
+/** Validates the editor's form as a change of `?agent=<id>`, or as a new agent. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { agents, runtime } = ctx.state.service;
     const values = readAgentForm(await readForm(ctx.req, runtime));
     const { tenant } = signedIn(ctx.state);
     const id = ctx.url.searchParams.get("agent") ?? "";
-    const asked: Promise<unknown> = isUuid(id)
+    const validation: Promise<unknown> = isUuid(id)
       ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
       : agents.check(tenant, toAgentBody(values));
-    const faults: AgentFormIssues = await asked
+    const faults: AgentFormIssues = await validation
       .then(() => ({}))
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
     return Response.json({ faults });

@@ -11,18 +11,18 @@ import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 
-/** Found agents that are shown: who sees more of them does better with another word. */
+/** Search results shown; beyond that, another search word is more useful than a longer list. */
 const MOST_FOUND = 25;
 const LONGEST_QUERY = 200;
 
 interface Data {
   agents: Agent[];
-  /** What was searched for. */
+  /** The search query. */
   query: string;
   nextCursor?: string | undefined;
-  /** The list begins with the newest. */
+  /** This is the first page. */
   first: boolean;
-  /** The search has found more than it shows. */
+  /** The search found more than it shows. */
   more: boolean;
   now: number;
   editor: boolean;
@@ -36,7 +36,7 @@ export const handler = define.handlers({
       const now = ctx.state.service.runtime.now();
       return page<Data>({ ...found, now, editor: isEditor(user) });
     } catch (error) {
-      // A cursor from an old bookmark: the list itself is what was wanted.
+      // An invalid cursor from an old bookmark: show the first page.
       if (error instanceof ApiError && error.status === 400) return ctx.redirect("/agents", 303);
       throw error;
     }
@@ -63,8 +63,8 @@ export default define.page<typeof handler>(({ data, url }) => {
   const none = agents.length === 0 && query === "" && first;
   return (
     <>
-      <PageHeader title="Agents" text="Each has its own prompt, model, tools and budget.">
-        {editor && !none && <a class="button button-primary" href="/agents/new">New agent</a>}
+      <PageHeader title="Agents" text="Each agent has its own prompt, model, tools and budget.">
+        {editor && !none && <a class="button button-primary" href="/agents/new">Create agent</a>}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       {!none && <SearchForm query={query} label="Search agents by name or id" />}
@@ -90,10 +90,8 @@ function Found({ agents, query, more, now }: Data) {
     return (
       <EmptyState
         icon="agents"
-        title="Nothing found"
-        text={query === ""
-          ? "There are no older agents."
-          : `No agent has a name with words that begin like “${query}”.`}
+        title="No agents found"
+        text={query === "" ? "There are no older agents." : `No agents match “${query}”.`}
       >
         <a class="button" href="/agents" aria-current="false">Show all agents</a>
       </EmptyState>
@@ -103,7 +101,9 @@ function Found({ agents, query, more, now }: Data) {
     <>
       <AgentList agents={agents} now={now} />
       {more && (
-        <p class="help list-note">{`The newest ${agents.length}. Another word narrows it down.`}</p>
+        <p class="help list-note">
+          {`Showing the newest ${agents.length}. Add a word to narrow the search.`}
+        </p>
       )}
     </>
   );
@@ -114,9 +114,9 @@ function NoAgents({ editor }: { editor: boolean }) {
     <EmptyState
       icon="agents"
       title="No agents yet"
-      text="An agent answers your visitors. Give it a prompt and a model, and try it."
+      text="Agents answer your visitors. Create one with a prompt and a model, then try it out."
     >
-      {editor && <a class="button button-primary" href="/agents/new">Create an agent</a>}
+      {editor && <a class="button button-primary" href="/agents/new">Create agent</a>}
     </EmptyState>
   );
 }

@@ -28,7 +28,7 @@ interface Data {
   values: AgentFormValues;
   faults: AgentFormIssues;
   choices: EditorChoices;
-  /** Absent for a copy, and for what has been typed. */
+  /** Undefined for a copy and for edited values. */
   template?: string;
 }
 
@@ -66,7 +66,7 @@ export const handler = define.handlers({
   },
 });
 
-/** The form of the agent that `?from=` names, under another name; nothing is stored by asking. */
+/** Form values of the agent in `?from=`, with a new name. Stores nothing. */
 async function copyOf(ctx: Context<State>): Promise<AgentFormValues | undefined> {
   const id = ctx.url.searchParams.get("from") ?? "";
   const { tenant } = signedIn(ctx.state);

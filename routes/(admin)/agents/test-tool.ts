@@ -7,12 +7,12 @@ import { testTool } from "@/lib/dashboard/agents/playground.ts";
 import { toolTestSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
-/** One call of a tool as the editor has it, with what it reached on the way. */
+/** Calls an unsaved tool of the editor and returns its output and requests. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { runtime, chat, closing } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
-    // Whoever reaches other servers through us is held to the limits of those who chat.
+    // Test calls reach other servers, so they count against the same rate limit as chats.
     await ctx.state.rateLimiter.count();
     const body = parseJson(await readJsonText(ctx.req, runtime));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);

@@ -32,17 +32,17 @@ export default define.page<typeof handler>(({ data, url }) => {
   const newKey = editor && (
     <DialogLink
       href="/api-keys/new"
-      label="New key"
+      label="Create API key"
       class="button button-primary"
-      title="New API key"
+      title="Create API key"
     >
-      <h2>New API key</h2>
+      <h2>Create API key</h2>
       <NewKeyForm inDialog {...data.form} />
     </DialogLink>
   );
   return (
     <>
-      <PageHeader title="API keys" text="For your servers only; a browser gets a session token.">
+      <PageHeader title="API keys" text="For your servers only. Browsers use session tokens.">
         {apiKeys.length > 0 && newKey}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
@@ -51,7 +51,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <EmptyState
             icon="key"
             title="No API keys yet"
-            text="A key lets your backend manage agents and mint session tokens for visitors."
+            text="Create a key to manage agents and mint session tokens from your backend."
           >
             {newKey}
           </EmptyState>
@@ -82,7 +82,7 @@ function KeyRow({ apiKey, now, editor }: { apiKey: ApiKey; now: number; editor: 
             {secret.expiresAt && (
               <>
                 {" "}
-                ends <Time at={secret.expiresAt} now={now} />
+                expires <Time at={secret.expiresAt} now={now} />
               </>
             )}
           </p>

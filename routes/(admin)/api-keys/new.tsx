@@ -14,7 +14,7 @@ import { define, type State } from "@/utils.ts";
 
 const DAY_MS = 86_400_000;
 
-/** `secret` is the whole key: it exists in this one answer and nowhere else. */
+/** `secret` is the whole key, which only this response contains. */
 type Data = { form: NewKeyFormProps } | { name: string; secret: string };
 
 export const handler = define.handlers({
@@ -59,7 +59,7 @@ export default define.page<typeof handler>(({ data }) =>
   "secret" in data ? <RevealedKey title={`Key “${data.name}” created`} secret={data.secret} /> : (
     <>
       <PageHeader
-        title="New API key"
+        title="Create API key"
         refused={unsavedTitle(data.form.faults ?? {})}
         back={{ href: "/api-keys", label: "API keys" }}
       />

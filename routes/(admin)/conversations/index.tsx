@@ -22,7 +22,7 @@ import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { COST_THRESHOLDS } from "@/lib/store/conversations/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
 
-/** How many agents the filter offers; each page of a conversation leads to all of its agent's. */
+/** Agents that the filter offers. Conversation pages link to all conversations of their agent. */
 const OFFERED_AGENTS = 50;
 
 export const handler = define.handlers({
@@ -31,7 +31,7 @@ export const handler = define.handlers({
     const href = id === "" ? undefined : await findConversationHref(ctx, id);
     if (href !== undefined) return ctx.redirect(href, 303);
     const data = await readList(ctx);
-    // A cursor from an old bookmark: the list itself is what was wanted.
+    // An invalid cursor from an old bookmark: show the first page.
     if (data === undefined) return ctx.redirect("/conversations", 303);
     return page({ ...data, id, missing: id !== "" });
   },
@@ -70,7 +70,10 @@ export default define.page<typeof handler>(({ data, url }) => {
   const agents = [...names].map(([id, name]) => ({ id, name }));
   return (
     <>
-      <PageHeader title="Conversations" text="What was said with your agents, the latest first.">
+      <PageHeader
+        title="Conversations"
+        text="Messages between visitors and your agents, latest first."
+      >
         <FindConversation id={data.id} missing={data.missing} />
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
@@ -80,7 +83,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         : !found.cutShort && <Nothing isFiltered={isFiltered || !first} />}
       {found.cutShort && (
         <p class="prose cut-short">
-          Nothing more among those just looked through. There are older ones.
+          No more matches in this range. Older conversations were not searched yet.
         </p>
       )}
       <nav class="pager" aria-label="Pages">
@@ -93,7 +96,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             href={conversationsHref(filters, found.nextCursor)}
             aria-current="false"
           >
-            {found.cutShort ? "Look further back" : "Older"}
+            {found.cutShort ? "Search older" : "Older"}
           </a>
         )}
       </nav>
@@ -106,17 +109,17 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
     ? (
       <EmptyState
         icon="conversations"
-        title="No such conversations"
-        text="None is kept that these filters let through."
+        title="No matching conversations"
+        text="No stored conversation matches these filters."
       >
-        <a class="button" href="/conversations" aria-current="false">Show all</a>
+        <a class="button" href="/conversations" aria-current="false">Clear filters</a>
       </EmptyState>
     )
     : (
       <EmptyState
         icon="conversations"
         title="No conversations yet"
-        text="What visitors and your agents say to each other is kept here, for as long as your plan says."
+        text="Conversations between visitors and your agents appear here. Your plan sets how long they are stored."
       />
     );
 }
@@ -142,7 +145,7 @@ function List(
                 <span key={end} class={finishBadgeClass(end)}>{FINISH_LABELS[end]}</span>
               ))}
             </p>
-            <p class="row-text">{one.origin ?? "By API key"}</p>
+            <p class="row-text">{one.origin ?? "API key"}</p>
           </div>
           <dl class="facts">
             <div>
@@ -154,7 +157,7 @@ function List(
               <dd>{formatUsd(one.costUsd)}</dd>
             </div>
             <div>
-              <dt>Last</dt>
+              <dt>Last activity</dt>
               <dd>
                 <Time at={one.updatedAt} now={now} />
               </dd>

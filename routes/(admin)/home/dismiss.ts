@@ -4,7 +4,7 @@ import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { DISMISSIBLE, type Dismissible } from "@/lib/store/tenants/dismissal_store.ts";
 import { define } from "@/utils.ts";
 
-/** Dismisses one piece of advice for everyone in the tenant. */
+/** Dismisses an advice for the whole tenant. */
 export const handler = define.handlers({
   GET(ctx) {
     return ctx.redirect("/home", 303);

@@ -14,7 +14,7 @@ import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
 
-/** All that a tenant may have fit on one page. */
+/** The largest quota fits on one page. */
 const LIMIT = MAX_QUOTAS.knowledgeBases;
 
 export const handler = define.handlers({
@@ -46,7 +46,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
   return (
     <>
-      <PageHeader title="Knowledge" text="Documents of yours that agents answer from.">
+      <PageHeader title="Knowledge" text="Documents that your agents answer from.">
         {bases.length > 0 && newBase}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <EmptyState
             icon="knowledge"
             title="No knowledge bases yet"
-            text="Put your documents in one, and attach it to an agent: it answers from them and names them."
+            text="Add your documents to a knowledge base and select it in an agent. Answers then cite them."
           >
             {newBase}
           </EmptyState>
@@ -81,7 +81,7 @@ function BaseRow({ base, now }: { base: KnowledgeBase; now: number }) {
         of={{
           Documents: formatCount(base.documentCount),
           Passages: formatCount(base.chunkCount),
-          Changed: <Time at={base.updatedAt} now={now} />,
+          Updated: <Time at={base.updatedAt} now={now} />,
         }}
       />
     </li>

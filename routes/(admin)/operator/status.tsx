@@ -20,13 +20,13 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="Status" text="Of the process that answered this page." />
+    <PageHeader title="Status" text="The process that served this page." />
     <div class="sections">
       <section class="card stack" aria-labelledby="process">
         <h2 id="process">
           Process{" "}
           <span class={data.ready ? "badge badge-active" : "badge badge-failing"}>
-            {data.ready ? "ready" : "not ready"}
+            {data.ready ? "Ready" : "Not ready"}
           </span>
         </h2>
         <dl class="values">
@@ -39,7 +39,7 @@ export default define.page<typeof handler>(({ data }) => (
         </dl>
       </section>
       <section aria-labelledby="slots">
-        <h2 id="slots" class="section-head">Vendors</h2>
+        <h2 id="slots" class="section-head">Model providers</h2>
         <ConnectionRows slots={data.slots} now={data.now} operator />
       </section>
     </div>

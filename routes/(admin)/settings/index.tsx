@@ -20,7 +20,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    // The catalogue is what brings changed slots in; a page is no run, so it asks here.
+    // Reading the catalog loads changed connections, which otherwise happens with each run.
     await service.catalogue.list();
     const [tenant, plan, secrets, storage] = await Promise.all([
       service.tenants.get(user.tenant),
@@ -33,6 +33,7 @@ export const handler = define.handlers({
       agents: await loadAgentNames(bound, { tenant: user.tenant, agents: service.agents }),
       tenant: tenant?.name ?? "",
       plan,
+      maxVersions: quotasOf(plan).agentVersions,
       values: describePlan(plan, service.limits),
       secrets,
       storage,
@@ -56,10 +57,11 @@ export default define.page<typeof handler>(({ data, url }) => {
             <div>
               <h2 id="secrets">Secrets</h2>
               <p class="lead">
-                What tools send as <code>{"{{secret.NAME}}"}</code>. Write-only: nobody reads one.
+                Credentials that tools send as{" "}
+                <code>{"{{secret.NAME}}"}</code>. Values are write-only.
               </p>
             </div>
-            {editor && <a class="button" href="/settings/secrets/new">New secret</a>}
+            {editor && <a class="button" href="/settings/secrets/new">Set secret</a>}
           </div>
           <SecretRows secrets={secrets} agents={data.agents} now={now} editor={editor} />
         </section>
@@ -67,7 +69,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <div class="section-head">
             <div>
               <h2 id="limits">Plan and limits</h2>
-              <p class="lead">Whoever operates the installation sets them.</p>
+              <p class="lead">Set by the operator of this installation.</p>
             </div>
           </div>
           <dl class="card values">
@@ -79,14 +81,14 @@ export default define.page<typeof handler>(({ data, url }) => {
             ))}
             <div>
               <dt>Models</dt>
-              <dd>{plan.models === "all" ? "All of the catalogue" : plan.models.length}</dd>
+              <dd>{plan.models === "all" ? "All models of the catalog" : plan.models.length}</dd>
             </div>
             <div>
-              <dt>Visitors may choose</dt>
+              <dt>Visitor overrides</dt>
               <dd>{visitorOverridesLabel(plan)}</dd>
             </div>
             <div>
-              <dt>Conversations are kept</dt>
+              <dt>Conversation retention</dt>
               <dd>{retentionLabel(plan)}</dd>
             </div>
           </dl>
@@ -96,9 +98,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             <div>
               <h2 id="storage">Storage</h2>
               <p class="lead">
-                What you store and what your plan allows. The last {quotasOf(plan).agentVersions}
-                {" "}
-                versions of each agent are kept.
+                Your usage and quotas. Stores the last {data.maxVersions} versions of each agent.
               </p>
             </div>
           </div>
@@ -107,8 +107,8 @@ export default define.page<typeof handler>(({ data, url }) => {
         <section aria-labelledby="vendors">
           <div class="section-head">
             <div>
-              <h2 id="vendors">Model vendors</h2>
-              <p class="lead">As this process has found them since it started.</p>
+              <h2 id="vendors">Model providers</h2>
+              <p class="lead">Status as seen by this process since it started.</p>
             </div>
           </div>
           <ConnectionRows slots={data.slots} now={now} operator={data.operator} />

@@ -30,9 +30,9 @@ export default define.page<typeof handler>(({ data, url }) => {
     <>
       <PageHeader
         title="Team"
-        text="Owners decide who is in it, admins change things, viewers look."
+        text="Owners manage the team, admins manage everything else, viewers have read-only access."
       >
-        {owner && <a class="button button-primary" href="/team/invite">Invite</a>}
+        {owner && <a class="button button-primary" href="/team/invite">Invite member</a>}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
@@ -120,10 +120,10 @@ function InvitationRow(
           <a
             class="button button-small"
             href={`/team/invitations/${invitation.id}/withdraw`}
-            aria-label={`Withdraw the invitation of ${invitation.email}`}
+            aria-label={`Revoke the invitation of ${invitation.email}`}
             aria-current="false"
           >
-            Withdraw
+            Revoke
           </a>
         </div>
       )}

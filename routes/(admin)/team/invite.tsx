@@ -66,8 +66,8 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
     const fault = invited.refused === "invalid"
-      ? "Enter an e-mail address."
-      : "They are in the team already.";
+      ? "Enter an email address."
+      : "This person is already on the team.";
     return page<Data>({ ...typed, faults: { email: fault } }, { status: 400 });
   },
 });
@@ -77,7 +77,7 @@ export default define.page<typeof handler>(({ data }) =>
     ? (
       <RevealedLink
         title={`Invitation for ${data.email}`}
-        text="Send it to them. Whoever opens it first chooses the password; it works once, for 7 days."
+        text="Send it to the person you invited. The first person to open it sets the password. Works once, for 7 days."
         link={data.link}
         back={BACK}
       />
@@ -95,21 +95,21 @@ function InviteForm({ email, role, asksPassword, once, faults }: Form) {
         class="card narrow stack"
         faults={{ email: faults.email, own_password }}
         labels={{ email: "E-mail" }}
-        lead="Nobody was invited."
+        lead="No invitation was created."
         once={once}
       >
         <Field
           name="email"
           label="E-mail"
           fault={faults.email}
-          help="Nothing is sent: you get a link to hand over yourself."
+          help="We do not send an email. You get a link to share."
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <RoleSelect value={role} />
         <ReauthField asked={asksPassword} fault={own_password} />
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Make the link</button>
+          <button class="button button-primary" type="submit">Create invitation</button>
           <a class="button" href="/team" aria-current="false">Cancel</a>
         </div>
       </PostForm>

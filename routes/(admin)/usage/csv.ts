@@ -13,7 +13,7 @@ const HEADINGS: Record<UsageGroup, string[]> = {
   key: ["key_id", "key_name"],
 };
 
-/** Everything that the page of the same query shows the first lines of. */
+/** All rows of the page with the same query. */
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;

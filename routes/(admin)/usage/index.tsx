@@ -22,7 +22,7 @@ import { NO_USAGE, type Usage } from "@/lib/store/runs/usage_rows.ts";
 import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
-/** Lines of a table; the download has all. */
+/** Rows shown; the download has all. */
 const MOST_ROWS = 100;
 const HEADINGS: Record<UsageGroup, string> = {
   day: "Day (UTC)",
@@ -62,7 +62,7 @@ export default define.page<typeof handler>(({ data }) => {
   const { range, by, issue } = query;
   return (
     <>
-      <PageHeader title="Usage" text="What was used and charged, by UTC days.">
+      <PageHeader title="Usage" text="Runs, tokens and cost by UTC day.">
         <a class="button" href={usageHref("/usage/csv", query)} download>Download CSV</a>
       </PageHeader>
       {issue && <Notice kind="fault">{issue}</Notice>}
@@ -100,12 +100,14 @@ export default define.page<typeof handler>(({ data }) => {
             }))}
           />
           {more && (
-            <p class="help">The first {formatCount(rows.length)}; the download has all of them.</p>
+            <p class="help">
+              Showing the first {formatCount(rows.length)}. Download the CSV for all.
+            </p>
           )}
         </div>
       )}
       <section class="stack-small usage-storage" aria-labelledby="storage">
-        <h2 id="storage">Stored now</h2>
+        <h2 id="storage">Storage</h2>
         <StorageMeters figures={data.storage} />
       </section>
     </>
@@ -117,9 +119,9 @@ function figures(sum: Usage, range: DayRange) {
     Cost: formatMicroUsd(sum.cost),
     Runs: formatCount(sum.runs),
     Errors: <ErrorCount count={sum.failed} href={errorsHref(range)} />,
-    "Tokens in": formatCount(sum.inputTokens),
-    "Tokens out": formatCount(sum.outputTokens),
-    "A run, on average": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
+    "Input tokens": formatCount(sum.inputTokens),
+    "Output tokens": formatCount(sum.outputTokens),
+    "Average cost per run": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
   };
 }
 
@@ -141,7 +143,7 @@ function RangeForm({ range, by }: { range: DayRange; by: UsageGroup }) {
         <input type="date" id="usage-to" name="to" value={range.to} />
       </div>
       <div class="filter-actions">
-        <button class="button" type="submit">Show</button>
+        <button class="button" type="submit">Apply</button>
       </div>
     </form>
   );
@@ -149,8 +151,8 @@ function RangeForm({ range, by }: { range: DayRange; by: UsageGroup }) {
 
 function NothingUsed() {
   return (
-    <EmptyState icon="usage" title="Nothing was used" text="There is no run in these days.">
-      <a class="button" href="/usage" aria-current="false">The last 30 days</a>
+    <EmptyState icon="usage" title="No usage" text="There were no runs in this period.">
+      <a class="button" href="/usage" aria-current="false">Show last 30 days</a>
     </EmptyState>
   );
 }

@@ -20,7 +20,7 @@ export const handler = define.handlers(apiHandler({
     return await withIdempotency<MintedSession>(ctx, {
       route: "POST /v1/widget/session",
       apiKeyId,
-      // A token is for one page: repeated for another, the first answer would be the wrong one.
+      // A token is for one origin: the stored response would be wrong for a request from another.
       request: { body, origin },
       async create(options) {
         const { agentId } = parseOrThrow(mintBodySchema, body);
@@ -29,7 +29,7 @@ export const handler = define.handlers(apiHandler({
           return service.sessions.mintForOrigin(tenant, agent, origin, options);
         });
       },
-      // The token is the session's only name, and a secret: the address it is revoked at has none.
+      // The token is secret and the session's only id, so the revoke path has no parameter.
       respond: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
     });
   },

@@ -15,7 +15,7 @@ interface Data {
   fault?: string;
 }
 
-/** Asks without scripts, and deletes for both ways of asking. */
+/** The confirmation without scripts, and the deletion for both kinds of confirmation. */
 export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
@@ -29,7 +29,7 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const typed = form.get("confirmName") ?? "";
     if (typed.trim() !== agent.name.trim()) {
-      const fault = "This is not its name.";
+      const fault = "The name does not match.";
       return page<Data>({ agent, typed, fault }, { status: 400 });
     }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);

@@ -37,7 +37,7 @@ export const handler = define.handlers({
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
     const values = readAgentForm(await readForm(ctx.req, ctx.state.service.runtime));
-    if (agent === undefined) return await offerAnew(ctx, values);
+    if (agent === undefined) return await offerNewAgent(ctx, values);
     const saved = await saveAgent(values, () => {
       const change = { patch: toAgentPatch(values), ifMatch: [Number(values.version)] };
       return ctx.state.service.agents.patch(signedIn(ctx.state).tenant, agent.id, change);
@@ -52,21 +52,21 @@ export const handler = define.handlers({
   },
 });
 
-/** Somebody else has deleted it meanwhile: what was typed must not go with it. */
-async function offerAnew(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
+/** Someone else deleted the agent: offer to save the edits as a new one. */
+async function offerNewAgent(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
   const { id, tenant } = signedIn(ctx.state);
   const choices = await loadEditorChoices(ctx.state.service, tenant);
   return await ctx.render(<DeletedAgentForm {...{ user: id, values, choices }} />, { status: 404 });
 }
 
-/** Notices of what the form has sent; an earlier version is brought back by another form. */
+/** Notices after a save of this form. Restoring a version uses another form. */
 const SAVED = ["agent_saved", "agent_created"];
 
 interface Edited {
   agent: Agent;
   values: AgentFormValues;
   faults: AgentFormIssues;
-  /** What the form was opened with, where it shows what was typed since. */
+  /** The values that the form was opened with, if it shows edited values. */
   base?: AgentFormValues | undefined;
 }
 
@@ -109,19 +109,19 @@ function isConflict({ agent, values }: Edited): boolean {
   return values.version !== String(agent.version);
 }
 
-/** What was typed is kept in the browser, and offered again where the first link leads. */
+/** The browser stores the edits, and the first link's page offers to restore them. */
 function Conflict({ agent, values, faults }: Edited) {
   const path = `/agents/${agent.id}`;
   return (
     <div class="conflict stack">
       {faults.form !== undefined && <Notice kind="fault" focused>{faults.form}</Notice>}
       <p class="form-actions">
-        <a class="button" href={path} aria-current="false">Open it as it is now</a>
+        <a class="button" href={path} aria-current="false">Open current version</a>
         <NewTabLink
           class="button"
           href={`${path}/versions/${agent.version}?with=${values.version}`}
         >
-          What they changed
+          View their changes
         </NewTabLink>
       </p>
     </div>

@@ -15,7 +15,7 @@ interface Data {
   password: ReauthFieldProps;
 }
 
-/** Asks without scripts, and revokes for both ways of asking. */
+/** Confirmation and revocation. */
 export const handler = define.handlers({
   async GET(ctx) {
     const apiKey = await findApiKey(ctx);
@@ -42,10 +42,10 @@ export default define.page<typeof handler>(({ data: { apiKey, password } }) => (
     back={{ href: "/api-keys", label: "API keys" }}
     action={`/api-keys/${apiKey.id}/revoke`}
     question={`Revoke ${apiKey.name}?`}
-    confirm="Revoke"
+    confirm="Revoke key"
     faults={{ own_password: password.fault }}
     fields={<ReauthField {...password} />}
   >
-    <p>Whatever uses this key is refused from now on. This cannot be undone.</p>
+    <p>Requests with this key will be rejected. This cannot be undone.</p>
   </ConfirmPage>
 ));

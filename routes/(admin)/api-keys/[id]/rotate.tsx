@@ -15,7 +15,7 @@ import { define, type State } from "@/utils.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** `secret` is the whole key: it exists in this one answer and nowhere else. */
+/** `secret` is the whole key, which only this response contains. */
 type Data = { form: RotateKeyFormProps } | { name: string; secret: string };
 
 export const handler = define.handlers({
@@ -54,8 +54,8 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage("/api-keys", "key_rotated_before"), 303);
     }
     const fault = rotated.refused === "overlap"
-      ? "The key was rotated in the meantime. End that overlap first, or wait for it."
-      : "The key is not active any more.";
+      ? "The key was already rotated. Revoke its old secret first, or wait until it expires."
+      : "The key is no longer active.";
     return page<Data>({ form: { ...typed, fault } }, { status: 409 });
   },
 });

@@ -9,34 +9,38 @@ import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
-/** Asks, and deletes. */
+/** Confirmation and deletion. */
 export const handler = define.handlers({
   async GET(ctx) {
-    const said = await readTranscript(ctx);
-    if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page(said);
+    const transcript = await readTranscript(ctx);
+    if (transcript === undefined) {
+      return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    }
+    return page(transcript);
   },
 
   async POST(ctx) {
-    const said = await readTranscript(ctx);
-    if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const transcript = await readTranscript(ctx);
+    if (transcript === undefined) {
+      return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    }
     const filter = conversationFilterParams(ctx.url);
-    await ctx.state.service.conversations.delete(signedIn(ctx.state).tenant, said.id, filter);
+    await ctx.state.service.conversations.delete(signedIn(ctx.state).tenant, transcript.id, filter);
     return ctx.redirect(withFlashMessage("/conversations", "conversation_deleted"), 303);
   },
 });
 
-export default define.page<typeof handler>(({ data: said }) => (
+export default define.page<typeof handler>(({ data: transcript }) => (
   <ConfirmPage
     title="Delete conversation"
-    back={{ href: conversationHref(said), label: "Conversation" }}
-    action={conversationHref(said, "/delete")}
+    back={{ href: conversationHref(transcript), label: "Conversation" }}
+    action={conversationHref(transcript, "/delete")}
     question="Delete this conversation?"
-    confirm="Delete"
+    confirm="Delete conversation"
   >
     <p>
-      All that was said in its {plural(said.runCount, "run")}{" "}
-      goes for good; one that is going on is cancelled. Its cost stays in the sums of usage.
+      Deletes the messages of its {plural(transcript.runCount, "run")}{" "}
+      and cancels a run in progress. Usage totals keep its cost. This cannot be undone.
     </p>
   </ConfirmPage>
 ));

@@ -15,21 +15,23 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    const said = await readTranscript(ctx);
-    if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const runIds = said.runs.map(({ runId }) => runId);
+    const transcript = await readTranscript(ctx);
+    if (transcript === undefined) {
+      return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    }
+    const runIds = transcript.runs.map(({ runId }) => runId);
     const [records, names] = await Promise.all([
       service.conversations.records(user.tenant, runIds),
-      loadAgentNames([said.agentId], { tenant: user.tenant, agents: service.agents }),
+      loadAgentNames([transcript.agentId], { tenant: user.tenant, agents: service.agents }),
     ]);
-    const agent = names.get(said.agentId);
-    return page({ said, records, agent, now: service.runtime.now(), editor: isEditor(user) });
+    const agent = names.get(transcript.agentId);
+    return page({ transcript, records, agent, now: service.runtime.now(), editor: isEditor(user) });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { said, records, agent, now, editor } = data;
-  const next = said.nextCursor && `&cursor=${encodeURIComponent(said.nextCursor)}`;
+  const { transcript, records, agent, now, editor } = data;
+  const next = transcript.nextCursor && `&cursor=${encodeURIComponent(transcript.nextCursor)}`;
   return (
     <>
       <PageHeader
@@ -37,39 +39,43 @@ export default define.page<typeof handler>(({ data, url }) => {
         back={{ href: "/conversations", label: "Conversations" }}
       >
         {editor && (
-          <a class="button" href={conversationHref(said, "/delete")} aria-current="false">Delete</a>
+          <a class="button" href={conversationHref(transcript, "/delete")} aria-current="false">
+            Delete
+          </a>
         )}
       </PageHeader>
       <div class="stack">
         <DescriptionList
           class="figures card"
           of={{
-            "Id": <code>{said.id}</code>,
-            "Agent": agent && <a href={`/agents/${said.agentId}`}>{agent}</a>,
-            "Held on": said.origin ?? "By API key",
-            "Began": <Moment at={said.createdAt} />,
-            "Last run ended": <Time at={said.updatedAt} now={now} />,
-            "Kept until": <Moment at={said.expiresAt} />,
-            "Runs": formatCount(said.runCount),
-            "Cost": formatUsd(said.costUsd),
+            "ID": <code>{transcript.id}</code>,
+            "Agent": agent && <a href={`/agents/${transcript.agentId}`}>{agent}</a>,
+            "Source": transcript.origin ?? "API key",
+            "Started": <Moment at={transcript.createdAt} />,
+            "Last activity": <Time at={transcript.updatedAt} now={now} />,
+            "Deleted on": <Moment at={transcript.expiresAt} />,
+            "Runs": formatCount(transcript.runCount),
+            "Cost": formatUsd(transcript.costUsd),
           }}
         />
         <p class="prose">
-          <a href={conversationsHref({ agentId: said.agentId })} aria-current="false">
+          <a href={conversationsHref({ agentId: transcript.agentId })} aria-current="false">
             All conversations of this agent
           </a>
         </p>
-        {said.runs.length === 0 && <p class="prose">What was said here is no longer kept.</p>}
-        {said.runs.map((run) => (
+        {transcript.runs.length === 0 && <p class="prose">These messages were deleted.</p>}
+        {transcript.runs.map((run) => (
           <RunCard key={run.runId} run={run} record={records.get(run.runId)} />
         ))}
       </div>
       <nav class="pager" aria-label="Runs">
         {url.searchParams.has("cursor") && (
-          <a class="button" href={conversationHref(said)} aria-current="false">First runs</a>
+          <a class="button" href={conversationHref(transcript)} aria-current="false">First runs</a>
         )}
         {next && (
-          <a class="button" href={conversationHref(said) + next} aria-current="false">Later runs</a>
+          <a class="button" href={conversationHref(transcript) + next} aria-current="false">
+            Later runs
+          </a>
         )}
       </nav>
     </>

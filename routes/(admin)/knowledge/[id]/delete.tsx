@@ -9,7 +9,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
 import { define } from "@/utils.ts";
 
-/** Asks, with the names of the agents that would find nothing any more, and deletes. */
+/** Confirmation, with the agents that use the knowledge base, and deletion. */
 export const handler = define.handlers({
   async GET(ctx) {
     const found = await findKnowledgeBase(ctx);
@@ -30,7 +30,7 @@ export const handler = define.handlers({
   },
 });
 
-/** How many agents use it, as words. */
+/** `2 agents use it`. */
 function users({ data, more }: AgentSearchResult): string {
   return more
     ? `More than ${data.length} agents use it`
@@ -43,21 +43,22 @@ export default define.page<typeof handler>(({ data: { base, agents } }) => (
     back={{ href: `/knowledge/${base.id}`, label: base.name }}
     action={`/knowledge/${base.id}/delete`}
     question={`Delete ${base.name}?`}
-    confirm={agents.data.length > 0 ? "Delete it all the same" : "Delete"}
+    confirm={agents.data.length > 0 ? "Delete anyway" : "Delete knowledge base"}
   >
     <div class="stack">
       {agents.data.length > 0 && (
         <div>
           <p>
-            <strong>{users(agents)}</strong> and would find nothing any more:
+            <strong>{users(agents)}</strong> and would no longer find anything:
           </p>
           <AgentLinks agents={agents} />
         </div>
       )}
       <p>
         {base.documentCount === 0
-          ? "It holds no documents."
-          : <>Its {plural(base.documentCount, "document")} will be gone.</>} This cannot be undone.
+          ? "It has no documents."
+          : <>Its {plural(base.documentCount, "document")} will be deleted.</>}{" "}
+        This cannot be undone.
       </p>
     </div>
   </ConfirmPage>

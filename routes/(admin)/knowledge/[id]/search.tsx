@@ -9,7 +9,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
 
-/** What an agent would find in a base, and why. */
+/** What an agent would find in a knowledge base, and why. */
 export const handler = define.handlers({
   async GET(ctx) {
     const found = await findKnowledgeBase(ctx);
@@ -23,7 +23,7 @@ export const handler = define.handlers({
   },
 });
 
-/** What comes with an address may be anything: it is searched for as text. */
+/** The query of the address may hold anything: make it a well-formed text of limited length. */
 function cleaned(query: string): string {
   // deno-lint-ignore no-control-regex
   const text = query.toWellFormed().replace(/[\0-\x1f\x7f]+/g, " ").trim();
@@ -35,16 +35,17 @@ export default define.page<typeof handler>(({ data }) => {
   return (
     <>
       <BaseHeader base={base} tab="search" editor={editor} />
-      <SearchForm query={query} label="Ask as an agent would" />
+      <SearchForm query={query} label="Search as an agent would" />
       <p class="prose found-help">
-        The passages that an agent is given for these words, best first: the first{" "}
-        {KNOWLEDGE_BOUNDS.defaultPassages} unless it asks for more.
+        The passages that an agent gets for this query, best first. By default, it gets the first
+        {" "}
+        {KNOWLEDGE_BOUNDS.defaultPassages}.
       </p>
       {passages?.length === 0 && (
         <EmptyState
           icon="knowledge"
-          title="Nothing found"
-          text="No document that is ready has any of these words. Try those that the documents use."
+          title="No passages found"
+          text="No processed document has any of these words. Try the words that your documents use."
         />
       )}
       {passages !== undefined && passages.length > 0 && (

@@ -71,7 +71,9 @@ export default define.page<typeof handler>(({ data, url }) => {
         </section>
         <section class="card stack">
           <h2>Delete this knowledge base</h2>
-          <p class="prose">Its documents go with it, and agents that use it find nothing more.</p>
+          <p class="prose">
+            Deletes all its documents. Agents that use it no longer find anything.
+          </p>
           <div class="form-actions">
             <a class="button" href={`${path}/delete`} aria-current="false">Delete…</a>
           </div>

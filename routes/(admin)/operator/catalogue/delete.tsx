@@ -24,14 +24,14 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data: entry }) => (
   <ConfirmPage
     title="Remove model"
-    back={{ href: "/operator/catalogue", label: "Catalogue" }}
+    back={{ href: "/operator/catalogue", label: "Model catalog" }}
     action={modelHref("delete", entry)}
-    question={`Remove ${entry.model} from the catalogue?`}
-    confirm="Remove"
+    question={`Remove ${entry.model} from the catalog?`}
+    confirm="Remove model"
   >
     <p>
-      Messages to agents that name it are refused from now on. A model of the CATALOGUE file comes
-      back at the next start.
+      Messages to agents that use it will fail. A model from the CATALOGUE file is added again at
+      the next start.
     </p>
   </ConfirmPage>
 ));

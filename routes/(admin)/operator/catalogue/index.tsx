@@ -22,12 +22,12 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const add = <a class="button button-primary" href="/operator/catalogue/model">Add a model</a>;
+  const add = <a class="button button-primary" href="/operator/catalogue/model">Add model</a>;
   return (
     <>
       <PageHeader
-        title="Catalogue"
-        text="Models that plans may allow, with what they cost. The demo model is always there."
+        title="Model catalog"
+        text="The models that plans can include, with their prices. The demo model is always included."
       >
         {data.rows.length > 0 && add}
       </PageHeader>
@@ -37,7 +37,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <EmptyState
             icon="catalogue"
             title="No models yet"
-            text="Add the models of your vendors with their prices: what has no price is refused."
+            text="Add your providers' models with their prices. Models without a price cannot be used."
           >
             {add}
           </EmptyState>
@@ -60,7 +60,7 @@ function ModelRow({ entry, ready }: { entry: CatalogueEntry; ready: boolean }) {
       <div class="row-main">
         <p class="row-name">
           <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
-          {!ready && <span class="badge badge-expired">slot not set up</span>}
+          {!ready && <span class="badge badge-expired">Not connected</span>}
         </p>
         <p class="row-text">
           <code>{entry.vendor}</code>

@@ -16,7 +16,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define, type State } from "@/utils.ts";
 
-/** A new entry, or the one that the address names. */
+/** Creates an entry, or edits the one in the address. */
 export const handler = define.handlers({
   async GET(ctx) {
     const slots = slotChoices(ctx);
@@ -59,10 +59,10 @@ function slotName({ slots, values }: ModelFormProps): string {
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title={data.existing ? data.values.model : "Add a model"}
+      title={data.existing ? data.values.model : "Add model"}
       refused={unsavedTitle(data.faults)}
       {...data.existing && { text: `Of ${slotName(data)}` }}
-      back={{ href: "/operator/catalogue", label: "Catalogue" }}
+      back={{ href: "/operator/catalogue", label: "Model catalog" }}
     />
     <ModelForm {...data} />
   </>

@@ -1,4 +1,5 @@
 import { page } from "fresh";
+import { plural } from "@/lib/dashboard/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
@@ -26,8 +27,8 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
-      <PageHeader title="Tenants" text="Each has its own agents, keys, people and plan.">
-        <a class="button button-primary" href="/operator/tenants/new">New tenant</a>
+      <PageHeader title="Tenants" text="Each tenant has its own agents, keys, team and plan.">
+        <a class="button button-primary" href="/operator/tenants/new">Create tenant</a>
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       <ul class="rows">
@@ -41,12 +42,12 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
             <dl class="facts">
               <div>
-                <dt>People</dt>
+                <dt>Members</dt>
                 <dd>{tenant.members}</dd>
               </div>
               <div>
                 <dt>Plan</dt>
-                <dd>{tenant.overrides === 0 ? "default" : `${tenant.overrides} overrides`}</dd>
+                <dd>{tenant.overrides === 0 ? "Default" : plural(tenant.overrides, "override")}</dd>
               </div>
               <div>
                 <dt>Created</dt>

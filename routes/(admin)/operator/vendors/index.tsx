@@ -9,7 +9,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
-    // The catalogue is what brings changed slots in; a page is no run, so it asks here.
+    // Reading the catalog loads changed connections, which otherwise happens with each run.
     await service.catalogue.list();
     return page({ slots: connectionViews(service), now: service.runtime.now() });
   },
@@ -19,8 +19,8 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader
-        title="Vendors"
-        text="Three slots for model vendors. What the environment sets up is shown only."
+        title="Model providers"
+        text="Up to three connections. Those set by environment variables are read-only."
       />
       <PageNotice notice={flashMessageOf(url)} />
       <ConnectionRows
@@ -35,7 +35,7 @@ export default define.page<typeof handler>(({ data, url }) => {
               aria-label={`Set up ${slot.label}`}
               aria-current="false"
             >
-              {slot.state === "empty" ? "Set up" : "Change"}
+              {slot.state === "empty" ? "Connect" : "Edit"}
             </a>
           )}
       />

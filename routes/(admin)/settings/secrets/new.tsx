@@ -17,7 +17,7 @@ export const handler = define.handlers({
     const { agents, secrets } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     const stored = await secrets.list(tenant);
-    // Only what is stored is filled in: a link somebody sends must not bring a domain along.
+    // Prefill stored values only: a link must not be able to add a domain.
     const replaced = stored.find(({ name }) => name === ctx.url.searchParams.get("name"));
     return page<SecretFormProps>({
       name: replaced?.name ?? "",
@@ -54,7 +54,7 @@ export const handler = define.handlers({
     if (!input.success || isGone) {
       const faults = {
         ...faultsOf(input.error?.issues ?? []),
-        ...isGone && { agentId: "This agent no longer exists. Choose another, or any agent." },
+        ...isGone && { agentId: "This agent no longer exists. Choose another one, or all agents." },
       };
       return page<SecretFormProps>({ ...typed, faults }, { status: 400 });
     }
@@ -67,7 +67,7 @@ export const handler = define.handlers({
   },
 });
 
-/** The agent that a form names, by its id; without a name when there is none. Blank names none. */
+/** The form's agent; its name is undefined if it does not exist. Undefined for a blank id. */
 async function chosenAgent(
   id: string,
   { tenant, agents }: { tenant: string; agents: Pick<AgentService, "find"> },
@@ -81,12 +81,12 @@ function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
   const wrong = new Set(issues.map((issue) => issue.path[0]));
   return {
     ...(wrong.has("name") && {
-      name: "Use upper-case letters, digits and _, beginning with a letter; at most 64 characters.",
+      name: "Use uppercase letters, digits and _, starting with a letter. At most 64 characters.",
     }),
     ...(wrong.has("value") &&
       { value: `Enter a value of ${MIN_SECRET_LENGTH} to 8192 characters.` }),
     ...(wrong.has("domains") && {
-      domains: "Enter 1 to 16 hosts, such as api.example.com or *.example.com.",
+      domains: "Enter 1 to 16 hosts, like api.example.com or *.example.com.",
     }),
   };
 }
@@ -94,7 +94,7 @@ function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title="Set a secret"
+      title="Set secret"
       refused={unsavedTitle(data.faults)}
       back={{ href: "/settings", label: "Settings" }}
     />

@@ -65,10 +65,9 @@ export default define.page<typeof handler>(({ data: { member, password, fault } 
           </div>
         </PostForm>
         <section class="card stack" aria-labelledby="reset">
-          <h2 id="reset">Lost password</h2>
+          <h2 id="reset">Reset password</h2>
           <p class="prose">
-            Make a one-time link with which they choose a new password. Until they do, the old one
-            works.
+            Create a one-time link to set a new password. The old password works until then.
           </p>
           <div class="form-actions">
             <a class="button" href={`/team/${member.id}/reset`} aria-current="false">
@@ -77,13 +76,14 @@ export default define.page<typeof handler>(({ data: { member, password, fault } 
           </div>
         </section>
         <section class="card stack" aria-labelledby="remove">
-          <h2 id="remove">Remove</h2>
+          <h2 id="remove">Remove member</h2>
           <p class="prose">
-            They are signed out at once. What they made stays, and so do the API keys they know.
+            They are signed out immediately. Their work stays, and so do the API keys that they
+            know.
           </p>
           <div class="form-actions">
             <a class="button" href={`/team/${member.id}/remove`} aria-current="false">
-              Remove from the team
+              Remove member
             </a>
           </div>
         </section>

@@ -41,14 +41,14 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { member, password, fault } }) => (
   <ConfirmPage
-    title="Remove from the team"
+    title="Remove member"
     back={{ href: `/team/${member.id}`, label: member.email }}
     action={`/team/${member.id}/remove`}
-    question={`Remove ${member.email}?`}
-    confirm="Remove"
+    question={`Remove ${member.email} from the team?`}
+    confirm="Remove member"
     faults={{ form: fault, own_password: password.fault }}
     fields={<ReauthField {...password} />}
   >
-    <p>They are signed out at once. What they made stays, and so do the API keys they know.</p>
+    <p>They are signed out immediately. Their work stays, and so do the API keys that they know.</p>
   </ConfirmPage>
 ));

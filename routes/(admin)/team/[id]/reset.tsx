@@ -63,7 +63,8 @@ export default define.page<typeof handler>(({ data }) => {
   const { member, password, once, fault, link } = data;
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
-    const text = "Send it to them. It works once, for 24 hours, and ends their other sign-ins.";
+    const text =
+      "Send it to the member. Works once, for 24 hours. Using it signs them out elsewhere.";
     return <RevealedLink title="New password" text={text} link={link} back={back} />;
   }
   return (
@@ -71,13 +72,13 @@ export default define.page<typeof handler>(({ data }) => {
       title="Reset password"
       back={back}
       action={`/team/${member.id}/reset`}
-      question={`Let ${member.email} choose a new password?`}
-      confirm="Make the link"
+      question={`Create a reset link for ${member.email}?`}
+      confirm="Create reset link"
       once={once}
       faults={{ form: fault, own_password: password.fault }}
       fields={<ReauthField {...password} />}
     >
-      <p>Whoever has the link can take over the account: hand it to nobody else.</p>
+      <p>Anyone with the link can take over the account. Share it only with this member.</p>
     </ConfirmPage>
   );
 });

@@ -17,7 +17,7 @@ interface Data {
   origin: string;
   tag: string;
   report?: Report;
-  /** Why there is none. */
+  /** Why there is no report. */
   refused?: string;
 }
 
@@ -37,7 +37,7 @@ export const handler = define.handlers({
     const asked = { agentId: agent.id, origin, ...(tag && { tag }) };
     const given = doctorBodySchema.safeParse(asked);
     if (!given.success) {
-      const refused = "Enter the origin of the page, and of the tag at most 16,384 characters.";
+      const refused = "Enter the page's origin, and a tag of at most 16,384 characters.";
       return page<Data>({ agent, origin, tag, refused }, { status: 400 });
     }
     try {
@@ -46,7 +46,7 @@ export const handler = define.handlers({
       return page<Data>({ agent, origin, tag, report });
     } catch (error) {
       if (!(error instanceof LimitError)) throw error;
-      const refused = "Pages are looked at six times a minute. Try again in a moment.";
+      const refused = "You can run six checks a minute. Try again in a moment.";
       return page<Data>({ agent, origin, tag, refused }, { status: 429 });
     }
   },
@@ -58,7 +58,7 @@ export default define.page<typeof handler>(({ data }) => {
     <>
       <PageHeader
         title="Embed doctor"
-        text="Says why the widget does not show, or does not answer, on a page."
+        text="Finds out why the widget does not appear or answer on a page."
         back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
       />
       {refused && <Notice kind="fault">{refused}</Notice>}

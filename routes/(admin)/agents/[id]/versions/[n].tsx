@@ -32,7 +32,7 @@ export const handler = define.handlers({
     return page<Data>(data);
   },
 
-  /** Restores the version: it becomes a new one, so that nothing of the history is lost. */
+  /** Restores the version as a new version, so that the history stays complete. */
   async POST(ctx) {
     const agent = await findAgent(ctx);
     const data = agent && await compared(ctx, agent);
@@ -51,13 +51,13 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage(`/agents/${agent.id}`, "agent_restored"), 303);
     }
     const fault = restored.status === 412
-      ? "Someone else changed this agent meanwhile. Compare again before you restore."
+      ? "Someone else changed this agent in the meantime. Compare again before you restore."
       : `This version cannot be restored: ${Object.values(restored.faults).join(" ")}`;
     return page<Data>({ ...data, fault }, { status: restored.status });
   },
 });
 
-/** The version of the address and what it is compared with: `?with=`, or what is there now. */
+/** The version in the address, compared with `?with=` or the current version. */
 async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undefined> {
   const version = parseVersion(ctx.params.n);
   const before = agent.version === version ? version - 1 : agent.version;
@@ -68,7 +68,7 @@ async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undef
     findAgentVersion(ctx, agent, other),
   ]);
   if (shown === undefined) return undefined;
-  // The older one comes first, whichever was asked for; the first version has nothing before it.
+  // The older version comes first. The first version has no predecessor.
   const pair = against === undefined ? undefined : [shown, against];
   const [from, to] = pair?.sort((a, b) => a.version - b.version) ?? [];
   const diff = from && to ? diffAgents(from, to) : [];
@@ -89,7 +89,7 @@ export default define.page<typeof handler>(({ data }) => {
         {diff.length === 0
           ? (
             <p class="prose">
-              {version === other ? "There is nothing to compare it with." : "They are the same."}
+              {version === other ? "There is no other version to compare with." : "No changes."}
             </p>
           )
           : <VersionDiff diff={diff} />}

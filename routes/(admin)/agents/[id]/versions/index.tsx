@@ -10,11 +10,11 @@ import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
 
-/** One version as the list has it. */
+/** A row of the list. */
 interface VersionRow {
   version: number;
   at: string;
-  /** Labels of the fields that it changed; `undefined` for the oldest that is kept. */
+  /** Labels of the changed fields; undefined for the oldest stored version. */
   changed: string[] | undefined;
 }
 
@@ -25,10 +25,10 @@ export const handler = define.handlers({
     const { agents, runtime, tenants } = ctx.state.service;
     const user = signedIn(ctx.state);
     const all = { limit: MAX_QUOTAS.agentVersions };
-    const { agentVersions: kept } = quotasOf(await tenants.plan(user.tenant));
+    const { agentVersions: maxVersions } = quotasOf(await tenants.plan(user.tenant));
     const { data: versions } = await agents.listVersions(user.tenant, agent.id, all);
     const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
-    return page({ agent, rows, kept, now: runtime.now(), editor: isEditor(user) });
+    return page({ agent, rows, maxVersions, now: runtime.now(), editor: isEditor(user) });
   },
 });
 
@@ -37,7 +37,9 @@ function rowOf(agent: Agent, before: Agent | undefined): VersionRow {
   return { version: agent.version, at: agent.updatedAt, changed };
 }
 
-export default define.page<typeof handler>(({ data: { agent, rows, kept, now, editor } }) => (
+export default define.page<typeof handler>((
+  { data: { agent, rows, maxVersions, now, editor } },
+) => (
   <>
     <AgentHeader agent={agent} tab="versions" editor={editor} />
     <ul class="rows">
@@ -50,7 +52,7 @@ export default define.page<typeof handler>(({ data: { agent, rows, kept, now, ed
               </a>
               {row.version === agent.version && <span class="badge badge-active">Current</span>}
             </p>
-            <p class="row-text">{wordsOf(row)}</p>
+            <p class="row-text">{changeText(row)}</p>
           </div>
           <dl class="facts">
             <div>
@@ -64,14 +66,14 @@ export default define.page<typeof handler>(({ data: { agent, rows, kept, now, ed
       ))}
     </ul>
     <p class="help list-note">
-      The last {kept}{" "}
-      versions are kept, or fewer when the plan's storage for agents is full. Each run records the
-      version that answered it.
+      Stores the last {maxVersions}{" "}
+      versions, or fewer if the plan's storage for agents is full. Each run records the version that
+      answered it.
     </p>
   </>
 ));
 
-function wordsOf({ version, changed }: VersionRow): string {
-  if (changed === undefined) return version === 1 ? "Created" : "The oldest that is kept";
+function changeText({ version, changed }: VersionRow): string {
+  if (changed === undefined) return version === 1 ? "Created" : "Oldest stored version";
   return `Changed: ${changed.join(", ")}`;
 }

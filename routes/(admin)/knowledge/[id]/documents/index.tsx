@@ -16,12 +16,12 @@ import { receiveUploads, rejectUpload } from "@/lib/http/bodies/receive_upload.t
 import type { DocumentListData } from "@/islands/DocumentManager.tsx";
 import { define, type State } from "@/utils.ts";
 
-/** The documents of a base as the page's script asks for them, and where files are sent. */
+/** The documents for the page's script, and the target of uploads. */
 export const handler = define.handlers({
   async GET(ctx) {
-    // Somebody who goes back to where a form was sent.
+    // The user navigated back to a submitted form.
     if (!wantsJson(ctx.req)) return ctx.redirect(`/knowledge/${ctx.params.id}`, 303);
-    return await tellByScript(ctx);
+    return await listForScript(ctx);
   },
 
   async POST(ctx) {
@@ -29,9 +29,9 @@ export const handler = define.handlers({
   },
 });
 
-const tellByScript = jsonHandler(async (ctx) => {
+const listForScript = jsonHandler(async (ctx) => {
   const { data: documents } = await listDocumentsPage(ctx, await requireBase(ctx));
-  // Read after them: once nothing is being read nobody asks again.
+  // Read after the documents: the script stops polling once none of them is processing.
   const { documentCount, chunkCount } = (await requireBase(ctx)).base;
   const now = ctx.state.service.runtime.now();
   return Response.json({ documents, documentCount, chunkCount, now } satisfies DocumentListData);
@@ -42,7 +42,7 @@ const addByScript = jsonHandler(async (ctx) => {
   return Response.json({ documents }, { status: 201 });
 });
 
-/** A refusal is told on the page that the form stands on. */
+/** A rejected upload shows on the form's page. */
 async function addByForm(ctx: Context<State>): Promise<Response> {
   const found = await findKnowledgeBase(ctx);
   if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });

@@ -4,7 +4,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
-/** Sets the suggested limits for one visitor where the tenant's plan has none. */
+/** Sets the suggested per-visitor limits that the tenant's plan does not set. */
 export const handler = define.handlers({
   GET(ctx) {
     return ctx.redirect(`/operator/tenants/${encodeURIComponent(ctx.params.id!)}`, 303);

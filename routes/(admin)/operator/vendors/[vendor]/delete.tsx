@@ -37,14 +37,14 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { vendor, password } }) => (
   <ConfirmPage
-    title="Empty slot"
+    title="Remove connection"
     back={{ href: `/operator/vendors/${vendor}`, label: defaultProviderLabel(vendor) }}
     action={`/operator/vendors/${vendor}/delete`}
-    question={`Empty ${defaultProviderLabel(vendor)}?`}
-    confirm="Empty it"
+    question={`Remove the connection to ${defaultProviderLabel(vendor)}?`}
+    confirm="Remove connection"
     faults={{ own_password: password.fault }}
     fields={<ReauthField {...password} />}
   >
-    <p>Its credential is deleted, and messages to its models are refused from now on.</p>
+    <p>Its API key is deleted, and messages to agents that use its models will fail.</p>
   </ConfirmPage>
 ));

@@ -41,7 +41,8 @@ export const handler = define.handlers({
     if (refused !== undefined) return await refuse({ password: refused.message }, refused);
     const { service } = ctx.state;
     const { runtime, log } = service;
-    const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
+    const report = (event: object) =>
+      log.warn("a model provider failed its connection test", { ...event });
     const fault = await testConnection({ vendor, ...parsed }, { runtime, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
@@ -50,8 +51,8 @@ export const handler = define.handlers({
 });
 
 function inWords({ message, status }: Exclude<ConnectionTestError, undefined>): string {
-  const told = status === undefined ? "" : ` (status ${status})`;
-  return `Nothing was saved: ${message}${told}. Its own words are in the service's log.`;
+  const suffix = status === undefined ? "" : ` (status ${status})`;
+  return `The connection was not saved: ${message}${suffix}. See the service's log for details.`;
 }
 
 async function formProps(
@@ -77,7 +78,7 @@ export default define.page<typeof handler>(({ data }) => (
     <PageHeader
       title={defaultProviderLabel(data.vendor as ProviderId)}
       refused={unsavedTitle(data.faults)}
-      back={{ href: "/operator/vendors", label: "Vendors" }}
+      back={{ href: "/operator/vendors", label: "Model providers" }}
     />
     <ConnectionForm {...data} />
   </>

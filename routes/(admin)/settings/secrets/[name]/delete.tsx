@@ -44,10 +44,10 @@ export default define.page<typeof handler>(({ data: { name, password } }) => (
     back={{ href: "/settings", label: "Settings" }}
     action={`/settings/secrets/${name}/delete`}
     question={`Delete ${name}?`}
-    confirm="Delete"
+    confirm="Delete secret"
     faults={{ own_password: password.fault }}
     fields={<ReauthField {...password} />}
   >
-    <p>Tools that send it fail from the next call on. This cannot be undone.</p>
+    <p>Tools that use it will fail. This cannot be undone.</p>
   </ConfirmPage>
 ));

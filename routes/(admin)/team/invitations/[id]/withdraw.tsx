@@ -28,12 +28,12 @@ async function find(ctx: Context<State>): Promise<Invitation | undefined> {
 
 export default define.page<typeof handler>(({ data: invitation }) => (
   <ConfirmPage
-    title="Withdraw invitation"
+    title="Revoke invitation"
     back={{ href: "/team", label: "Team" }}
     action={`/team/invitations/${invitation.id}/withdraw`}
-    question={`Withdraw the invitation of ${invitation.email}?`}
-    confirm="Withdraw"
+    question={`Revoke the invitation of ${invitation.email}?`}
+    confirm="Revoke invitation"
   >
-    <p>Its link works no more. You can invite them again at any time.</p>
+    <p>Its link stops working. You can invite this person again at any time.</p>
   </ConfirmPage>
 ));

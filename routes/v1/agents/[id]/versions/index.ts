@@ -4,7 +4,7 @@ import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
-  /** Of the last 100 versions, newest first. */
+  /** Lists the last 100 versions, newest first. */
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");

@@ -6,7 +6,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
-/** Asks without scripts, and deletes for both ways of asking. */
+/** The confirmation without scripts, and the deletion for both kinds of confirmation. */
 export const handler = define.handlers({
   async GET(ctx) {
     const found = await findDocument(ctx);
@@ -29,8 +29,8 @@ export default define.page<typeof handler>(({ data: { base, document } }) => (
     back={{ href: `/knowledge/${base.id}`, label: base.name }}
     action={`/knowledge/${base.id}/documents/${document.id}/delete`}
     question={`Delete ${document.title}?`}
-    confirm="Delete"
+    confirm="Delete document"
   >
-    <p>Agents do not find it any more. This cannot be undone.</p>
+    <p>Agents can no longer find it. This cannot be undone.</p>
   </ConfirmPage>
 ));

@@ -3,7 +3,7 @@ import { findDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { define } from "@/utils.ts";
 
-/** Has a document read again: after an upgrade that reads better, or when reading it failed. */
+/** Processes a document again, after a failure or an upgrade with a better parser. */
 export const handler = define.handlers({
   async POST(ctx) {
     const found = await findDocument(ctx);

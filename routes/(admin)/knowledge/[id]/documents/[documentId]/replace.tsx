@@ -14,7 +14,7 @@ interface Data extends FoundDocument {
   fault?: string;
 }
 
-/** Another file in a document's place, under the same id. */
+/** Replaces a document's file under the same id. */
 export const handler = define.handlers({
   async GET(ctx) {
     const found = await findDocument(ctx);
@@ -34,7 +34,7 @@ export const handler = define.handlers({
       await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const fault = `It was not replaced. ${error.message}.`;
+      const fault = `The document was not replaced. ${error.message}.`;
       return page<Data>({ ...found, fault }, { status: error.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_replaced"), 303);
@@ -54,7 +54,7 @@ export default define.page<typeof handler>(({ data: { base, document, fault } })
       >
         {fault && <Notice kind="fault" focused>{fault}</Notice>}
         <div class="field">
-          <label for="file">A file to stand in place of “{document.title}”</label>
+          <label for="file">New file for “{document.title}”</label>
           <input
             type="file"
             id="file"
@@ -64,12 +64,12 @@ export default define.page<typeof handler>(({ data: { base, document, fault } })
             aria-describedby="file-help"
           />
           <p class="help" id="file-help">
-            PDF, HTML, Markdown or text, at most 20 MiB. What is there now is found until the new
-            one has been read.
+            PDF, HTML, Markdown or text, up to 20 MiB. The old version stays searchable until the
+            new one is processed.
           </p>
         </div>
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Replace</button>
+          <button class="button button-primary" type="submit">Replace document</button>
           <a class="button" href={back.href} aria-current="false">Cancel</a>
         </div>
       </form>
