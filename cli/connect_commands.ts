@@ -3,7 +3,13 @@ import { type Config, localUrl } from "../lib/server/config/config.ts";
 import { Signer } from "../lib/platform/crypto/hashing.ts";
 import { Sealer } from "../lib/platform/crypto/sealing.ts";
 import { adminCommands } from "../lib/server/commands/admin_commands.ts";
-import { CommandError, type Commands } from "../lib/server/commands/commands.ts";
+import {
+  COMMAND_NAMES,
+  CommandError,
+  type CommandInput,
+  type CommandName,
+  type Commands,
+} from "../lib/server/commands/commands.ts";
 import { callControlSocket } from "../lib/server/commands/control_socket.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/server/process/open_store.ts";
 import { StoreInUseError } from "../lib/server/process/process_lock.ts";
@@ -14,12 +20,12 @@ import { Reencryption } from "../lib/store/reencryption/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../lib/store/credentials/secret_store.ts";
 import { TenantStore } from "../lib/store/tenants/tenant_store.ts";
 
-/** Commands that run, and what must be let go of after them. */
+/** Commands, and the store to close after them. */
 export interface Connection extends Disposable {
   commands: Commands;
 }
 
-/** The commands on the store itself, or through the process that holds it. */
+/** Opens the store, or connects to the process that holds it. */
 export async function connectCommands(
   config: Config,
   options: OpenStoreOptions,
@@ -50,7 +56,7 @@ export async function connectCommands(
   return { commands, [Symbol.dispose]: () => void store.close() };
 }
 
-/** Who holds the store alone takes commands in a folder of its own, and nothing tells which. */
+/** A process that holds only the store has its control socket in an unknown data folder. */
 function storeInUseElsewhere({ target, pid }: StoreInUseError): CommandError {
   const holder = pid === undefined ? "a process" : `a process (pid ${pid})`;
   return new CommandError(
@@ -59,16 +65,7 @@ function storeInUseElsewhere({ target, pid }: StoreInUseError): CommandError {
 }
 
 function remoteCommands(path: string): Commands {
-  return {
-    "keys.create": (input) => callControlSocket(path, "keys.create", input),
-    "keys.list": (input) => callControlSocket(path, "keys.list", input),
-    "keys.forget_secrets": (input) => callControlSocket(path, "keys.forget_secrets", input),
-    "keys.revoke": (input) => callControlSocket(path, "keys.revoke", input),
-    "secrets.set": (input) => callControlSocket(path, "secrets.set", input),
-    "secrets.list": (input) => callControlSocket(path, "secrets.list", input),
-    "secrets.delete": (input) => callControlSocket(path, "secrets.delete", input),
-    "users.list": (input) => callControlSocket(path, "users.list", input),
-    "users.reset": (input) => callControlSocket(path, "users.reset", input),
-    "secrets.reencrypt": (input) => callControlSocket(path, "secrets.reencrypt", input),
-  };
+  const command = <C extends CommandName>(name: C) => (input: CommandInput<C>) =>
+    callControlSocket(path, name, input);
+  return Object.fromEntries(COMMAND_NAMES.map((name) => [name, command(name)])) as Commands;
 }

@@ -8,7 +8,7 @@ import { connectCommands } from "./connect_commands.ts";
 
 const REAL = { openKv: Deno.openKv, runtime: systemRuntime };
 
-Deno.test("connectCommands: a store held by a service with another data folder is told as that", () =>
+Deno.test("connectCommands: reports a store that a service with another data folder holds", () =>
   inTempDir(async (dir) => {
     const config = (name: string) =>
       readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv` });

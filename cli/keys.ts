@@ -1,3 +1,7 @@
+/**
+ * `deno task keys`: creates, lists and revokes API keys, whether or not the service is running. A new
+ * key is written to standard output, messages to standard error.
+ */
 import type { ApiKey } from "../lib/store/credentials/api_key_store.ts";
 import { formatMinute, formatTable } from "./table.ts";
 import type { Commands } from "../lib/server/commands/commands.ts";
@@ -6,8 +10,7 @@ import { runCommandLine } from "./run_command_line.ts";
 
 const COLUMNS = ["PREFIX", "NAME", "STATE", "CREATED", "LAST USED", "EXPIRES", "SCOPES"];
 
-/** Keys as a table for a terminal; one line says that there are none. */
-export function formatKeys(apiKeys: readonly ApiKey[]): string {
+function formatKeys(apiKeys: readonly ApiKey[]): string {
   if (apiKeys.length === 0) return "No API keys yet.";
   return formatTable([COLUMNS, ...apiKeys.map(toRow)]);
 }
@@ -15,7 +18,7 @@ export function formatKeys(apiKeys: readonly ApiKey[]): string {
 function toRow(apiKey: ApiKey): string[] {
   return [
     apiKey.secrets.map((secret) => secret.prefix).join(","),
-    // A name comes from whoever made the key: it must not drive the terminal.
+    // Control characters in a name must not reach the terminal.
     apiKey.name.replace(/\p{Cc}/gu, " "),
     apiKey.state,
     formatMinute(apiKey.createdAt),
@@ -24,11 +27,6 @@ function toRow(apiKey: ApiKey): string[] {
     apiKey.scopes.join(","),
   ];
 }
-
-/**
- * `deno task keys`: makes, lists and revokes API keys, beside a running service or without one.
- * A new key alone goes to standard output, words to standard error.
- */
 
 if (import.meta.main) {
   const allowMissingSecrets = ({ action }: KeysArgs) => action === "forget-secrets";

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util";
 import type { CommandInput } from "../lib/server/commands/commands.ts";
 import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/schemas/scopes.ts";
-import { UsageError } from "./usage_error.ts";
+import { parseOptions, rejectExtra, unknownAction, UsageError } from "./arguments.ts";
 
 /** The parsed command line. */
 export type KeysArgs =
@@ -12,16 +11,17 @@ export type KeysArgs =
 
 const SCOPE_LINES = SCOPE_NAMES.map((name) => `  ${name.padEnd(20)} ${SCOPES[name]}`).join("\n");
 
-export const KEYS_HELP = `Makes, lists and revokes API keys, whether or not the service runs.
+export const KEYS_HELP =
+  `Creates, lists and revokes API keys, whether or not the service is running.
 
   deno task keys create --name NAME --scopes a,b [--expires TIME] [--tenant ID]
-      prints the new key, alone, on standard output; it is shown this once
+      prints only the new key on standard output; it is not shown again
   deno task keys list [--tenant ID]
   deno task keys revoke PREFIX [--tenant ID]
       PREFIX is the 8 characters after ck_live_
   deno task keys forget-secrets
-      accepts the present API_KEY_HMAC_SECRET as the store's, when an earlier one is lost: keys made
-      with the lost one stop working
+      replaces a lost API_KEY_HMAC_SECRET of the store by the current one. Keys made with the lost
+      one stop working
 
   --tenant   the tenant's id; without it, the default tenant
   --expires  ISO 8601 time, such as 2030-01-31T00:00:00Z; without it, never
@@ -31,55 +31,37 @@ ${SCOPE_LINES}`;
 
 const PREFIX = /^(?:ck_live_)?([0-9A-Za-z]{8})(?:_[0-9A-Za-z]*)?$/;
 
-/** Understands the words after `deno task keys`, or throws `UsageError`. */
+const OPTIONS = {
+  name: { type: "string" },
+  scopes: { type: "string" },
+  tenant: { type: "string" },
+  expires: { type: "string" },
+} as const;
+
+/** Parses the arguments of `deno task keys`. Throws `UsageError`. */
 export function parseKeysArgs(words: string[]): KeysArgs | { action: "help" } {
-  const { values, positionals } = parseOptions(words);
+  const { values, positionals } = parseOptions(words, OPTIONS);
   const [action, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
+  rejectExtra(action === "revoke" ? rest.slice(1) : rest);
+  if (action !== "create") rejectCreateOptions(values);
   switch (action) {
     case "create":
-      rejectExtra(rest);
       return { action, input: { ...createInput(values), ...tenant } };
     case "list":
-      rejectExtra(rest);
-      rejectCreateOptions(values);
       return { action, input: tenant };
     case "revoke":
-      rejectExtra(rest.slice(1));
-      rejectCreateOptions(values);
       return { action, input: { prefix: parsePrefix(rest[0]), ...tenant } };
     case "forget-secrets":
-      rejectExtra(rest);
-      rejectCreateOptions(values);
       if (values.tenant !== undefined) throw new UsageError("forget-secrets is for all tenants");
       return { action, input: {} };
-    case undefined:
-      throw new UsageError("say what to do: create, list, revoke or forget-secrets");
     default:
-      throw new UsageError(`there is no "${action}": create, list, revoke or forget-secrets`);
+      throw unknownAction(action, "create, list, revoke or forget-secrets");
   }
 }
 
-type Values = ReturnType<typeof parseOptions>["values"];
-
-function parseOptions(words: string[]) {
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: {
-        name: { type: "string" },
-        scopes: { type: "string" },
-        tenant: { type: "string" },
-        expires: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "unreadable options");
-  }
-}
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
 
 function createInput({ name, scopes, expires }: Values): CommandInput<"keys.create"> {
   if (name === undefined || name.trim() === "") throw new UsageError("--name NAME is missing");
@@ -98,24 +80,20 @@ function parseScopes(text: string): Scope[] {
   return text.split(",").map((word) => {
     const scope = SCOPE_NAMES.find((name) => name === word.trim());
     if (scope !== undefined) return scope;
-    throw new UsageError(`unknown scope "${word.trim()}"; there are ${SCOPE_NAMES.join(", ")}`);
+    throw new UsageError(`unknown scope "${word.trim()}": use ${SCOPE_NAMES.join(", ")}`);
   });
 }
 
-/** The prefix alone, or the whole key: who has found a leaked one pastes just that. */
+/** Accepts the prefix or the whole key, for pasting a leaked key. */
 function parsePrefix(word: string | undefined): string {
-  if (word === undefined) throw new UsageError("say which key: revoke PREFIX");
+  if (word === undefined) throw new UsageError("missing key: revoke PREFIX");
   const [, prefix] = PREFIX.exec(word) ?? [];
   if (prefix === undefined) throw new UsageError("PREFIX is the 8 characters after ck_live_");
   return prefix;
 }
 
-function rejectExtra(words: string[]): void {
-  if (words.length > 0) throw new UsageError(`what is "${words[0]}"?`);
-}
-
 function rejectCreateOptions(values: Values): void {
   for (const option of ["name", "scopes", "expires"] as const) {
-    if (values[option] !== undefined) throw new UsageError(`--${option} belongs to create`);
+    if (values[option] !== undefined) throw new UsageError(`--${option} is only valid with create`);
   }
 }

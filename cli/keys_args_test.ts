@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseKeysArgs } from "./keys_args.ts";
-import { UsageError } from "./usage_error.ts";
+import { UsageError } from "./arguments.ts";
 
 Deno.test("parseKeysArgs: create takes a name, scopes, a tenant and an expiry", () => {
   const words = ["create", "--name", "ci", "--scopes", "agents:read, billing:read"];
@@ -16,7 +16,7 @@ Deno.test("parseKeysArgs: create takes a name, scopes, a tenant and an expiry", 
   });
 });
 
-Deno.test("parseKeysArgs: revoke takes the prefix, or a whole key as it was found", () => {
+Deno.test("parseKeysArgs: revoke takes the prefix or the whole key", () => {
   for (const word of ["Ab12Cd34", "ck_live_Ab12Cd34", `ck_live_Ab12Cd34_${"x".repeat(32)}`]) {
     assertEquals(parseKeysArgs(["revoke", word]), {
       action: "revoke",
@@ -25,22 +25,22 @@ Deno.test("parseKeysArgs: revoke takes the prefix, or a whole key as it was foun
   }
 });
 
-Deno.test("parseKeysArgs: help wins over everything", () => {
+Deno.test("parseKeysArgs: help takes precedence", () => {
   assertEquals(parseKeysArgs(["create", "-h"]), { action: "help" });
   assertEquals(parseKeysArgs(["help"]), { action: "help" });
 });
 
-Deno.test("parseKeysArgs: what means nothing is a usage error that says what would", () => {
+Deno.test("parseKeysArgs: wrong usage is a UsageError that says what is expected", () => {
   const wrong: [string[], string][] = [
     [[], "create, list, revoke or forget-secrets"],
-    [["make"], 'no "make"'],
+    [["make"], 'unknown action "make"'],
     [["create", "--scopes", "agents:read"], "--name"],
     [["create", "--name", "n".repeat(129), "--scopes", "agents:read"], "128"],
     [["create", "--name", "x"], "widget:mint"],
     [["create", "--name", "x", "--scopes", "agents:read,"], 'unknown scope ""'],
     [["create", "--name", "x", "--scopes", "agents:read", "--expires", "soon"], "--expires"],
     [["create", "extra", "--name", "x", "--scopes", "agents:read"], '"extra"'],
-    [["list", "--name", "x"], "belongs to create"],
+    [["list", "--name", "x"], "only valid with create"],
     [["list", "--bogus"], "--bogus"],
     [["revoke"], "revoke PREFIX"],
     [["revoke", "short"], "8 characters"],
@@ -51,7 +51,7 @@ Deno.test("parseKeysArgs: what means nothing is a usage error that says what wou
   }
 });
 
-Deno.test("parseKeysArgs: forget-secrets is for all tenants and takes nothing", () => {
+Deno.test("parseKeysArgs: forget-secrets is for all tenants and takes no arguments", () => {
   assertEquals(parseKeysArgs(["forget-secrets"]), { action: "forget-secrets", input: {} });
   for (const more of [["x"], ["--name", "x"], ["--tenant", "x"]]) {
     assertThrows(() => parseKeysArgs(["forget-secrets", ...more]), UsageError);

@@ -2,26 +2,23 @@ import { readConfig } from "../lib/server/config/config.ts";
 import type { Commands } from "../lib/server/commands/commands.ts";
 import { systemRuntime } from "../lib/platform/runtime.ts";
 import { connectCommands } from "./connect_commands.ts";
-import { UsageError } from "./usage_error.ts";
+import { UsageError } from "./arguments.ts";
 
-/** One family of commands on the command line. */
+/** A task of `deno.json` that runs commands. */
 export interface CommandLine<Args extends { action: string }> {
   /** As in `deno task name`. */
   name: string;
   help: string;
-  /** Understands the words, or throws `UsageError`. */
+  /** Throws `UsageError`. */
   parse(words: string[]): Args | { action: "help" };
   run(args: Args, commands: Commands): Promise<void>;
-  /** Whether it may be run on a store whose encryption keys are not all at hand. */
+  /** Whether the store may use encryption keys that this process does not have. */
   allowMissingKeys?(args: Args): boolean;
-  /** The same of its HMAC secrets. */
+  /** The same for HMAC secrets. */
   allowMissingSecrets?(args: Args): boolean;
 }
 
-/**
- * Runs one command beside a running service or without one. Answers the exit code: 2 is a wrong
- * command line, 1 a failure.
- */
+/** Runs one command. Returns its exit code: 1 for a failure, 2 for wrong usage. */
 export async function runCommandLine<Args extends { action: string }>(
   words: string[],
   { name, help, parse, run, allowMissingKeys, allowMissingSecrets }: CommandLine<Args>,

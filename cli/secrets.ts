@@ -1,3 +1,8 @@
+/**
+ * `deno task secrets`: sets, lists and deletes the secrets that tools send, and encrypts the store under
+ * a new key, whether or not the service is running. A value is read from standard input, because an
+ * argument would appear in the shell's history and in every user's process list.
+ */
 import {
   CommandError,
   type CommandInput,
@@ -8,12 +13,11 @@ import type { ToolSecretInfo } from "../lib/schemas/tool_secret.ts";
 import { formatMinute, formatTable } from "./table.ts";
 import { runCommandLine } from "./run_command_line.ts";
 import { parseSecretsArgs, SECRETS_HELP, type SecretsArgs } from "./secrets_args.ts";
-import { UsageError } from "./usage_error.ts";
+import { UsageError } from "./arguments.ts";
 
 type Report = CommandOutputs["secrets.reencrypt"];
 
-/** What was encrypted anew, for a terminal. */
-export function formatReencryption({ changed, retired }: Report): string {
+function formatReencryption({ changed, retired }: Report): string {
   const kinds = Object.entries(changed);
   const counts = kinds.map(([kind, n]) => `  ${kind}: ${n}`);
   const lines = kinds.length === 0
@@ -31,8 +35,8 @@ export function formatReencryption({ changed, retired }: Report): string {
   return lines.join("\n");
 }
 
-/** Why not all is encrypted anew; `undefined` when it is. */
-export function reencryptionFailure(
+/** What could not be encrypted, or `undefined` if everything was. */
+function reencryptionFailure(
   { unreadable, pending }: Report,
   { forget = false }: CommandInput<"secrets.reencrypt">,
 ): string | undefined {
@@ -46,8 +50,7 @@ export function reencryptionFailure(
   return `${pending} values belong to active runs: run this again in two minutes`;
 }
 
-/** Secrets as a table for a terminal; one line says that there are none. */
-export function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
+function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
   if (secrets.length === 0) return "No secrets yet.";
   const rows = secrets.map(({ name, updatedAt, domains, agentId }) => [
     name,
@@ -57,12 +60,6 @@ export function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
   ]);
   return formatTable([["NAME", "SET", "DOMAINS", "AGENT"], ...rows]);
 }
-
-/**
- * `deno task secrets`: sets, lists and deletes the secrets that tools send, and encrypts the store under
- * a new key, whether or not the service is running. A value is read from standard input, because an
- * argument would appear in the shell's history and in every user's process list.
- */
 
 if (import.meta.main) {
   const allowMissingKeys = (args: SecretsArgs) =>
@@ -90,7 +87,7 @@ async function run(args: SecretsArgs, commands: Commands): Promise<void> {
   }
 }
 
-/** What was piped in, without the one line feed that `echo` and editors put at the end. */
+/** Standard input without the final line feed that `echo` and editors add. */
 async function readValue(): Promise<string> {
   if (Deno.stdin.isTerminal()) console.error("Type the value, then Enter and Ctrl-D:");
   const bytes = await new Response(Deno.stdin.readable).bytes();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertThrows } from "@std/assert";
 import { inTempDir, runCli, serveIn } from "../tests/support/command_line.ts";
 import { parseSecretsArgs } from "./secrets_args.ts";
-import { UsageError } from "./usage_error.ts";
+import { UsageError } from "./arguments.ts";
 
 const VALUE = "crm-value-0123456789";
 
@@ -79,20 +79,20 @@ Deno.test("secrets: a wrong value or name is told without the value", () =>
     }
   }));
 
-Deno.test("parseSecretsArgs: what means nothing is a usage error that says what would", () => {
+Deno.test("parseSecretsArgs: wrong usage is a UsageError that says what is expected", () => {
   const wrong: [string[], string][] = [
     [[], "set, list, delete or reencrypt"],
-    [["get", "A"], 'no "get"'],
+    [["get", "A"], 'unknown action "get"'],
     [["set"], "set NAME"],
     [["set", "A"], "--domains is missing"],
-    [["set", "A", "value", "--domains", "a.example"], 'what is "value"'],
-    [["list", "A"], 'what is "A"'],
+    [["set", "A", "value", "--domains", "a.example"], 'unexpected argument "value"'],
+    [["list", "A"], 'unexpected argument "A"'],
     [["list", "--domains", "a.example"], "--domains is only valid with set"],
     [["delete", "A", "--agent", "any"], "--agent is only valid with set"],
     [["delete"], "delete NAME"],
-    [["delete", "A", "B"], 'what is "B"'],
+    [["delete", "A", "B"], 'unexpected argument "B"'],
     [["set", "A", "--value", "v"], "--value"],
-    [["reencrypt", "A"], 'what is "A"'],
+    [["reencrypt", "A"], 'unexpected argument "A"'],
     [["reencrypt", "--tenant", "t"], "all tenants"],
     [["list", "--forget"], "only valid with reencrypt"],
   ];

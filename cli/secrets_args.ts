@@ -1,8 +1,7 @@
-import { parseArgs } from "node:util";
 import type { CommandInput } from "../lib/server/commands/commands.ts";
-import { UsageError } from "./usage_error.ts";
+import { parseOptions, rejectExtra, unknownAction, UsageError } from "./arguments.ts";
 
-/** A command line understood; the value to set comes from standard input. */
+/** The parsed command line. The value to set comes from standard input. */
 export type SecretsArgs =
   | { action: "set"; input: Omit<CommandInput<"secrets.set">, "value"> }
   | { action: "list"; input: CommandInput<"secrets.list"> }
@@ -11,7 +10,7 @@ export type SecretsArgs =
 
 export const SECRETS_HELP =
   `Sets, lists and deletes secrets of tools, and encrypts the store under a new key, whether or
-not the service runs.
+not the service is running.
 
   deno task secrets set NAME --domains a,b [--agent ID] [--tenant ID]
       reads the value from standard input, at least 8 characters; an agent's tool sends it as
@@ -21,8 +20,8 @@ not the service runs.
   deno task secrets delete NAME [--tenant ID]
   deno task secrets reencrypt [--forget]
       encrypts everything under the first key of ENCRYPTION_KEY: conversations, run logs, secrets
-      and vendor credentials that are under another key of the list or not encrypted yet. May be
-      interrupted and run again. Replaced values remain in unused parts of the store's file until
+      and vendor credentials that are under another key of the list or not encrypted yet. Can
+      be interrupted and run again. Replaced values remain in unused parts of the store's file until
       deno task compact rewrites it
 
   NAME       upper-case letters, digits and _, beginning with a letter
@@ -33,9 +32,16 @@ not the service runs.
 
 Exit codes: 0 done, 1 failed or not all could be decrypted, 2 wrong usage.`;
 
-/** Understands the words after `deno task secrets`, or throws `UsageError`. */
+const OPTIONS = {
+  domains: { type: "string" },
+  agent: { type: "string" },
+  tenant: { type: "string" },
+  forget: { type: "boolean" },
+} as const;
+
+/** Parses the arguments of `deno task secrets`. Throws `UsageError`. */
 export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help" } {
-  const { values, positionals } = parseOptions(words);
+  const { values, positionals } = parseOptions(words, OPTIONS);
   const [action, name, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
@@ -50,7 +56,7 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
   if (action === "reencrypt" && values.tenant !== undefined) {
     throw new UsageError("reencrypt applies to all tenants: omit --tenant");
   }
-  if (extra !== undefined) throw new UsageError(`what is "${extra}"?`);
+  rejectExtra([extra]);
   switch (action) {
     case "set":
       return {
@@ -68,37 +74,19 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
       return { action, input: { name: requireName(name, action), ...tenant } };
     case "reencrypt":
       return { action, input: values.forget === undefined ? {} : { forget: values.forget } };
-    case undefined:
-      throw new UsageError("say what to do: set, list, delete or reencrypt");
     default:
-      throw new UsageError(`there is no "${action}": set, list, delete or reencrypt`);
-  }
-}
-
-function parseOptions(words: string[]) {
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: {
-        domains: { type: "string" },
-        agent: { type: "string" },
-        tenant: { type: "string" },
-        forget: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "unreadable options");
+      throw unknownAction(action, "set, list, delete or reencrypt");
   }
 }
 
 function requireName(name: string | undefined, action: string): string {
-  if (name === undefined) throw new UsageError(`say which secret: ${action} NAME`);
+  if (name === undefined) throw new UsageError(`missing name: ${action} NAME`);
   return name;
 }
 
 function parseDomains(text: string | undefined): string[] {
-  if (text === undefined) throw new UsageError("--domains is missing: where may it be sent?");
+  if (text === undefined) {
+    throw new UsageError("--domains is missing: list the hosts that it may be sent to");
+  }
   return text.split(",").map((word) => word.trim());
 }

@@ -1,4 +1,4 @@
-/** Rows as columns for a terminal, the first of them the columns' names. */
+/** Aligns rows as columns; the first row has the column names. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0]?.map((_, at) => Math.max(...rows.map((row) => [...row[at]!].length)));
   return rows

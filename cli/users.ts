@@ -1,11 +1,14 @@
+/**
+ * `deno task users`: lists the dashboard's users and resets a password, whether or not the service is
+ * running. A link is written to standard output, messages to standard error.
+ */
 import type { CommandOutputs, Commands } from "../lib/server/commands/commands.ts";
 import { formatMinute, formatTable } from "./table.ts";
 import { passwordResetLink } from "../lib/dashboard/sign_in/account_links.ts";
 import { runCommandLine } from "./run_command_line.ts";
 import { parseUsersArgs, USERS_HELP, type UsersArgs } from "./users_args.ts";
 
-/** Users as a table for a terminal; one line says that there are none. */
-export function formatUsers(users: CommandOutputs["users.list"]["users"]): string {
+function formatUsers(users: CommandOutputs["users.list"]["users"]): string {
   if (users.length === 0) return "No users yet.";
   const rows = users.map(({ email, role, operator, createdAt }) => [
     email.replace(/\p{Cc}/gu, " "),
@@ -14,11 +17,6 @@ export function formatUsers(users: CommandOutputs["users.list"]["users"]): strin
   ]);
   return formatTable([["E-MAIL", "ROLE", "CREATED"], ...rows]);
 }
-
-/**
- * `deno task users`: lists the dashboard's users and resets a password, beside a running service or
- * without one. A link alone goes to standard output, words to standard error.
- */
 
 if (import.meta.main) {
   const line = { name: "users", help: USERS_HELP, parse: parseUsersArgs, run };

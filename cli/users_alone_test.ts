@@ -6,7 +6,7 @@ import { systemRuntime } from "../lib/platform/runtime.ts";
 import { inTempDir, runCli } from "../tests/support/command_line.ts";
 import { LATER_START, startService } from "../tests/support/started_service.ts";
 import { parseUsersArgs } from "./users_args.ts";
-import { UsageError } from "./usage_error.ts";
+import { UsageError } from "./arguments.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 const SETUP_TOKEN = "a-token-of-the-operator";
@@ -98,10 +98,10 @@ Deno.test("users: an unknown e-mail is a failure, a wrong word a usage error, he
     assertEquals((await runCli("users", ["list"], { dir })).out, "No users yet.\n");
   }));
 
-Deno.test("parseUsersArgs: what means nothing is a usage error that says what would", () => {
+Deno.test("parseUsersArgs: wrong usage is a UsageError that says what is expected", () => {
   const wrong: [string[], string][] = [
     [[], "list or reset"],
-    [["remove"], 'no "remove"'],
+    [["remove"], 'unknown action "remove"'],
     [["reset", "owner"], "EMAIL must be"],
     [["reset", "a@example.com", "b@example.com"], 'unexpected argument "b@example.com"'],
     [["reset", "a@example.com", "--tenant", "x"], "only valid with list"],

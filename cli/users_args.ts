@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
 import type { CommandInput } from "../lib/server/commands/commands.ts";
-import { UsageError } from "./usage_error.ts";
+import { parseOptions, rejectExtra, unknownAction, UsageError } from "./arguments.ts";
 
 /** The parsed command line. */
 export type UsersArgs =
@@ -20,7 +19,7 @@ export const USERS_HELP =
 
 /** Parses the arguments of `deno task users`. Throws `UsageError`. */
 export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } {
-  const { values, positionals } = parseOptions(words);
+  const { values, positionals } = parseOptions(words, { tenant: { type: "string" } });
   const [action, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   switch (action) {
@@ -31,22 +30,8 @@ export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } 
       if (values.tenant !== undefined) throw new UsageError("--tenant is only valid with list");
       rejectExtra(rest.slice(1));
       return { action, input: { email: requireEmail(rest[0]) } };
-    case undefined:
-      throw new UsageError("say what to do: list or reset");
     default:
-      throw new UsageError(`there is no "${action}": list or reset`);
-  }
-}
-
-function parseOptions(words: string[]) {
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: { tenant: { type: "string" }, help: { type: "boolean", short: "h" } },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "unreadable options");
+      throw unknownAction(action, "list or reset");
   }
 }
 
@@ -56,8 +41,4 @@ function requireEmail(word: string | undefined): string {
     throw new UsageError("EMAIL must be the e-mail address that the user signs in with");
   }
   return word;
-}
-
-function rejectExtra(words: string[]): void {
-  if (words.length > 0) throw new UsageError(`unexpected argument "${words[0]}"`);
 }

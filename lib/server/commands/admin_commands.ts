@@ -1,38 +1,109 @@
 import type { UserService } from "../../services/user_service.ts";
 import { isoTime } from "../../platform/runtime.ts";
-import {
-  CommandError,
-  type CommandFamily,
-  type Commands,
-  parseCommandInput,
-  type ResolveTenant,
-  tenantResolver,
-} from "./commands.ts";
 import { runAs } from "../../store/audit/actor.ts";
 import type { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
-import type { Reencryption } from "../../store/reencryption/reencryption.ts";
+import type { HmacSecrets } from "../../store/credentials/hmac_secrets.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
+import type { Reencryption } from "../../store/reencryption/reencryption.ts";
 import type { TenantStore } from "../../store/tenants/tenant_store.ts";
-import { type HmacSecretList, keyCommands } from "./key_commands.ts";
-import { type AgentLookup, secretCommands } from "./secret_commands.ts";
+import {
+  COMMAND_NAMES,
+  CommandError,
+  type CommandInput,
+  type CommandName,
+  type CommandOutputs,
+  type Commands,
+  parseCommandInput,
+  type ParsedCommandInput,
+} from "./commands.ts";
 
-/** The commands for users on an open store. */
-export function userCommands(
-  { users, tenantId, baseUrl }: {
-    users: Pick<UserService, "list" | "createResetLink">;
-    tenantId: ResolveTenant;
-    /** Where the dashboard is reached, without a trailing slash. */
-    baseUrl: string;
-  },
-): CommandFamily<"users"> {
+export interface CommandDeps {
+  apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
+  agents: { find(tenant: string, id: string): Promise<unknown> };
+  hmacSecrets: Pick<HmacSecrets, "discardOthers">;
+  secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
+  tenants: Pick<TenantStore, "get" | "ensureDefault">;
+  users: Pick<UserService, "list" | "createResetLink">;
+  /** The URL of the dashboard without a trailing slash. */
+  baseUrl: string;
+  reencryption: Pick<Reencryption, "run">;
+}
+
+type Handlers<Name extends CommandName = CommandName> = {
+  [C in Name]: (input: ParsedCommandInput<C>) => Promise<CommandOutputs[C]>;
+};
+type Family<Name extends string> = Handlers<Extract<CommandName, `${Name}.${string}`>>;
+
+/** All commands on an open store. The audit log names the command line as the actor. */
+export function adminCommands(deps: CommandDeps): Commands {
+  const handlers: Handlers = {
+    ...keyCommands(deps),
+    ...secretCommands(deps),
+    ...userCommands(deps),
+  };
+  const command = <C extends CommandName>(name: C) => async (input: CommandInput<C>) => {
+    const parsed = parseCommandInput(name, input);
+    return await runAs({ kind: "command_line" }, () => handlers[name](parsed));
+  };
+  return Object.fromEntries(COMMAND_NAMES.map((name) => [name, command(name)])) as Commands;
+}
+
+function keyCommands({ apiKeys, hmacSecrets, tenants }: CommandDeps): Family<"keys"> {
   return {
-    "users.list": async (input) => {
-      const { tenant } = parseCommandInput("users.list", input);
-      const all = await users.list(await tenantId(tenant));
+    "keys.create": async ({ tenant, ...key }) =>
+      await apiKeys.create(await resolveTenant(tenants, tenant), key),
+    "keys.list": async ({ tenant }) => ({
+      apiKeys: await apiKeys.list(await resolveTenant(tenants, tenant)),
+    }),
+    "keys.forget_secrets": async () => ({ signing: await hmacSecrets.discardOthers() }),
+    "keys.revoke": async ({ prefix, tenant }) => {
+      const tenantId = await resolveTenant(tenants, tenant);
+      const id = await apiKeys.findByPrefix(tenantId, prefix);
+      const apiKey = id === undefined ? null : await apiKeys.revoke(tenantId, id);
+      if (apiKey === null) throw new CommandError(`there is no key with prefix ${prefix}`);
+      return { apiKey };
+    },
+  };
+}
+
+function secretCommands(
+  { agents, secrets, reencryption, tenants }: CommandDeps,
+): Family<"secrets"> {
+  return {
+    "secrets.set": async ({ tenant, agentId, ...secret }) => {
+      const tenantId = await resolveTenant(tenants, tenant);
+      const current = await secrets.agentOf(tenantId, secret.name);
+      if (agentId === undefined && current !== undefined) {
+        // Setting only a new value must not open the secret to every agent.
+        throw new CommandError(
+          `${secret.name} is for agent ${current} alone: add --agent ${current}, or --agent any`,
+        );
+      }
+      const agent = agentId === "any" ? undefined : agentId;
+      if (agent !== undefined && await agents.find(tenantId, agent) === undefined) {
+        throw new CommandError(`agent ${agent} not found`);
+      }
+      return { secret: await secrets.set(tenantId, { ...secret, agentId: agent }) };
+    },
+    "secrets.list": async ({ tenant }) => ({
+      secrets: await secrets.list(await resolveTenant(tenants, tenant)),
+    }),
+    "secrets.delete": async ({ name, tenant }) => {
+      const secret = await secrets.delete(await resolveTenant(tenants, tenant), name);
+      if (secret === undefined) throw new CommandError(`there is no secret ${name}`);
+      return { secret };
+    },
+    "secrets.reencrypt": async ({ forget = false }) => await reencryption.run({ forget }),
+  };
+}
+
+function userCommands({ baseUrl, tenants, users }: CommandDeps): Family<"users"> {
+  return {
+    "users.list": async ({ tenant }) => {
+      const all = await users.list(await resolveTenant(tenants, tenant));
       return { users: all.map((user) => ({ ...user, createdAt: isoTime(user.createdAt) })) };
     },
-    "users.reset": async (input) => {
-      const { email } = parseCommandInput("users.reset", input);
+    "users.reset": async ({ email }) => {
       const reset = await users.createResetLink(email);
       if (reset === undefined) throw new CommandError(`no user has the e-mail ${email}`);
       return { ...reset, baseUrl };
@@ -40,35 +111,12 @@ export function userCommands(
   };
 }
 
-/** What commands work on. */
-export interface CommandDeps {
-  apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
-  agents: AgentLookup;
-  hmacSecrets: HmacSecretList;
-  secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
-  tenants: Pick<TenantStore, "get" | "ensureDefault">;
-  users: Pick<UserService, "list" | "createResetLink">;
-  /** Where the dashboard is reached, without a trailing slash. */
-  baseUrl: string;
-  reencryption: Pick<Reencryption, "run">;
-}
-
-/** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands(stores: CommandDeps): Commands {
-  const { apiKeys, baseUrl, hmacSecrets, tenants, users } = stores;
-  const tenantId = tenantResolver(tenants);
-  return withCommandLineActor({
-    ...keyCommands({ apiKeys, hmacSecrets, tenantId }),
-    ...secretCommands({ ...stores, tenantId }),
-    ...userCommands({ users, tenantId, baseUrl }),
-  });
-}
-
-/** The commands with the command line as the author of what they change. */
-function withCommandLineActor(commands: Commands): Commands {
-  const entries = Object.entries(commands).map(([name, run]) => [
-    name,
-    (input: never) => runAs({ kind: "command_line" }, () => run(input)),
-  ]);
-  return Object.fromEntries(entries) as Commands;
+/** The id of the named tenant, or of the default tenant if none is named. */
+async function resolveTenant(
+  tenants: CommandDeps["tenants"],
+  id: string | undefined,
+): Promise<string> {
+  if (id === undefined) return (await tenants.ensureDefault()).id;
+  if (await tenants.get(id) === undefined) throw new CommandError(`there is no tenant ${id}`);
+  return id;
 }

@@ -8,11 +8,10 @@ import {
   type ToolSecretInfo,
   toolSecretNameSchema,
 } from "../../schemas/tool_secret.ts";
-import type { TenantStore } from "../../store/tenants/tenant_store.ts";
 
 const tenant = z.uuid("must be a tenant's id").optional();
 
-/** What each command takes; checked where it runs, whichever way it came. */
+/** The input of each command, parsed by the process that runs it. */
 export const commandSchemas = {
   "keys.create": newApiKeySchema.extend({ tenant }),
   "keys.list": z.strictObject({ tenant }),
@@ -20,7 +19,7 @@ export const commandSchemas = {
   "keys.revoke": z.strictObject({ prefix: z.string().regex(/^[0-9A-Za-z]{8}$/), tenant }),
   "secrets.set": newToolSecretSchema.extend({
     tenant,
-    /** `any` makes a secret that was one agent's everybody's again. */
+    /** `any` opens the secret of one agent to all agents. */
     agentId: z.union([z.literal("any"), newToolSecretSchema.shape.agentId]),
   }),
   "secrets.list": z.strictObject({ tenant }),
@@ -31,62 +30,44 @@ export const commandSchemas = {
 } as const;
 
 export type CommandName = keyof typeof commandSchemas;
+export const COMMAND_NAMES = Object.keys(commandSchemas) as CommandName[];
 export type CommandInput<C extends CommandName> = z.input<typeof commandSchemas[C]>;
+export type ParsedCommandInput<C extends CommandName> = z.output<typeof commandSchemas[C]>;
 
-/** What each command answers. */
+/** The output of each command. */
 export interface CommandOutputs {
-  /** `secret` is the whole key: it is not to be had again. */
+  /** `secret` is the whole key. It is not stored and cannot be shown again. */
   "keys.create": { apiKey: ApiKey; secret: string };
   "keys.list": { apiKeys: ApiKey[] };
-  /** The id of the secret that the store signs with from now on. */
+  /** The id of the secret that now signs. */
   "keys.forget_secrets": { signing: string };
   "keys.revoke": { apiKey: ApiKey };
   "secrets.set": { secret: ToolSecretInfo };
   "secrets.list": { secrets: ToolSecretInfo[] };
   "secrets.delete": { secret: ToolSecretInfo };
   "users.list": { users: (Omit<ListedUser, "createdAt"> & { createdAt: string })[] };
-  /** `token` opens the account once, within an hour; the link to it begins with `baseUrl`. */
+  /** `token` opens the account once, within an hour. */
   "users.reset": { email: string; token: string; baseUrl: string };
   "secrets.reencrypt": ReencryptionReport;
 }
 
-/** The commands, whether they run in this process or behind the control socket. */
+/** The commands, run in this process or through the control socket. */
 export type Commands = {
   [C in CommandName]: (input: CommandInput<C>) => Promise<CommandOutputs[C]>;
 };
 
-/** The commands of one family: those whose names begin with it. */
-export type CommandFamily<Family extends string> = Pick<
-  Commands,
-  Extract<CommandName, `${Family}.${string}`>
->;
-
-/** A command that cannot be done; the message is for whoever typed it. */
+/** A command that failed. The message is for the person who ran it. */
 export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** The input as its schema has it, or a `CommandError` that names each fault and no value. */
+/** Parses a command's input. Throws a `CommandError` that lists every issue and quotes no value. */
 export function parseCommandInput<C extends CommandName>(
   command: C,
   input: unknown,
-): z.output<typeof commandSchemas[C]> {
+): ParsedCommandInput<C> {
   const parsed = commandSchemas[command].safeParse(input);
-  if (parsed.success) return parsed.data as z.output<typeof commandSchemas[C]>;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new CommandError(faults.join("; "));
-}
-
-/** The tenant that a command means: the one named, or the installation's default one. */
-export type ResolveTenant = (id: string | undefined) => Promise<string>;
-
-/** Finds it on an open store; a tenant that is not there is a `CommandError`. */
-export function tenantResolver(
-  tenants: Pick<TenantStore, "get" | "ensureDefault">,
-): ResolveTenant {
-  return async (id) => {
-    if (id === undefined) return (await tenants.ensureDefault()).id;
-    if (await tenants.get(id) === undefined) throw new CommandError(`there is no tenant ${id}`);
-    return id;
-  };
+  if (parsed.success) return parsed.data as ParsedCommandInput<C>;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new CommandError(issues.join("; "));
 }

@@ -10,17 +10,14 @@ import {
 import { RestartingServer } from "../process/restarting_server.ts";
 import { StartupError } from "../process/startup_error.ts";
 
-/** A socket's path must fit `sockaddr_un`: 104 bytes on macOS, 108 on Linux, a zero included. */
+/** A socket's path must fit `sockaddr_un`: 104 bytes on macOS, 108 on Linux, including a zero. */
 const MAX_PATH_BYTES = 103;
-/** How long a command may take to arrive, and its end when the socket closes. */
+/** How long reading a command may take, and how long closing waits for running commands. */
 const TIMEOUT_MS = 2_000;
 
 /** The open socket. */
 export interface ControlSocket {
-  /**
-   * Stops taking commands, waits for those under way and removes the file. One that hangs is waited
-   * for 2 s: the end of the process must not depend on who sends it.
-   */
+  /** Stops accepting commands, waits up to 2 s for running ones, and removes the file. */
   close(): Promise<void>;
 }
 
@@ -34,9 +31,8 @@ export interface ControlSocketOptions {
 type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
 
 /**
- * Takes commands on a Unix socket that only this user may open (0600): who can read the store may
- * command it, and nothing of it is on a network. A file left at `path` is removed, so the caller
- * must hold the data folder's lock.
+ * Accepts commands on a Unix socket that only this user may open (0600), because whoever can read the
+ * store may run commands. Replaces a file at `path`, so the caller must hold the data folder's lock.
  */
 export function serveControlSocket(options: ControlSocketOptions): ControlSocket {
   const { path, log, runtime } = options;
@@ -48,8 +44,8 @@ export function serveControlSocket(options: ControlSocketOptions): ControlSocket
   return {
     close: async () => {
       const closed = new AbortController();
-      const late = runtime.sleep(TIMEOUT_MS, closed.signal).catch(() => {});
-      await Promise.race([server.shutdown(), late]);
+      const timeout = runtime.sleep(TIMEOUT_MS, closed.signal).catch(() => {});
+      await Promise.race([server.shutdown(), timeout]);
       closed.abort(CANCELLED);
       removeIfExists(path);
     },
@@ -59,7 +55,7 @@ export function serveControlSocket(options: ControlSocketOptions): ControlSocket
 function listenOwnerOnly(options: ControlSocketOptions): Deno.HttpServer<Deno.UnixAddr> {
   const { path } = options;
   removeIfExists(path);
-  // The mode is right from the first moment on: bind() applies the mask.
+  // bind() applies the mask, so that the mode is right from the start.
   const mask = Deno.umask(0o177);
   try {
     return Deno.serve({ path, onListen: () => {} }, (request) => handleRequest(request, options));
@@ -69,8 +65,8 @@ function listenOwnerOnly(options: ControlSocketOptions): Deno.HttpServer<Deno.Un
 }
 
 /**
- * Runs one command in the process that serves `path`. Throws `CommandError` for a refusal, and
- * when nothing answers there.
+ * Runs one command in the process that serves `path`. Throws `CommandError` if the command fails or the
+ * process does not respond.
  */
 export async function callControlSocket<C extends CommandName>(
   path: string,
@@ -79,14 +75,14 @@ export async function callControlSocket<C extends CommandName>(
 ): Promise<CommandOutputs[C]> {
   using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const request = { client, method: "POST", body: JSON.stringify({ command, input }) };
-  let answer: ControlResponse<C>;
+  let response: ControlResponse<C>;
   try {
-    answer = await (await fetch("http://localhost/", request)).json();
+    response = await (await fetch("http://localhost/", request)).json();
   } catch (cause) {
     throw new CommandError("the running service takes no commands yet: try again", { cause });
   }
-  if ("refused" in answer) throw new CommandError(answer.refused);
-  return answer.output;
+  if ("refused" in response) throw new CommandError(response.refused);
+  return response.output;
 }
 
 async function handleRequest(request: Request, options: ControlSocketOptions): Promise<Response> {
@@ -97,25 +93,25 @@ async function handleRequest(request: Request, options: ControlSocketOptions): P
     return Response.json({ output: await handlers[command as CommandName](input) });
   } catch (error) {
     if (error instanceof CommandError) return Response.json({ refused: error.message });
-    // Only this machine's user reads it, and the stores' messages name keys, never values.
+    // Only this user reads it, and messages of stores name keys, never values.
     const why = error instanceof Error ? error.message : "unknown error";
     return Response.json({ refused: `the service could not do it: ${why}` });
   }
 }
 
-/** Who sends a command has all of it at hand: one that takes long will never be whole. */
+/** Rejects a command that does not arrive within 2 s. */
 async function readCommand(
   request: Request,
   { runtime }: ControlSocketOptions,
 ): Promise<{ command: string; input: never }> {
-  const read = new AbortController();
-  const late = runtime.sleep(TIMEOUT_MS, read.signal).then(() => {
+  const done = new AbortController();
+  const timeout = runtime.sleep(TIMEOUT_MS, done.signal).then(() => {
     throw new CommandError("the command did not arrive whole");
   });
   try {
-    return await Promise.race([request.json(), late]);
+    return await Promise.race([request.json(), timeout]);
   } finally {
-    read.abort(CANCELLED);
+    done.abort(CANCELLED);
   }
 }
 

@@ -22,7 +22,7 @@ async function withSocket(
   const { apiKeys } = stores;
   const commands = adminCommands(stores);
   const path = `${dir}/control.sock`;
-  // What a killed process leaves behind.
+  // A killed process leaves its socket behind.
   await Deno.writeTextFile(path, "");
   const control = serveControlSocket({
     path,
@@ -35,7 +35,7 @@ async function withSocket(
   await Deno.remove(dir, { recursive: true });
 }
 
-Deno.test("control socket: a key is created, listed and revoked through it", () =>
+Deno.test("control socket: creates, lists and revokes a key", () =>
   withSocket(async ({ path, apiKeys }) => {
     const input = { name: "ci", scopes: ["agents:write" as const] };
     const { apiKey, secret } = await callControlSocket(path, "keys.create", input);
@@ -49,12 +49,12 @@ Deno.test("control socket: a key is created, listed and revoked through it", () 
     assertEquals(await apiKeys.verify(secret), undefined);
   }));
 
-Deno.test("control socket: only its owner may open it", () =>
+Deno.test("control socket: only its owner can open it", () =>
   withSocket(async ({ path }) => {
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
   }));
 
-Deno.test("control socket: refusals come back as CommandError with their reason", () =>
+Deno.test("control socket: a failed command is a CommandError with its reason", () =>
   withSocket(async ({ path }) => {
     const call = (prefix: string) => callControlSocket(path, "keys.revoke", { prefix });
     await assertRejects(() => call("AAAAAAAA"), CommandError, "no key with prefix AAAAAAAA");
@@ -73,7 +73,7 @@ Deno.test("control socket: refusals come back as CommandError with their reason"
     );
   }));
 
-Deno.test("control socket: a failure inside the service is told as one", () =>
+Deno.test("control socket: reports an error inside the service", () =>
   withSocket(
     async ({ path }) => {
       const list = () => callControlSocket(path, "keys.list", {});
@@ -82,20 +82,20 @@ Deno.test("control socket: a failure inside the service is told as one", () =>
     (commands) => ({ ...commands, "keys.list": () => Promise.reject(new Error("disk full")) }),
   ));
 
-Deno.test("callControlSocket: nobody at the socket is an error to try again on", async () => {
+Deno.test("callControlSocket: suggests a retry if nothing responds", async () => {
   const call = () => callControlSocket("/nonexistent/control.sock", "keys.list", {});
   await assertRejects(call, CommandError, "try again");
 });
 
-Deno.test("serveControlSocket: a path that no socket can have is refused with a reason", () => {
+Deno.test("serveControlSocket: rejects a path that is too long for a socket", () => {
   const path = `/tmp/${"d".repeat(120)}/control.sock`;
   const options = { path, handlers: {} as Commands, log, runtime: systemRuntime };
   const error = assertThrows(() => serveControlSocket(options), StartupError);
   assert(error.message.includes("DATA_DIR"));
 });
 
-/** A socket that is being told a command whose end never comes. */
-async function withCutCommand(
+/** A socket that receives an incomplete command. */
+async function withIncompleteCommand(
   run: (
     at: { control: ControlSocket; connection: Deno.Conn; runtime: FakeRuntime },
   ) => Promise<void>,
@@ -121,8 +121,8 @@ async function withCutCommand(
   await Deno.remove(dir, { recursive: true });
 }
 
-Deno.test("control socket: a command that has not arrived whole after 2 s is refused", () =>
-  withCutCommand(async ({ connection, runtime }) => {
+Deno.test("control socket: rejects a command that is incomplete after 2 s", () =>
+  withIncompleteCommand(async ({ connection, runtime }) => {
     await runtime.advance(2_000);
     const buffer = new Uint8Array(1_024);
     let text = "";
@@ -132,8 +132,8 @@ Deno.test("control socket: a command that has not arrived whole after 2 s is ref
     assert(text.endsWith('{"refused":"the command did not arrive whole"}'), text);
   }));
 
-Deno.test("control socket: closing waits 2 s for a command that hangs, and no longer", () =>
-  withCutCommand(async ({ control, runtime }) => {
+Deno.test("control socket: closing waits at most 2 s for a hanging command", () =>
+  withIncompleteCommand(async ({ control, runtime }) => {
     let closed = false;
     const closing = control.close().then(() => closed = true);
     await runtime.advance(1_999);
