@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { RunEnd } from "../store/runs/run_record.ts";
-import type { SettledRun } from "./chat_service.ts";
+import type { SettledRun } from "./execute_run.ts";
 import { alertProviderFailure } from "./alert_provider_failure.ts";
 
 const FIRST = { provider: "vendor_a", model: "mid" } as const;

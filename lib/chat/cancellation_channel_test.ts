@@ -16,8 +16,12 @@ Deno.test("CancellationChannel: where the store tells of no change, a stop is he
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kvWithoutWatch(real), {
+    owner: "me",
+    runtime,
+    onCancel,
+  });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", runtime });
@@ -38,8 +42,8 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
   const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
   });
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onCancel });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   while (stopped.length === 0) {
@@ -60,8 +64,8 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
       throw new Error("no answer");
     },
   });
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onCancel });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   await runtime.advance(1_000);
@@ -73,15 +77,15 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
 Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
-  const heard: string[] = [];
+  const received: string[] = [];
   const requests = new CancellationChannel(kv, {
     ...{ owner: "me", runtime },
-    onStop: (runId) => heard.push(`stop ${runId}`),
-    onWatched: (runId) => heard.push(`watched ${runId}`),
+    onCancel: (runId) => received.push(`cancel ${runId}`),
+    onWatched: (runId) => received.push(`watched ${runId}`),
   });
   requests.listen();
   await kv.set(keys.followWakeKey("me"), "r-1");
-  await until(() => heard.length > 0);
-  assertEquals(heard, ["watched r-1"]);
+  await until(() => received.length > 0);
+  assertEquals(received, ["watched r-1"]);
   requests.close();
 });

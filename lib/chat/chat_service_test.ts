@@ -163,15 +163,17 @@ Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and int
   };
   const { chat, begin, runtime } = await openChat(kv, models);
   const [ends, lingers] = [await begin(chatRequest("mid")), await begin(chatRequest("slow"))];
-  const letIn = await chat.prepare(chatRequest("mid"));
+  const admission = Promise.withResolvers<void>();
+  const raced = assertRejects(() => begin(chatRequest("mid"), admission.promise), ApiError);
+  await new Promise((resolve) => setImmediate(resolve));
   let drained = false;
   const draining = chat.drain(3_000).then(() => drained = true);
   assertEquals(chat.draining, true);
   const late = await assertRejects(() => begin(chatRequest("mid")), ApiError);
   assertEquals(late.code, "service_unavailable");
-  // One that the limits had let in by then is charged nothing.
-  const raced = await assertRejects(() => chat.begin(letIn, { hold: 0 }), ApiError);
-  assertEquals(raced.code, "service_unavailable");
+  // A run admitted after draining began is interrupted and costs nothing.
+  admission.resolve();
+  assertEquals((await raced).code, "service_unavailable");
   goesOn.resolve();
   assertEquals((await finishedFrames(ends)).at(-1), { type: "done", finishReason: "stop" });
   await runtime.advance(2_999);

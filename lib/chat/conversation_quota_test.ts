@@ -42,7 +42,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
     ...{ kv, runtime, store },
     log: createLogger({ level: "error", json: true, write: (line) => noted.push(line) }),
     tenants: { plan: () => Promise.resolve(plan) },
-    attention: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
+    alerts: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
   });
   let runs = 0;
   /** Adds a run of so many bytes to conversation `n`. */

@@ -41,7 +41,7 @@ async function resolve(options: {
     agent,
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }], ...options.body },
     visitor: options.visitor ?? false,
-    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeRuntime()) }),
+    access: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeRuntime()) }),
   });
   return { models: entries.map((entry) => entry.model), ...rest };
 }

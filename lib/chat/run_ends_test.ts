@@ -86,10 +86,8 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   const content = `question${n}x${"q".repeat(random() < 0.3 ? 30_000 : 0)}`;
   const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
   const run = { facts, startHook: await directory.startHook(facts, { body }) };
-  const { startHook: opening } = run;
-  await admission.admit(
-    runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook: opening }),
-  );
+  const { startHook } = run;
+  await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook }));
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const stored: RunLogWriter = directory.createLogWriter(run, { log, onLost: () => {} });
   for (const frame of framesOf(n, random)) {
@@ -98,10 +96,10 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   }
   return async () => {
     const settleHook = await directory.settleHook(run, {
-      stored,
+      writer: stored,
       log,
       end: RUN_END,
-      last: () => DONE,
+      finalFrames: () => DONE,
     });
     return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, settleHook });
   };

@@ -21,7 +21,7 @@ Deno.test("RunLog: done closes it, and nothing comes after", () => {
   assertEquals(log.closed, false);
   log.append(done);
   assertEquals(log.closed, true);
-  assertThrows(() => log.append(done), Error, "no frame after done");
+  assertThrows(() => log.append(done), Error, "closed log");
   assertEquals(log.length, 1);
 });
 

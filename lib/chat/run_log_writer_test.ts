@@ -50,10 +50,10 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const committer = { run } as never;
   let lost = 0;
   const onLost = () => lost++;
-  const keptMs = CHUNK_TTL_MS;
+  const chunkTtlMs = CHUNK_TTL_MS;
   const content = contentCipher();
-  const parts = { committer, runtime, content, facts, begun, log, keptMs, onLost };
-  const stored: RunLogWriter = new RunLogWriter(parts);
+  const deps = { committer, runtime, content, facts, begun, log, chunkTtlMs, onLost };
+  const stored: RunLogWriter = new RunLogWriter(deps);
   values.set(stored.key.join("/"), newActiveRun(facts, [ACCOUNT], { log: begun }));
   const kv = {
     getMany: (wanted: Deno.KvKey[]) => {

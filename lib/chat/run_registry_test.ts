@@ -58,11 +58,11 @@ Deno.test("RunRegistry: a run that was asked to stop before it was here is stopp
 Deno.test("RunRegistry: a run that its receipt names no more was refused, one that it names is expired", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory } = open(kv);
-  const receipt = keys.chatIdempotencyRecord("t", "scope");
-  const of = { tenant: "t", runId: "run-1", receipt };
+  const recordKey = keys.chatIdempotencyRecord("t", "scope");
+  const of = { tenant: "t", runId: "run-1", recordKey };
   await kv.set(keys.run("t", "run-1"), {});
-  assertEquals(await directory.waitUntilOpen(of), { state: "refused" });
-  await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
+  assertEquals(await directory.waitUntilOpen(of), { state: "rejected" });
+  await kv.set(recordKey, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
   assertEquals(await directory.waitUntilOpen(of), { state: "expired" });
 });
 

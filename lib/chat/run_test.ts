@@ -23,20 +23,20 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
     startedBy: "key-1",
     onFrame: () => {},
     isWatchedElsewhere: () => Promise.resolve(false),
-    settle: async (_end, { costMicroUsd }) => {
+    settle: async ({ costMicroUsd }) => {
       await busy;
       return { charged: costMicroUsd };
     },
     runId: fakeUuid(1),
     tenant: fakeUuid(801),
-    details: () => ({}),
+    metadata: () => ({}),
     requestId: "request-1",
     conversationId: fakeUuid(2),
-    first: { provider: "vendor_a", model: "first" },
+    primary: { provider: "vendor_a", model: "first" },
     runtime,
     unwatchedMs: 30_000,
     price: () => ({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 }),
-    report: (error) => reported.push(error),
+    reportError: (error) => reported.push(error),
   });
   return { run, runtime, reported };
 }

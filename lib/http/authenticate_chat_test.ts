@@ -26,13 +26,13 @@ async function open(kv: Deno.Kv) {
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const committer = new GroupCommitter(kv, { runtime });
-  const reads = { address: "address", agentId: AGENT.id, now: runtime.now() };
+  const hints = { address: "address", agentId: AGENT.id, now: runtime.now() };
   const call = (headers: Record<string, string>) =>
     committer.transact((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
         rateLimiter: { identify: (view, find) => find(view) },
-      }, { view, reads })
+      }, { view, hints })
     );
   return { call, bearer: `Bearer ${made.secret}`, token: sessionToken };
 }
@@ -48,7 +48,7 @@ Deno.test("authenticateChat: a session speaks for its tenant", async () => {
   assertEquals([caller.kind, caller.tenant], ["session", fakeUuid(802)]);
 });
 
-Deno.test("authenticateChat: with an API key the key decides, a session beside it or not", async () => {
+Deno.test("authenticateChat: an API key decides, with or without a session", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, bearer, token } = await open(kv);
   const alone = await call({ authorization: bearer });
@@ -125,7 +125,7 @@ Deno.test("checkTokens: with a key the tokens are optional, and equal when both 
   }
 });
 
-/** The refusal of a session call with these headers; none when it is accepted. */
+/** The error of a session request with these headers, if it is rejected. */
 function refusal(
   headers: Record<string, string>,
   options: { session?: Partial<Session>; origins?: string[] } = {},
@@ -148,7 +148,7 @@ Deno.test("checkSessionOrigin: a present origin is the session's own and still a
   assertEquals(typeof refusal({ origin: SHOP }, { origins: [] }), "string");
 });
 
-Deno.test("checkSessionOrigin: an absent one passes unless a browser says it came from elsewhere", () => {
+Deno.test("checkSessionOrigin: a missing origin passes unless Sec-Fetch-Site names another site", () => {
   assertEquals(refusal({}), undefined);
   for (const site of ["same-origin", "none"]) {
     assertEquals(refusal({ "sec-fetch-site": site }), undefined);
