@@ -12,7 +12,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
+Deno.test("CancellationChannel: without watch, a cancellation arrives within a second", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
@@ -34,7 +34,7 @@ Deno.test("CancellationChannel: where the store tells of no change, a stop is he
   requests.close();
 });
 
-Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
+Deno.test("CancellationChannel: polling continues after errors of the store", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
@@ -54,7 +54,7 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
   requests.close();
 });
 
-Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
+Deno.test("CancellationChannel: a cancellation takes effect although its request cannot be deleted", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
@@ -74,7 +74,7 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
   requests.close();
 });
 
-Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
+Deno.test("CancellationChannel: reports runs followed through other processes without cancelling them", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const received: string[] = [];

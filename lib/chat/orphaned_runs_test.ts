@@ -19,7 +19,7 @@ const content = contentCipher();
 
 const HOLD = 100;
 
-/** A run whose process died, stored with `change`; then it is settled by another. */
+/** Stores an orphaned run with `change`, then settles it in another process. */
 async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
@@ -70,19 +70,19 @@ async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<
 
 const SETTLED = { found: true, isFree: true, spent: HOLD, log: "interrupted" as const };
 
-Deno.test("OrphanedRuns: a run whose process died is charged, told as interrupted and in its conversation", async () => {
+Deno.test("OrphanedRuns: an orphaned run is charged, ends as interrupted and is in its conversation", async () => {
   using kv = await Deno.openKv(":memory:");
   assertEquals(await settleOrphaned(kv, () => ({})), { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("OrphanedRuns: a log that cannot be read keeps neither the slot nor the question", async () => {
+Deno.test("OrphanedRuns: a corrupt log does not keep the slot or lose the question", async () => {
   using kv = await Deno.openKv(":memory:");
   const tail = new TextEncoder().encode('{"type":"of another version"}\n');
   const settled = await settleOrphaned(kv, ({ log }) => ({ log: { ...log!, frames: 1, tail } }));
   assertEquals(settled, { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("OrphanedRuns: a question that cannot be read keeps no slot", async () => {
+Deno.test("OrphanedRuns: a corrupt input does not keep the slot", async () => {
   using kv = await Deno.openKv(":memory:");
   for (const text of ["{", '{"v":2}']) {
     const input = new TextEncoder().encode(text);

@@ -41,7 +41,7 @@ function body(change: Partial<ChatBody> = {}): ChatBody {
   return { agentId: AGENT.id, messages: [{ role: "user", content: "hi" }], ...change };
 }
 
-Deno.test("authenticateChat: a session speaks for its tenant", async () => {
+Deno.test("authenticateChat: a session identifies its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   const caller = await call({ "x-service-session": token });
@@ -58,7 +58,7 @@ Deno.test("authenticateChat: an API key decides, with or without a session", asy
   assertEquals(both, { ...alone, sessionHeader: token } as ChatCaller);
 });
 
-Deno.test("authenticateChat: neither is invalid_api_key, a bad key is not helped by a session", async () => {
+Deno.test("authenticateChat: no credential is invalid_api_key, and so is a bad key with a session", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   for (const headers of [{}, { authorization: "Bearer x", "x-service-session": token }]) {
@@ -91,7 +91,7 @@ function session(change: Partial<Session> = {}): Session {
   };
 }
 
-Deno.test("checkTokens: a session's body repeats the header's token and names its agent", () => {
+Deno.test("checkTokens: a session's body must repeat the header's token and name its agent", () => {
   const token = "cs_0123456789abcdef";
   const caller: ChatCaller = {
     kind: "session",
@@ -108,7 +108,7 @@ Deno.test("checkTokens: a session's body repeats the header's token and names it
   assertEquals(refused({ sessionToken: token, agentId: fakeUuid(6) }), "session_token_invalid");
 });
 
-Deno.test("checkTokens: with a key the tokens are optional, and equal when both are sent", () => {
+Deno.test("checkTokens: with a key the tokens are optional but must be equal", () => {
   const token = "cs_0123456789abcdef";
   const check = (sessionHeader: string | undefined, sessionToken?: string) =>
     checkTokens(
@@ -140,7 +140,7 @@ function refusal(
   }
 }
 
-Deno.test("checkSessionOrigin: a present origin is the session's own and still allowed", () => {
+Deno.test("checkSessionOrigin: an origin must be the session's own and still allowed", () => {
   assertEquals(refusal({ origin: SHOP }), undefined);
   for (const origin of ["https://other.example", "https://shop.example:8443", "null"]) {
     assertEquals(refusal({ origin })?.startsWith("session token rejected"), true, origin);
