@@ -43,9 +43,7 @@ export interface StartedRun {
 
 interface RunningRun {
   run: Run;
-  /** Resolves when it is settled. */
   ended: Promise<void>;
-  /** Resolves when its stream may open. */
   opened: Promise<Run>;
 }
 
@@ -63,7 +61,6 @@ export class ChatService {
     this.#deps = deps;
   }
 
-  /** Runs that are not settled yet. */
   get active(): readonly Run[] {
     return [...this.#running.values()].map(({ run }) => run);
   }

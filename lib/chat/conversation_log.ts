@@ -63,7 +63,6 @@ export class ConversationLog {
     this.#keyDigest = (digest) => deps.content.shortDigest(digest);
   }
 
-  /** True if the plan has capacity for new messages. */
   hasCapacity(tenant: string): boolean {
     return this.#deps.quota?.hasCapacity(tenant) ?? true;
   }

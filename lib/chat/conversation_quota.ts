@@ -26,7 +26,6 @@ export interface ConversationQuotaDeps {
   alerts: Pick<AlertStore, "note">;
 }
 
-/** What this process knows about one tenant. */
 interface TenantState {
   measured: ConversationUsage | undefined;
   quotas: Quotas | undefined;
@@ -48,11 +47,11 @@ export class ConversationQuota {
 
   constructor(deps: ConversationQuotaDeps) {
     this.#deps = deps;
-    const work = () => this.#measureAll();
+    const work = () => this.enforceAll();
     this.#measuring = new PeriodicTask(deps.runtime, { everyMs: MEASURE_EVERY_MS, work });
   }
 
-  /** Whether new messages may be stored, judged from memory alone. */
+  /** Whether new messages may be stored, judged from memory. */
   hasCapacity(tenant: string): boolean {
     const state = this.#tenants.get(tenant);
     if (state === undefined || fits(state, MAX_SHARE)) return true;
@@ -61,7 +60,6 @@ export class ConversationQuota {
     return false;
   }
 
-  /** Records that a run was stored. */
   recordStored(tenant: string, bytes: number): void {
     if (this.#isClosed) return;
     const state = this.#tenants.get(tenant) ?? newState();
@@ -72,18 +70,14 @@ export class ConversationQuota {
     if (!fits(state) || state.added.bytes > MEASURE_BYTES) this.#measure(tenant, state);
   }
 
-  /** Resolves when every tenant that has chatted is within its plan. */
-  async enforceAll(): Promise<void> {
-    await this.#measureAll();
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#measuring.stop();
     await Promise.all([...this.#tenants.values()].map(({ measuring }) => measuring));
   }
 
-  async #measureAll(): Promise<void> {
+  /** Resolves when every tenant that has chatted is within its plan. */
+  async enforceAll(): Promise<void> {
     for (const [tenant, state] of this.#tenants) {
       const isQuiet = state.measured !== undefined && state.added.runs === 0;
       // Measure a tenant over its quota again: data may have been deleted or the quota raised.
@@ -133,7 +127,7 @@ function newState(): TenantState {
   return { measured: undefined, quotas: undefined, added, measuring: undefined };
 }
 
-/** Whether state usage is at most this share of the quotas; true before the first measurement. */
+/** True if usage is at most this share of the quotas, or not measured yet. */
 function fits({ measured, quotas, added }: TenantState, share = 1): boolean {
   if (measured === undefined || quotas === undefined) return true;
   return measured.runs + added.runs <= quotas.conversationRuns * share &&

@@ -20,7 +20,6 @@ import type { RunRegistry } from "./run_registry.ts";
 export interface SettledRun {
   tenant: string;
   end: RunEnd;
-  /** The first model that was tried, if any was. */
   firstAttempted: ModelName | undefined;
 }
 
@@ -32,7 +31,6 @@ export interface ExecutionDeps {
   unwatchedMs: number;
   admission: Pick<Admission, "settle" | "reserve">;
   runs: RunRegistry;
-  /** Called for each settled run. */
   onSettled?: (run: SettledRun) => void;
 }
 
@@ -122,7 +120,7 @@ export async function executeRun(
     maxOutputTokens: policy.maxOutputTokens,
     maxCost,
     hold,
-    spent: () => run.costMicroUsd,
+    spent: () => run.usage.costMicroUsd,
     raise: (amount) => admission.reserve(run.id, amount),
   });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
@@ -137,9 +135,9 @@ export async function executeRun(
       messages,
       authorizeStep: (step) => budget.authorizeStep(step),
       onAttempt: (candidate) => run.onAttempt(candidate),
-      onUsage: (candidate, usage) => run.onUsage(candidate, usage),
+      onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
       contextWindow: contextWindow(policy),
-      onTruncation: (truncation) => run.onTruncation(truncation),
+      onTruncation: (truncation) => run.usage.addTruncation(truncation),
       maxSteps,
       deadline: runtime.now() + wallClockMs,
       signal: run.signal,

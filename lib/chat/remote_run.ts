@@ -33,7 +33,6 @@ export interface RemoteRunDeps {
   checkOwner: () => Promise<boolean>;
   /** Tells the owner that a client follows the run here. */
   recordWatched: (owner: string | undefined) => Promise<void>;
-  /** Called when the last follower has left. */
   onIdle: () => void;
 }
 

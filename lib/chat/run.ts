@@ -3,7 +3,7 @@ import type { AgentEvent, AgentOutcome } from "../agent/agent_run.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { type Price, toUsd } from "../billing/money.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
-import { ModelError, type ModelUsage } from "../providers/model.ts";
+import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { RunDetails, RunEnd } from "../store/runs/run_record.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
@@ -27,7 +27,6 @@ export class RunStoppedError extends Error {
   }
 }
 
-/** The end of a run, to be charged and stored. */
 export interface RunSettlement {
   end: RunEnd;
   costMicroUsd: number;
@@ -50,9 +49,7 @@ export interface RunOptions {
   /** A run without followers for this long is cancelled, milliseconds. */
   unwatchedMs: number;
   price: (name: ModelName) => Price;
-  /** Further details for the run's record. */
   metadata: (truncation: Truncation) => RunDetails;
-  /** Called for each frame as it is appended. */
   onFrame: (frame: Frame) => void;
   /** True if a client follows the run through another process. */
   isWatchedElsewhere: () => Promise<boolean>;
@@ -71,13 +68,18 @@ export type RunStartResult = { started: true } | { started: false; error: unknow
  */
 export class Run {
   readonly id: string;
+  readonly tenant: string;
+  readonly startedBy: string;
+  /** The first model that was tried, if any was. */
+  firstAttempted: ModelName | undefined;
+  /** Attempts that fail are billed too. */
+  readonly usage: RunUsage;
   readonly log: RunLog;
   readonly watchers: Watchers;
   readonly #options: RunOptions;
   readonly #abort = new AbortController();
   readonly #startResult = Promise.withResolvers<RunStartResult>();
   readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
-  readonly #usage: RunUsage;
   readonly #startedAt: number;
   #opened = false;
   /** Failed without a frame and is being settled. */
@@ -85,44 +87,21 @@ export class Run {
   #firstTextMs: number | undefined;
   /** The model that `start` names. */
   #model: ModelName;
-  #firstAttempted: ModelName | undefined;
 
   constructor(options: RunOptions) {
     this.id = options.runId;
+    this.tenant = options.tenant;
+    this.startedBy = options.startedBy;
     this.log = new RunLog(options.onFrame);
     this.#model = options.primary;
-    this.#usage = new RunUsage(options.price);
+    this.usage = new RunUsage(options.price);
     this.#startedAt = options.runtime.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
   }
 
-  get tenant(): string {
-    return this.#options.tenant;
-  }
-
-  get startedBy(): string {
-    return this.#options.startedBy;
-  }
-
-  /** The cost so far, as reported by the providers. */
-  get costMicroUsd(): number {
-    return this.#usage.costMicroUsd;
-  }
-
-  /** The first model that was tried, if any was. */
-  get firstAttempted(): ModelName | undefined {
-    return this.#firstAttempted;
-  }
-
-  /** Aborted when the run is stopped. */
   get signal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  /** Resolves when a model has accepted or the run has failed before its first frame. */
-  get startResult(): Promise<RunStartResult> {
-    return this.#startResult.promise;
   }
 
   /** Stops the run; later calls and calls after its end do nothing. */
@@ -151,17 +130,8 @@ export class Run {
 
   /** Until a model accepts, the run names the last one that was tried. */
   onAttempt({ provider, model }: ModelName): void {
-    this.#firstAttempted ??= { provider, model };
+    this.firstAttempted ??= { provider, model };
     if (this.log.length === 0) this.#model = { provider, model };
-  }
-
-  onTruncation(truncation: Truncation): void {
-    this.#usage.addTruncation(truncation);
-  }
-
-  /** Failed attempts are billed too. */
-  onUsage({ provider, model }: ModelName, usage: ModelUsage): void {
-    this.#usage.addTokens({ ...usage, provider, model });
   }
 
   /** Runs the agent to its end. Never throws. */
@@ -189,13 +159,13 @@ export class Run {
   #handle(event: AgentEvent): void {
     switch (event.type) {
       case "step":
-        this.#usage.countStep(event);
+        this.usage.countStep(event);
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
         this.#firstTextMs ??= Math.max(0, this.#options.runtime.now() - this.#startedAt);
         return this.#deltas.push(event.text);
       case "tool_call":
-        this.#usage.toolCalls++;
+        this.usage.toolCalls++;
         return this.#append({ type: "tool_call", name: event.name, args: event.args as never });
       case "tool_result":
         return this.#append({
@@ -204,7 +174,7 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
-        return this.#usage.addTokens(event);
+        return this.usage.addTokens(event);
       default:
         event satisfies never;
     }
@@ -221,7 +191,7 @@ export class Run {
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#model);
     this.#deltas.flush();
-    const { inputTokens, outputTokens } = this.#usage.totals;
+    const { inputTokens, outputTokens } = this.usage.totals;
     const finalFrames = (charged: number): Frame[] => [
       { type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) },
       ...(outcome.error === undefined ? [] : [{ type: "error" as const, ...outcome.error }]),
@@ -240,7 +210,7 @@ export class Run {
     { finishReason, error }: AgentOutcome,
     finalFrames: RunSettlement["finalFrames"],
   ): Promise<number> {
-    const { costMicroUsd, totals, truncation } = this.#usage;
+    const { costMicroUsd, totals, truncation } = this.usage;
     const end: RunEnd = {
       ...this.#model,
       ...totals,
@@ -265,7 +235,7 @@ export class Run {
   }
 
   #outcomeOf(cause: unknown): AgentOutcome {
-    if (cause instanceof RunStoppedError) return stoppedOutcome(cause);
+    if (cause instanceof RunStoppedError) return STOPPED_OUTCOMES[cause.reason];
     if (cause instanceof ModelError) {
       return { finishReason: "error", error: { code: cause.code, message: cause.message } };
     }
@@ -275,17 +245,11 @@ export class Run {
   }
 }
 
-function stoppedOutcome({ reason }: RunStoppedError): AgentOutcome {
-  switch (reason) {
-    case "cancelled":
-      return { finishReason: "cancelled" };
-    case "interrupted":
-      return { finishReason: "error", error: INTERRUPTED_ERROR };
-    case "timeout": {
-      const message = "the agent's time for one answer is used up";
-      return { finishReason: "timeout", error: { code: "budget_exceeded", message } };
-    }
-    default:
-      return reason satisfies never;
-  }
-}
+const STOPPED_OUTCOMES: Readonly<Record<StopReason, AgentOutcome>> = {
+  cancelled: { finishReason: "cancelled" },
+  interrupted: { finishReason: "error", error: INTERRUPTED_ERROR },
+  timeout: {
+    finishReason: "timeout",
+    error: { code: "budget_exceeded", message: "the agent's time for one answer is used up" },
+  },
+};

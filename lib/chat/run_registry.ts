@@ -33,7 +33,6 @@ import { type PendingConversation, RunInputStore } from "./run_input.ts";
 /** Cancellations to remember for runs that are admitted but not added yet. */
 const MAX_EARLY_CANCELLATIONS = 1_000;
 
-/** The state of a run's log. */
 export type RunLookup =
   | { state: "running" | "ended"; head: RunLogHead }
   /** The run existed, but its log is gone. */
@@ -65,7 +64,6 @@ export class RunRegistry {
   /** The id of this process. */
   readonly #owner: string;
   readonly #local = new Map<string, Run>();
-  /** The log writers of local runs. */
   readonly #writers = new Map<string, RunLogWriter>();
   /** Runs of other processes that are followed here. */
   readonly #followed = new Map<string, RemoteRun>();
@@ -123,7 +121,6 @@ export class RunRegistry {
     return combineSettleHooks([hook, appended]);
   }
 
-  /** Encrypts the details of a run's end for its record. */
   sealEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
     return sealRunDetails(end, { tenant, runId, content: this.#deps.content });
   }
@@ -133,7 +130,6 @@ export class RunRegistry {
     return interruptionHook(facts, { now: this.#deps.runtime.now(), log: state });
   }
 
-  /** Creates the writer of a local run's log. */
   createLogWriter(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
     { log, onLost }: { log: RunLog; onLost: () => void },
@@ -162,7 +158,6 @@ export class RunRegistry {
     else this.#cancelledEarly.set(runId, true);
   }
 
-  /** Removes a local run that is settled. */
   remove(run: Run): void {
     this.#local.delete(run.id);
     this.#writers.delete(run.id);

@@ -78,7 +78,7 @@ Deno.test("Run: an answer is start, delta, usage, done", async () => {
     { type: "usage", inputTokens: 1_000, outputTokens: 200, costUsd: 0.006 },
     { type: "done", finishReason: "stop" },
   ]);
-  assertEquals(await run.startResult, { started: true });
+  assertEquals(await run.waitUntilOpen(), { started: true });
 });
 
 Deno.test("Run: pending text precedes tool frames", async () => {
@@ -119,7 +119,7 @@ Deno.test("Run: a model that fails before it accepts writes no frame", async () 
   const { run } = open();
   const down = new ModelError("provider_error", "down");
   await run.drive(play([down]));
-  assertEquals(await run.startResult, { started: false, error: down });
+  assertEquals(await run.waitUntilOpen(), { started: false, error: down });
   assertEquals(run.log.length, 0);
 });
 

@@ -37,7 +37,6 @@ export class WatchRecords {
     return versionstamp !== null && isNew;
   }
 
-  /** Call when the run has ended. */
   forget(runId: string): void {
     this.#seen.delete(runId);
   }
