@@ -231,10 +231,10 @@ Deno.test("a message sent twice at once is answered alike when no model accepts 
 /** Settles when somebody asks for a run of the process by its id. */
 function asksFor({ service: { chat } }: TestService): Promise<void> {
   const asked = Promise.withResolvers<void>();
-  const begun = chat.begun.bind(chat);
-  chat.begun = (runId) => {
+  const findOpened = chat.findOpened.bind(chat);
+  chat.findOpened = (runId) => {
     asked.resolve();
-    return begun(runId);
+    return findOpened(runId);
   };
   return asked.promise;
 }

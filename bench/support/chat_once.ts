@@ -18,19 +18,19 @@ const END: RunEnd = {
 const COST = { cost: 320, ceiling: 50_000 };
 
 /**
- * One message let in and settled, by the calls of `routes/v1/chat/stream.ts`: everything but the
- * body's parsing, the model's answer and the stream.
+ * Admits and settles one message with the calls of `routes/v1/chat/stream.ts`, except parsing the body,
+ * the model's answer and the stream.
  */
 export async function chatOnce(world: ChatWorld, { address, headers, body }: Chatter) {
-  const { service, agents, chat } = world;
+  const { service, agents, prepare } = world;
   const runId = systemRuntime.uuid();
   const meter = new RateLimiter(world.meter, address);
   await meter.admitRequest();
   const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
   const stored = await meter.hashedAddress();
   const admitted = await meter.transact(async (view) => {
-    const reads = { address: stored, agentId: body.agentId, now: systemRuntime.now() };
-    const caller = await authenticateChat(req, { service, rateLimiter: meter }, { view, reads });
+    const hints = { address: stored, agentId: body.agentId, now: systemRuntime.now() };
+    const caller = await authenticateChat(req, { service, rateLimiter: meter }, { view, hints });
     checkTokens(caller, body);
     const receipt = await chatIdempotency(req, { caller, body, keyed: world.keyedDigest });
     const { kind, id, tenant } = caller;
@@ -38,7 +38,7 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     if (agent === undefined) throw new Error("the agent has gone");
     if (kind === "session") checkSessionOrigin(req, caller.session, agent);
     const request = { tenant, agent, body, runId, requestId: runId, source: { kind, id } };
-    const prepared = await chat.prepare(request, view);
+    const prepared = await prepare(request, view);
     return await meter.admitRun(view, {
       run: prepared.facts,
       hold: prepared.hold,

@@ -1,12 +1,10 @@
-import { ToolsetFactory } from "@/lib/agent/tools/toolset_factory.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
-import { ChatService } from "@/lib/chat/chat_service.ts";
+import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { HashCache } from "@/lib/platform/crypto/hash_cache.ts";
 import { Signer } from "@/lib/platform/crypto/hashing.ts";
-import { Egress } from "@/lib/egress/egress.ts";
 import type { RateLimiterDeps } from "@/lib/http/rate_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { FailureDetector } from "@/lib/billing/failure_detector.ts";
@@ -15,13 +13,12 @@ import { InFlightRequests } from "@/lib/billing/in_flight_requests.ts";
 import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import { WindowShards } from "@/lib/billing/window_shards.ts";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
-import { createLogger } from "@/lib/platform/log.ts";
-import { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
 import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
 import { createContentSealer, openContentCipher } from "@/lib/store/encryption/content_cipher.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
+import type { KvReader } from "@/lib/store/tx/read_transaction.ts";
 import { SessionStore } from "@/lib/store/credentials/session_store.ts";
 import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
@@ -62,7 +59,7 @@ export interface Chatter {
 
 /** The part of the service that lets a message in and settles it, on one engine. */
 export interface ChatWorld {
-  chat: ChatService;
+  prepare: (request: ChatRequest, reader: KvReader) => Promise<PreparedRun>;
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
   keyedDigest: (digest: string) => string;
   agents: AgentStore;
@@ -90,28 +87,17 @@ export async function buildChatWorld(
     sealer: createContentSealer([ENCRYPTION_KEY], runtime.randomBytes),
     randomBytes: runtime.randomBytes,
   });
-  const chat = new ChatService({
-    admission,
-    directory: new RunRegistry({
-      ...{ kv, committer, content, admission, runtime, leases },
-      tenants: tenantStore,
-    }),
-    models,
-    registry: new ModelRegistry(runtime),
-    runtime,
-    log: createLogger({ level: "error" }),
-    unwatchedMs: 30_000,
-    toolsets: new ToolsetFactory({
-      egress: new Egress({ runtime }),
-      runtime,
-      findSecret: () => undefined,
-    }),
+  const runs = new RunRegistry({
+    ...{ kv, committer, content, admission, runtime, leases },
+    tenants: tenantStore,
   });
+  const prepare = (request: ChatRequest, reader: KvReader) =>
+    prepareRun(request, { access: models, runs, runtime, reader });
   const apiKeys = new ApiKeyStore(kv, { runtime, signer });
   const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
   const agents = new AgentStore(kv, runtime);
   const keyedDigest = (digest: string) => content.digest(digest);
-  const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
+  const world = { prepare, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
   const addresses = new AddressLimiter(committer, { runtime, windows });

@@ -36,13 +36,11 @@ export class ModelAccess {
     return (await this.#tenants.plan(tenant, reader)).visitorOverrides;
   }
 
-  /** The issue to report at `path` if the model may not be used. */
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
     return await this.find(tenant, name) === undefined ? [modelNotInPlan(name, path)] : [];
   }
 }
 
-/** The issue for a model that is not in the plan or the catalogue. */
 export function modelNotInPlan(name: ModelName, path: string): ValidationIssue {
   const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
   return { path, code: "model_not_in_plan", message };

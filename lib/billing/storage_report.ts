@@ -7,7 +7,6 @@ import type { QuotaName } from "../schemas/limits.ts";
 /** A quota on what a tenant stores. */
 export type StoredQuota = Exclude<QuotaName, "agentVersions">;
 
-/** Usage of one quota. */
 export interface StorageFigure {
   used: number;
   limit: number;

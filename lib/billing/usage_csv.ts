@@ -1,6 +1,5 @@
 import type { Usage } from "../store/runs/usage_rows.ts";
 
-/** One line of the CSV file. */
 export interface CsvRow {
   /** The cells before the totals. */
   names: readonly string[];

@@ -16,7 +16,6 @@ import { type GroupedUsage, sortByCost } from "./usage_totals.ts";
 export interface UsageSummary {
   /** Today, UTC. */
   day: string;
-  /** When the daily cost is reset. */
   resetsAt: string;
   today: Usage;
   softLimit: number;
@@ -25,7 +24,6 @@ export interface UsageSummary {
   maxStreams: number;
   /** True if the tenant was ever charged, so somebody has chatted. */
   hasRun: boolean;
-  /** Totals of the requested days. */
   range: GroupedUsage;
 }
 
@@ -80,7 +78,6 @@ export class UsageReports {
     };
   }
 
-  /** The report as the API returns it. */
   async read(tenant: string, range: DayRange): Promise<UsageReport> {
     const [summary, storage] = await Promise.all([
       this.summary(tenant, range),

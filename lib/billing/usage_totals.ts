@@ -13,7 +13,6 @@ export function emptyTotals(): GroupedUsage {
   return { day: new Map(), agent: new Map(), model: new Map(), key: new Map() };
 }
 
-/** Adds one stored row. */
 export function addUsageRow(
   to: GroupedUsage,
   row: { day: string; agentId: string; source: string; models: UsageRow["models"] },
@@ -26,7 +25,6 @@ export function addUsageRow(
   }
 }
 
-/** Adds the totals of other days. */
 export function addTotals(to: GroupedUsage, from: GroupedUsage): void {
   for (const group of USAGE_GROUPS) {
     for (const [name, usage] of from[group]) add(to[group], name, usage);

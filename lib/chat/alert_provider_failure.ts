@@ -1,19 +1,19 @@
 import type { ModelName } from "../billing/model_access.ts";
 import type { AlertStore } from "../store/tenants/alert_store.ts";
-import type { SettledRun } from "./chat_service.ts";
+import type { SettledRun } from "./execute_run.ts";
 
 /**
- * Tells the tenant of a vendor that has failed: one on which a run has ended, or one that was asked
- * first while another answered, which no visitor sees and which may cost more than was meant.
+ * Alerts the tenant to a failing provider: one that a run ended on, or one whose fallback answered
+ * instead, which visitors do not notice and which may cost more.
  */
 export function alertProviderFailure(
-  attention: Pick<AlertStore, "note">,
+  alerts: Pick<AlertStore, "note">,
   { tenant, end, firstAttempted = end }: SettledRun,
 ): void {
-  const note = ({ provider, model }: ModelName, detail: string) =>
-    attention.note(tenant, "vendor_failed", { name: `${provider}/${model}`, detail });
-  const wasPassedOver = firstAttempted.provider !== end.provider ||
+  const alert = ({ provider, model }: ModelName, detail: string) =>
+    alerts.note(tenant, "vendor_failed", { name: `${provider}/${model}`, detail });
+  const usedFallback = firstAttempted.provider !== end.provider ||
     firstAttempted.model !== end.model;
-  if (wasPassedOver) note(firstAttempted, "fallback");
-  if (end.errorCode?.startsWith("provider_")) note(end, end.errorCode);
+  if (usedFallback) alert(firstAttempted, "fallback");
+  if (end.errorCode?.startsWith("provider_")) alert(end, end.errorCode);
 }

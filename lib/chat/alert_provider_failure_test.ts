@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import type { RunEnd } from "../store/runs/run_record.ts";
-import type { SettledRun } from "./chat_service.ts";
+import type { SettledRun } from "./execute_run.ts";
 import { alertProviderFailure } from "./alert_provider_failure.ts";
 
 const FIRST = { provider: "vendor_a", model: "mid" } as const;
 const SECOND = { provider: "vendor_b", model: "small" } as const;
 
-/** What is noted of a run that ended so. */
+/** The alerts for a run with this end. */
 function noted(firstAsked: SettledRun["firstAttempted"], end: Partial<RunEnd>): string[] {
   const notes: string[] = [];
   const run = { tenant: "t", firstAttempted: firstAsked, end: end as RunEnd };
@@ -18,7 +18,7 @@ function noted(firstAsked: SettledRun["firstAttempted"], end: Partial<RunEnd>): 
   return notes;
 }
 
-Deno.test("alertProviderFailure: a vendor that failed, and one that another answered for", () => {
+Deno.test("alertProviderFailure: reports a failed provider and one whose fallback answered", () => {
   assertEquals(noted(FIRST, FIRST), []);
   assertEquals(noted(FIRST, { ...FIRST, errorCode: "budget_exceeded" }), []);
   assertEquals(noted(FIRST, { ...FIRST, errorCode: "provider_timeout" }), [
@@ -30,7 +30,7 @@ Deno.test("alertProviderFailure: a vendor that failed, and one that another answ
   ]);
 });
 
-Deno.test("alertProviderFailure: who was never asked, as too dear say, has not failed", () => {
+Deno.test("alertProviderFailure: a provider that was never tried has not failed", () => {
   assertEquals(noted(SECOND, SECOND), []);
   assertEquals(noted(undefined, { ...FIRST, errorCode: "budget_exceeded" }), []);
 });

@@ -1,20 +1,18 @@
+import type { Price } from "../billing/money.ts";
 import type { Charge } from "../billing/decide_settlement.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
-import type { Price } from "../billing/money.ts";
 
-/** What one run's bill came to. */
 export interface BilledRun {
   end: RunEnd;
   price: Price;
-  /** By the vendors' word, micro-USD. */
+  /** As reported by the providers, micro-USD. */
   cost: number;
   charge: Charge;
 }
 
 /**
- * Why an operator should look at a run's bill; nothing for one that adds up. Both ways a vendor's own
- * invoice can differ from what was charged here: it counted more than every limit, or an answer of a
- * priced model for nothing.
+ * Why an operator should check a run's charge; `undefined` if it is plausible. A provider's invoice can
+ * differ in two ways: it reported more than every limit, or a priced model's answer at no cost.
  */
 export function billingAnomaly({ end, price, cost, charge }: BilledRun): string | undefined {
   if (charge.excess > 0) return "a run cost more than its limits, and the rest was not charged";

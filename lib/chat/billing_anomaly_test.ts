@@ -22,15 +22,15 @@ function doubt(change: Partial<Omit<BilledRun, "end">> & { end?: Partial<RunEnd>
   });
 }
 
-Deno.test("billDoubt: a bill that adds up, and a free model's, raise none", () => {
+Deno.test("billingAnomaly: none for a plausible charge or a free model", () => {
   assertEquals(doubt(), undefined);
   const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
   assertEquals(doubt({ price: free, cost: 0 }), undefined);
-  // A filter took the prompt, or nobody was asked.
+  // The prompt was filtered, or no model was tried.
   assertEquals(doubt({ cost: 0, end: { inputTokens: 0, outputTokens: 0 } }), undefined);
 });
 
-Deno.test("billDoubt: more than every limit, and an answer for nothing, raise one", () => {
+Deno.test("billingAnomaly: reports costs beyond every limit and a free answer of a priced model", () => {
   assertMatch(doubt({ charge: { charged: 200, excess: 100 } }) ?? "", /more than its limits/);
   assertMatch(doubt({ cost: 0 }) ?? "", /at no cost/);
   const silent = { inputTokens: 0, outputTokens: 0 };

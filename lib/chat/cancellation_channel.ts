@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
-import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 
-/** Where a store does not tell of changes, its bell is looked at this often. */
-const LOOK_MS = 1_000;
-const KEPT_MS = 10 * 60_000;
-/** A process that was just busy goes on listening: taking up and leaving off costs more than a look. */
+/** Poll interval, for stores that cannot be watched. */
+const POLL_MS = 1_000;
+const REQUEST_TTL_MS = 10 * 60_000;
+/** Keep listening after the last run: starting and stopping costs more than a few polls. */
 const LINGER_MS = 5_000;
 
 const stopRequestSchema = z.object({
@@ -16,7 +16,7 @@ const stopRequestSchema = z.object({
 });
 type StopRequest = z.infer<typeof stopRequestSchema>;
 
-/** Asks the process `owner` to stop a run of its own. */
+/** Asks the process `owner` to cancel one of its runs. */
 export async function requestCancellation(
   kv: Deno.Kv,
   { owner, tenant, runId, runtime }: {
@@ -28,45 +28,39 @@ export async function requestCancellation(
 ): Promise<void> {
   const request: StopRequest = { v: 1, tenant, runId };
   await kv.atomic()
-    .set(keys.stopRequest(owner, runId), request, { expireIn: KEPT_MS })
-    .set(keys.wakeKey(owner), runtime.uuid(), { expireIn: KEPT_MS })
+    .set(keys.stopRequest(owner, runId), request, { expireIn: REQUEST_TTL_MS })
+    .set(keys.wakeKey(owner), runtime.uuid(), { expireIn: REQUEST_TTL_MS })
     .commit();
 }
 
+export interface CancellationChannelOptions {
+  /** The id of this process. */
+  owner: string;
+  runtime: Runtime;
+  onCancel: (runId: string) => void;
+  /** A client follows the run through another process. Requires a store that can be watched. */
+  onWatched?: (runId: string) => void;
+}
+
 /**
- * Hears, while this process has runs, what others ask it to stop: at once where the store tells of
- * changes, within a second where it does not. And which of them are watched through others.
+ * Receives cancellations from other processes while this one has runs: immediately if the store can be
+ * watched, otherwise within a second. Also learns which runs are followed through other processes.
  */
 export class CancellationChannel {
-  #kv: Deno.Kv;
-  #owner: string;
-  #runtime: Runtime;
-  #onStop: (runId: string) => void;
-  #onWatched: (runId: string) => void;
+  readonly #kv: Deno.Kv;
+  readonly #options: CancellationChannelOptions;
   #listening: AbortController | undefined;
-  #resting: AbortController | undefined;
-  #heard: string | null = null;
+  #lingering: AbortController | undefined;
+  #lastWake: string | null = null;
 
-  constructor(
-    kv: Deno.Kv,
-    parts: {
-      owner: string;
-      runtime: Runtime;
-      onStop: (runId: string) => void;
-      /** A client follows the run through another process. Called only where the store can be watched. */
-      onWatched?: (runId: string) => void;
-    },
-  ) {
+  constructor(kv: Deno.Kv, options: CancellationChannelOptions) {
     this.#kv = kv;
-    this.#owner = parts.owner;
-    this.#runtime = parts.runtime;
-    this.#onStop = parts.onStop;
-    this.#onWatched = parts.onWatched ?? (() => {});
+    this.#options = options;
   }
 
   listen(): void {
-    this.#resting?.abort(CANCELLED);
-    this.#resting = undefined;
+    this.#lingering?.abort(CANCELLED);
+    this.#lingering = undefined;
     if (this.#listening !== undefined) return;
     const listening = new AbortController();
     this.#listening = listening;
@@ -74,56 +68,55 @@ export class CancellationChannel {
     this.#poll(listening.signal).catch(() => {});
   }
 
-  /** Nothing runs here for now. */
+  /** Closes after a while without `listen`. */
   closeWhenIdle(): void {
-    if (this.#listening === undefined || this.#resting !== undefined) return;
-    const resting = new AbortController();
-    this.#resting = resting;
-    this.#runtime.sleep(LINGER_MS, resting.signal).then(() => this.close(), () => {});
+    if (this.#listening === undefined || this.#lingering !== undefined) return;
+    const lingering = new AbortController();
+    this.#lingering = lingering;
+    const { runtime } = this.#options;
+    runtime.sleep(LINGER_MS, lingering.signal).then(() => this.close(), () => {});
   }
 
   close(): void {
-    this.#resting?.abort(CANCELLED);
+    this.#lingering?.abort(CANCELLED);
     this.#listening?.abort(CANCELLED);
-    this.#resting = this.#listening = undefined;
+    this.#lingering = this.#listening = undefined;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const [stop, watch] = [keys.wakeKey(this.#owner), keys.followWakeKey(this.#owner)];
-    const reader = this.#kv.watch<[string, string]>([stop, watch]).getReader();
+    const { owner, onWatched } = this.#options;
+    const [wakeKey, followKey] = [keys.wakeKey(owner), keys.followWakeKey(owner)];
+    const reader = this.#kv.watch<[string, string]>([wakeKey, followKey]).getReader();
     signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
     while (!signal.aborted) {
       const { value, done } = await reader.read();
       if (done) return;
-      const [asked, watched] = value;
-      // A request that is read twice does no harm.
-      if (typeof watched.value === "string") this.#onWatched(watched.value);
-      await this.#hear(asked.versionstamp);
+      const [wake, followed] = value;
+      // Handling the same value twice is harmless.
+      if (typeof followed.value === "string") onWatched?.(followed.value);
+      await this.#receive(wake.versionstamp);
     }
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#runtime.sleep(LOOK_MS, signal);
-      // A store that does not answer is asked again.
-      await this.#look().catch(() => {});
+      await this.#options.runtime.sleep(POLL_MS, signal);
+      const wake = await this.#kv.get(keys.wakeKey(this.#options.owner)).catch(() => undefined);
+      // Errors of the store are retried with the next poll.
+      if (wake !== undefined) await this.#receive(wake.versionstamp).catch(() => {});
     }
   }
 
-  async #look(): Promise<void> {
-    const { versionstamp } = await this.#kv.get(keys.wakeKey(this.#owner));
-    await this.#hear(versionstamp);
-  }
-
-  /** Collects what was asked since the bell last rang. */
-  async #hear(versionstamp: string | null): Promise<void> {
-    if (versionstamp === this.#heard) return;
-    for await (const entry of this.#kv.list({ prefix: keys.stopRequests(this.#owner) })) {
+  /** Handles all requests if the wake key has changed. */
+  async #receive(versionstamp: string | null): Promise<void> {
+    if (versionstamp === this.#lastWake) return;
+    const { owner, onCancel } = this.#options;
+    for await (const entry of this.#kv.list({ prefix: keys.stopRequests(owner) })) {
       const request = parseRecord(stopRequestSchema, entry);
-      // Before it is forgotten: a deletion that fails after all must not lose what was asked.
-      if (request !== undefined) this.#onStop(request.runId);
+      // Cancel before deleting: a failed deletion must not lose the request.
+      if (request !== undefined) onCancel(request.runId);
       await this.#kv.delete(entry.key);
     }
-    this.#heard = versionstamp;
+    this.#lastWake = versionstamp;
   }
 }

@@ -12,12 +12,16 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
+Deno.test("CancellationChannel: without watch, a cancellation arrives within a second", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kvWithoutWatch(real), {
+    owner: "me",
+    runtime,
+    onCancel,
+  });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", runtime });
@@ -30,7 +34,7 @@ Deno.test("CancellationChannel: where the store tells of no change, a stop is he
   requests.close();
 });
 
-Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
+Deno.test("CancellationChannel: polling continues after errors of the store", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
@@ -38,8 +42,8 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
   const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
   });
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onCancel });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   while (stopped.length === 0) {
@@ -50,7 +54,7 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
   requests.close();
 });
 
-Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
+Deno.test("CancellationChannel: a cancellation takes effect although its request cannot be deleted", async () => {
   using real = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const stopped: string[] = [];
@@ -60,8 +64,8 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
       throw new Error("no answer");
     },
   });
-  const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(kv, { owner: "me", runtime, onStop });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onCancel });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
   await runtime.advance(1_000);
@@ -70,18 +74,18 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
   requests.close();
 });
 
-Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
+Deno.test("CancellationChannel: reports runs followed through other processes without cancelling them", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
-  const heard: string[] = [];
+  const received: string[] = [];
   const requests = new CancellationChannel(kv, {
     ...{ owner: "me", runtime },
-    onStop: (runId) => heard.push(`stop ${runId}`),
-    onWatched: (runId) => heard.push(`watched ${runId}`),
+    onCancel: (runId) => received.push(`cancel ${runId}`),
+    onWatched: (runId) => received.push(`watched ${runId}`),
   });
   requests.listen();
   await kv.set(keys.followWakeKey("me"), "r-1");
-  await until(() => heard.length > 0);
-  assertEquals(heard, ["watched r-1"]);
+  await until(() => received.length > 0);
+  assertEquals(received, ["watched r-1"]);
   requests.close();
 });

@@ -1,4 +1,4 @@
-/** Runs whose MCP servers hang, also when leave is taken of them. */
+/** Runs with MCP servers that hang, also when their connections are closed. */
 import { setImmediate } from "node:timers";
 import { assertEquals, assertRejects } from "@std/assert";
 import { chatRequest, finishedFrames, openChat } from "@/tests/support/chat.ts";
@@ -10,7 +10,7 @@ import { ApiError } from "../schemas/api_error.ts";
 const SERVER = { type: "mcp" as const, name: "crm", url: "https://tools.example.com/mcp" };
 const HANGING = ["tools/list", "DELETE"];
 
-/** A chat service, and a server that tells when it is asked what it never answers. */
+/** A chat service and a server that reports requests but never answers them. */
 async function opened(kv: Deno.Kv) {
   const waiting = new Map(HANGING.map((rpc) => [rpc, Promise.withResolvers<void>()]));
   const server = new EgressServer(rawMcp(({ rpc }) => {
@@ -28,7 +28,7 @@ async function opened(kv: Deno.Kv) {
   return { ...parts, server, request, asked: (rpc: string) => waiting.get(rpc)!.promise };
 }
 
-Deno.test("ChatService: an agent answers whose MCP server hangs", async () => {
+Deno.test("ChatService: an agent with a hanging MCP server answers", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin, runtime, server, request, asked } = await opened(kv);
   const begun = begin(request);
@@ -40,7 +40,7 @@ Deno.test("ChatService: an agent answers whose MCP server hangs", async () => {
   await chat.stopAll();
 });
 
-Deno.test("ChatService: a server that hangs when leave is taken holds up the process's end alone", async () => {
+Deno.test("ChatService: a server that hangs on close delays only the shutdown", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin, server, request, asked } = await opened(kv);
   const begun = assertRejects(() => begin(request), ApiError);

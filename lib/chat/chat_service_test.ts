@@ -7,17 +7,17 @@ import { ApiError } from "../schemas/api_error.ts";
 import { type Model, ModelError } from "../providers/model.ts";
 import type { ChatService } from "./chat_service.ts";
 
-const down = new ModelError("provider_rate_limited", "the vendor is busy");
+const down = new ModelError("provider_rate_limited", "the provider is busy");
 
-/** Waits, without a clock, until the service has a run under way. */
+/** Waits until the service has an active run, without a clock. */
 async function underWay({ chat, runtime }: { chat: ChatService; runtime: FakeRuntime }) {
-  // The store answers in its own time; the run's two timers show that it has.
+  // The store is asynchronous; the run's two timers show that it has answered.
   while (chat.active.length === 0 || runtime.sleeping < 2) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-Deno.test("ChatService: an accepted message is a run that ends with done and leaves nothing", async () => {
+Deno.test("ChatService: a run ends with done and leaves nothing behind", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin, runtime } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
   const frames = await finishedFrames(await begin(chatRequest("mid")));
@@ -42,7 +42,7 @@ Deno.test("ChatService: start names the model that answers and echoes the body's
   ]);
 });
 
-Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vendor's kind of fault", async () => {
+Deno.test("ChatService: if no model accepts, throws the provider's error", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin, runtime } = await openChat(kv, { mid: new FakeModel(down) });
   const error = await assertRejects(() => begin(chatRequest("mid")), ApiError);
@@ -51,7 +51,7 @@ Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vend
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("ChatService: a run let in just before its credential was revoked does not go on", async () => {
+Deno.test("ChatService: a run admitted just before its credential was revoked is cancelled", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin } = await openChat(kv, { mid: silentModel });
   const codes = { key: "invalid_api_key", session: "session_token_invalid" } as const;
@@ -63,7 +63,7 @@ Deno.test("ChatService: a run let in just before its credential was revoked does
   }
 });
 
-Deno.test("ChatService: a model outside the plan asks nobody", async () => {
+Deno.test("ChatService: a model outside the plan is rejected without a provider request", async () => {
   using kv = await Deno.openKv(":memory:");
   const model = new FakeModel([end()]);
   const { begin } = await openChat(kv, { mid: model });
@@ -92,7 +92,7 @@ Deno.test("ChatService: after 5 s without a model the stream opens, and start fo
   assertEquals(frames.map((frame) => frame.type), ["start", "delta", "usage", "done"]);
 });
 
-Deno.test("ChatService: a failure after the stream opened empty is told in frames", async () => {
+Deno.test("ChatService: a failure after the stream opened early is reported in frames", async () => {
   using kv = await Deno.openKv(":memory:");
   const fails = Promise.withResolvers<never>();
   const opened = await openChat(kv, { mid: { stream: () => fails.promise } });
@@ -124,7 +124,7 @@ Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", asy
   assertEquals(opened.runtime.sleeping, 0);
 });
 
-Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_timeout", async () => {
+Deno.test("ChatService: wallClockMs passing before a model accepted is provider_timeout", async () => {
   using kv = await Deno.openKv(":memory:");
   const opened = await openChat(kv, { mid: silentModel });
   const begun = opened.begin(chatRequest("mid", { budget: { wallClockMs: 1_000 } }));
@@ -134,7 +134,7 @@ Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_
   assertEquals((await refused).code, "provider_timeout");
 });
 
-Deno.test("ChatService: stopping all interrupts running and waiting runs alike", async () => {
+Deno.test("ChatService: stopAll interrupts running and waiting runs", async () => {
   using kv = await Deno.openKv(":memory:");
   const never = new Promise(() => {});
   const models = { mid: new FakeModel([text("Well,"), never]), silent: silentModel };
@@ -154,7 +154,7 @@ Deno.test("ChatService: stopping all interrupts running and waiting runs alike",
   assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
-Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and interrupts the rest", async () => {
+Deno.test("ChatService: drain rejects new runs, waits 3 s for active ones and interrupts the rest", async () => {
   using kv = await Deno.openKv(":memory:");
   const goesOn = Promise.withResolvers<void>();
   const models = {
@@ -163,15 +163,17 @@ Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and int
   };
   const { chat, begin, runtime } = await openChat(kv, models);
   const [ends, lingers] = [await begin(chatRequest("mid")), await begin(chatRequest("slow"))];
-  const letIn = await chat.prepare(chatRequest("mid"));
+  const admission = Promise.withResolvers<void>();
+  const raced = assertRejects(() => begin(chatRequest("mid"), admission.promise), ApiError);
+  await new Promise((resolve) => setImmediate(resolve));
   let drained = false;
   const draining = chat.drain(3_000).then(() => drained = true);
   assertEquals(chat.draining, true);
   const late = await assertRejects(() => begin(chatRequest("mid")), ApiError);
   assertEquals(late.code, "service_unavailable");
-  // One that the limits had let in by then is charged nothing.
-  const raced = await assertRejects(() => chat.begin(letIn, { hold: 0 }), ApiError);
-  assertEquals(raced.code, "service_unavailable");
+  // A run admitted after draining began is interrupted and costs nothing.
+  admission.resolve();
+  assertEquals((await raced).code, "service_unavailable");
   goesOn.resolve();
   assertEquals((await finishedFrames(ends)).at(-1), { type: "done", finishReason: "stop" });
   await runtime.advance(2_999);
@@ -186,7 +188,7 @@ Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and int
   assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
-Deno.test("ChatService: draining without runs, or until the last has ended, waits for nothing", async () => {
+Deno.test("ChatService: drain does not wait once no runs are left", async () => {
   using kv = await Deno.openKv(":memory:");
   const goesOn = Promise.withResolvers<void>();
   const model = new FakeModel([text("Well,"), goesOn.promise, end()]);
@@ -199,7 +201,7 @@ Deno.test("ChatService: draining without runs, or until the last has ended, wait
   assertEquals([chat.active, runtime.sleeping], [[], 0]);
 });
 
-Deno.test("ChatService: a model that throws something unknown is internal_error, logged not told", async () => {
+Deno.test("ChatService: an unknown error of a model is internal_error, logged but not sent", async () => {
   using kv = await Deno.openKv(":memory:");
   const model = new FakeModel([text("Well,"), new TypeError("private words")]);
   const { begin, logged } = await openChat(kv, { mid: model });
@@ -210,6 +212,6 @@ Deno.test("ChatService: a model that throws something unknown is internal_error,
     message: "the run failed on our side",
   });
   assertFalse(JSON.stringify(frames).includes("private words"));
-  // Text that nobody counted is a doubt about the bill, beside the failure itself.
+  // The uncounted text is logged as a billing anomaly, in addition to the failure.
   assertEquals(logged.map((line) => JSON.parse(line).level), ["error", "warn"]);
 });

@@ -15,6 +15,7 @@ import { keys } from "../store/keys/keys.ts";
 import type { ChatMessage } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { ConversationLog } from "./conversation_log.ts";
+import { RunInputStore } from "./run_input.ts";
 
 const content = contentCipher();
 
@@ -36,16 +37,17 @@ function said(run: RunWithTranscript | undefined): RunTranscript {
   return run.transcript;
 }
 
-/** A log on a store; `write` may stand for the store while words are written ahead. */
+/** A log on a store; `write` may replace the store for writing ahead. */
 function open(kv: Deno.Kv, write?: () => Promise<never>) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
   const ahead = write === undefined ? committer : { run: write } as unknown as GroupCommitter;
   const log = new ConversationLog({ kv, committer: ahead, runtime, content });
+  const inputs = new RunInputStore(kv, content);
   /** Settles a run of `messages` answered by `frames`. */
   const settle = async (messages: ChatMessage[], frames: Frame[]) => {
-    const asked = { days: 30, messages };
-    const { conversation } = await log.startHook(FACTS, { asked, isNew: false });
+    const input = { days: 30, messages };
+    const { conversation } = await inputs.startHook(FACTS, { input, isNew: false });
     const closing = await log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames });
     await committer.run({
       keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
@@ -55,10 +57,10 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
   };
   const store = new ConversationStore(kv, { runtime, content });
   const told = async () => (await store.listRuns(NAME, { from: 0, limit: 10 })).runs;
-  return { runtime, log, committer, settle, store, told };
+  return { runtime, inputs, log, committer, settle, store, told };
 }
 
-Deno.test("ConversationLog: words that are written ahead are seen with the commit that settles their run", async () => {
+Deno.test("ConversationLog: a transcript written ahead is visible with the commit that settles its run", async () => {
   using kv = await Deno.openKv(":memory:");
   const { settle, told } = open(kv);
   await settle(HELLO, ANSWER);
@@ -67,7 +69,7 @@ Deno.test("ConversationLog: words that are written ahead are seen with the commi
   assertEquals(run!.row.parts, 3);
 });
 
-Deno.test("ConversationLog: a store that is away for large words keeps the message and how the answer begins", async () => {
+Deno.test("ConversationLog: if a large transcript cannot be written, the question and the beginning of the answer are stored", async () => {
   using kv = await Deno.openKv(":memory:");
   const { settle, told } = open(kv, () => Promise.reject(new StoreUnavailableError("away")));
   await settle(HELLO, ANSWER);
@@ -76,7 +78,7 @@ Deno.test("ConversationLog: a store that is away for large words keeps the messa
   assertEquals(said(run).text, TEXT.slice(0, 16_000));
 });
 
-Deno.test("ConversationLog: words written ahead for a conversation that was deleted are taken back", async () => {
+Deno.test("ConversationLog: a transcript written ahead for a deleted conversation is deleted", async () => {
   using kv = await Deno.openKv(":memory:");
   const { settle } = open(kv);
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
@@ -84,25 +86,25 @@ Deno.test("ConversationLog: words written ahead for a conversation that was dele
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("ConversationLog: a run that nobody accepted leaves no trace of a conversation deleted meanwhile", async () => {
+Deno.test("ConversationLog: a run that no model accepted leaves no trace in a deleted conversation", async () => {
   using kv = await Deno.openKv(":memory:");
   const { settle } = open(kv);
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
   await settle(HELLO, []);
   assertEquals(await storedKeys(kv), []);
   await settle(HELLO, []);
-  assertEquals(await storedKeys(kv), [], "nor does one of a conversation that is not there");
+  assertEquals(await storedKeys(kv), [], "nor in a conversation that does not exist");
 });
 
-Deno.test("ConversationLog: who settles too late takes back what nobody will ever see, and nothing else", async () => {
+Deno.test("ConversationLog: a late settlement deletes only what it wrote ahead", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { log, settle, told } = open(kv);
-  const { conversation } = await log.startHook(FACTS, {
-    asked: { days: 30, messages: HELLO },
+  const { inputs, log, settle, told } = open(kv);
+  const { conversation } = await inputs.startHook(FACTS, {
+    input: { days: 30, messages: HELLO },
     isNew: false,
   });
   const late = () => log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
-  // Settled by somebody else, and deleted with its conversation.
+  // Settled by another process, then deleted with its conversation.
   await (await late()).afterCommit?.({ late: true });
   assertEquals(await storedKeys(kv), []);
   await settle(HELLO, ANSWER);
@@ -111,56 +113,56 @@ Deno.test("ConversationLog: who settles too late takes back what nobody will eve
   assertEquals((await told()).length, 1);
 });
 
-Deno.test("ConversationLog: words that somebody else wrote ahead for a deleted conversation go with the settlement", async () => {
+Deno.test("ConversationLog: a settlement deletes what another process wrote ahead for a deleted conversation", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { log, settle } = open(kv);
-  const { conversation } = await log.startHook(FACTS, {
-    asked: { days: 30, messages: HELLO },
+  const { inputs, log, settle } = open(kv);
+  const { conversation } = await inputs.startHook(FACTS, {
+    input: { days: 30, messages: HELLO },
     isNew: false,
   });
-  // Died between the words and their commit.
+  // Died between writing ahead and the commit.
   await log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
   await settle(HELLO, [{ type: "delta", text: "what was stored" }]);
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("ConversationLog: what a run was asked is found by whoever settles it, and goes with that", async () => {
+Deno.test("ConversationLog: the input of a run is found by another process and deleted with the settlement", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { log, committer } = open(kv);
+  const { inputs, log, committer } = open(kv);
   const messages = Array.from({ length: 9 }, (_, n): ChatMessage => ({
     role: "user",
     content: `${n} ${"x".repeat(20_000)}`,
   }));
-  const asked = { days: 7, origin: "https://shop.example", messages };
-  const opening = await log.startHook(FACTS, { asked, isNew: true });
-  await committer.run({ keys: [], decide: (draft) => opening.write!(draft) });
-  const found = await log.findPending(LIVE);
-  assertEquals(found?.asked, { v: 1, ...asked } as never);
+  const input = { days: 7, origin: "https://shop.example", messages };
+  const hook = await inputs.startHook(FACTS, { input, isNew: true });
+  await committer.run({ keys: [], decide: (draft) => hook.write!(draft) });
+  const found = await inputs.find(LIVE);
+  assertEquals(found?.input, { v: 1, ...input } as never);
   const end = { ...RUN_END, finishReason: "interrupted" } as const;
   const closing = await log.settleHook(found!, { facts: FACTS, end, frames: [] });
   await committer.run({
     keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
     decide: (draft) => closing.write(draft, { charged: 0, excess: 0 }),
   });
-  assertEquals(await log.findPending(LIVE), undefined);
+  assertEquals(await inputs.find(LIVE), undefined);
 });
 
-Deno.test("ConversationLog: of more than admission can hold the message itself is kept", async () => {
+Deno.test("ConversationLog: an input too large for admission is stored as its last message", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { log } = open(kv);
+  const { inputs } = open(kv);
   const long = Array.from({ length: 12 }, (): ChatMessage => ({
     role: "user",
     content: "x".repeat(20_000),
   }));
-  const asked = { days: 7, messages: [...long, ...HELLO] };
-  const { conversation, state } = await log.startHook(FACTS, { asked, isNew: true });
-  assertEquals(conversation.asked.messages.length, 13);
-  const found = await log.findPending({ ...LIVE, ...state });
-  assertEquals([found?.parts, found?.asked.messages], [0, HELLO]);
+  const input = { days: 7, messages: [...long, ...HELLO] };
+  const { conversation, state } = await inputs.startHook(FACTS, { input, isNew: true });
+  assertEquals(conversation.input.messages.length, 13);
+  const found = await inputs.find({ ...LIVE, ...state });
+  assertEquals([found?.chunks, found?.input.messages], [0, HELLO]);
 });
 
-Deno.test("ConversationLog: words that two have written over each other hide no other run", async () => {
+Deno.test("ConversationLog: a corrupt transcript does not hide other runs", async () => {
   using kv = await Deno.openKv(":memory:");
   const { settle, told } = open(kv);
   await settle(HELLO, ANSWER);
@@ -169,16 +171,16 @@ Deno.test("ConversationLog: words that two have written over each other hide no 
   assertEquals(await told(), []);
 });
 
-Deno.test("ConversationLog: of a run that is withdrawn nothing stays that it was asked", async () => {
+Deno.test("ConversationLog: undoing an admission deletes its input", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { log, committer } = open(kv);
+  const { inputs, committer } = open(kv);
   const messages = [{ role: "user", content: "x".repeat(60_000) }] as const;
-  const opening = await log.startHook(FACTS, {
-    asked: { days: 7, messages: [...messages] },
+  const hook = await inputs.startHook(FACTS, {
+    input: { days: 7, messages: [...messages] },
     isNew: true,
   });
   const decide = (change: "write" | "undo") =>
-    committer.run({ keys: [], decide: (draft) => opening[change]!(draft) });
+    committer.run({ keys: [], decide: (draft) => hook[change]!(draft) });
   await decide("write");
   assertEquals((await storedKeys(kv)).length, 2);
   await decide("undo");

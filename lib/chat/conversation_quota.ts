@@ -10,23 +10,22 @@ import {
 import { type Quotas, quotasOf, type TenantStore } from "../store/tenants/tenant_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
-/** How often tenants with new chats are measured. */
+/** Tenants with new chats are measured this often. */
 const MEASURE_EVERY_MS = 60_000;
 /** A tenant that stores this much is measured immediately. */
 const MEASURE_BYTES = 4 * 1_048_576;
 /** Nothing is stored beyond this share of a quota, in case a flood outruns deletion. */
-const MOST_SHARE = 1.1;
+const MAX_SHARE = 1.1;
 
-interface Parts {
+export interface ConversationQuotaDeps {
   kv: Deno.Kv;
   runtime: Runtime;
   log: Logger;
   tenants: Pick<TenantStore, "plan">;
   store: Pick<ConversationStore, "delete" | "oldestFirst">;
-  attention: Pick<AlertStore, "note">;
+  alerts: Pick<AlertStore, "note">;
 }
 
-/** What this process knows of one tenant. */
 interface TenantState {
   measured: ConversationUsage | undefined;
   quotas: Quotas | undefined;
@@ -41,40 +40,34 @@ interface TenantState {
  * are not stored. The tenant is notified of both.
  */
 export class ConversationQuota {
-  readonly #parts: Parts;
+  readonly #deps: ConversationQuotaDeps;
   readonly #tenants = new Map<string, TenantState>();
   readonly #measuring: PeriodicTask;
   #isClosed = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    const work = () => this.#measureAll();
-    this.#measuring = new PeriodicTask(parts.runtime, { everyMs: MEASURE_EVERY_MS, work });
+  constructor(deps: ConversationQuotaDeps) {
+    this.#deps = deps;
+    const work = () => this.enforceAll();
+    this.#measuring = new PeriodicTask(deps.runtime, { everyMs: MEASURE_EVERY_MS, work });
   }
 
-  /** Whether new messages may be stored, judged from memory alone. */
+  /** Whether new messages may be stored, judged from memory. */
   hasCapacity(tenant: string): boolean {
-    const known = this.#tenants.get(tenant);
-    if (known === undefined || fits(known, MOST_SHARE)) return true;
-    this.#parts.attention.note(tenant, "conversations_full", { name: "not_stored", detail: "" });
-    this.#measure(tenant, known);
+    const state = this.#tenants.get(tenant);
+    if (state === undefined || fits(state, MAX_SHARE)) return true;
+    this.#deps.alerts.note(tenant, "conversations_full", { name: "not_stored", detail: "" });
+    this.#measure(tenant, state);
     return false;
   }
 
-  /** Records that a run was stored. */
   recordStored(tenant: string, bytes: number): void {
     if (this.#isClosed) return;
-    const known = this.#tenants.get(tenant) ?? newlyKnown();
-    this.#tenants.set(tenant, known);
-    known.added.runs++;
-    known.added.bytes += bytes;
+    const state = this.#tenants.get(tenant) ?? newState();
+    this.#tenants.set(tenant, state);
+    state.added.runs++;
+    state.added.bytes += bytes;
     this.#measuring.start();
-    if (!fits(known) || known.added.bytes > MEASURE_BYTES) this.#measure(tenant, known);
-  }
-
-  /** Resolves when every tenant that has chatted is within its plan. */
-  async enforceAll(): Promise<void> {
-    await this.#measureAll();
+    if (!fits(state) || state.added.bytes > MEASURE_BYTES) this.#measure(tenant, state);
   }
 
   async close(): Promise<void> {
@@ -83,57 +76,58 @@ export class ConversationQuota {
     await Promise.all([...this.#tenants.values()].map(({ measuring }) => measuring));
   }
 
-  async #measureAll(): Promise<void> {
-    for (const [tenant, known] of this.#tenants) {
-      const isQuiet = known.measured !== undefined && known.added.runs === 0;
+  /** Resolves when every tenant that has chatted is within its plan. */
+  async enforceAll(): Promise<void> {
+    for (const [tenant, state] of this.#tenants) {
+      const isQuiet = state.measured !== undefined && state.added.runs === 0;
       // Measure a tenant over its quota again: data may have been deleted or the quota raised.
-      if (isQuiet && fits(known)) this.#tenants.delete(tenant);
-      else await this.#measure(tenant, known);
+      if (isQuiet && fits(state)) this.#tenants.delete(tenant);
+      else await this.#measure(tenant, state);
     }
     if (this.#tenants.size === 0) void this.#measuring.stop();
   }
 
-  #measure(tenant: string, known: TenantState): Promise<void> {
-    known.measuring ??= this.#trim(tenant, known)
-      .catch((error) => this.#parts.log.error("cannot trim conversations", { tenant, error }))
-      .finally(() => known.measuring = undefined);
-    return known.measuring;
+  #measure(tenant: string, state: TenantState): Promise<void> {
+    state.measuring ??= this.#trim(tenant, state)
+      .catch((error) => this.#deps.log.error("cannot trim conversations", { tenant, error }))
+      .finally(() => state.measuring = undefined);
+    return state.measuring;
   }
 
-  async #trim(tenant: string, known: TenantState): Promise<void> {
-    const { kv, runtime, tenants, store, attention } = this.#parts;
+  async #trim(tenant: string, state: TenantState): Promise<void> {
+    const { kv, runtime, tenants, store, alerts } = this.#deps;
     await backfillRunUsage(kv, { tenant, now: runtime.now() });
-    known.quotas = quotasOf(await tenants.plan(tenant));
-    await this.#read(tenant, known);
-    if (fits(known)) return;
+    state.quotas = quotasOf(await tenants.plan(tenant));
+    await this.#read(tenant, state);
+    if (fits(state)) return;
     let deleted = 0;
     for await (const name of store.oldestFirst(tenant)) {
       if (this.#isClosed) return;
       await store.delete(name);
       deleted++;
-      await this.#read(tenant, known);
-      if (fits(known)) break;
+      await this.#read(tenant, state);
+      if (fits(state)) break;
     }
-    attention.note(tenant, "conversations_full", { name: "deleted", detail: "" });
-    this.#parts.log.warn("deleted the oldest conversations: the plan's quota is full", {
+    alerts.note(tenant, "conversations_full", { name: "deleted", detail: "" });
+    this.#deps.log.warn("deleted the oldest conversations: the plan's quota is full", {
       ...{ tenant, deleted },
     });
   }
 
-  async #read(tenant: string, known: TenantState): Promise<void> {
-    const { kv, runtime } = this.#parts;
+  async #read(tenant: string, state: TenantState): Promise<void> {
+    const { kv, runtime } = this.#deps;
     // Runs stored meanwhile may be counted twice until the next measurement, but never missed.
-    known.added = { runs: 0, bytes: 0 };
-    known.measured = await readConversationUsage(kv, { tenant, now: runtime.now() });
+    state.added = { runs: 0, bytes: 0 };
+    state.measured = await readConversationUsage(kv, { tenant, now: runtime.now() });
   }
 }
 
-function newlyKnown(): TenantState {
+function newState(): TenantState {
   const added = { runs: 0, bytes: 0 };
   return { measured: undefined, quotas: undefined, added, measuring: undefined };
 }
 
-/** Whether known usage is at most this share of the quotas; true before the first measurement. */
+/** True if usage is at most this share of the quotas, or not measured yet. */
 function fits({ measured, quotas, added }: TenantState, share = 1): boolean {
   if (measured === undefined || quotas === undefined) return true;
   return measured.runs + added.runs <= quotas.conversationRuns * share &&

@@ -1,4 +1,4 @@
-/** Conversations are kept within the plan: counted exactly, the oldest first to go, chats untouched. */
+/** Conversations stay within the plan: exact counts, the oldest deleted first, chats unaffected. */
 import { assert, assertEquals } from "@std/assert";
 import { frozenRuntime } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
@@ -28,7 +28,7 @@ function nameOf(n: number): ConversationName {
   return { tenant: TENANT, id: fakeUuid(n), agentId: AGENT, page: "" };
 }
 
-/** Conversations of a tenant whose plan allows `quotas`. */
+/** Conversations of a tenant with these quotas. */
 function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   quotas?: Plan["quotas"];
   through?: Deno.Kv;
@@ -42,7 +42,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
     ...{ kv, runtime, store },
     log: createLogger({ level: "error", json: true, write: (line) => noted.push(line) }),
     tenants: { plan: () => Promise.resolve(plan) },
-    attention: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
+    alerts: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
   });
   let runs = 0;
   /** Adds a run of so many bytes to conversation `n`. */
@@ -78,7 +78,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   return { runtime, store, space, plan, noted, add, usage, left };
 }
 
-/** What a scan of the runs finds. */
+/** Usage as found by scanning the runs. */
 async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
   const sum = { runs: 0, bytes: 0 };
   for await (const { value } of kv.list<RunRow>({ prefix: keys.tenantConversationRuns(TENANT) })) {
@@ -88,7 +88,7 @@ async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
   return sum;
 }
 
-Deno.test("ConversationQuota: past the plan's bytes the conversations added to longest ago go, until it fits", async () => {
+Deno.test("ConversationQuota: beyond the plan's bytes, the least recently active conversations are deleted", async () => {
   using kv = await Deno.openKv(":memory:");
   const world = open(kv, { quotas: { conversationBytes: 20 * KIB } });
   const { runtime, space, add, usage, left, noted } = world;
@@ -96,7 +96,7 @@ Deno.test("ConversationQuota: past the plan's bytes the conversations added to l
     await add(n, { bytes: KIB });
     await runtime.advance(1_000);
   }
-  // The first one goes on: it is no longer the oldest.
+  // The first one is active again, so it is no longer the oldest.
   await add(1, { bytes: KIB });
   assert(space.hasCapacity(TENANT));
   await space.enforceAll();
@@ -107,7 +107,7 @@ Deno.test("ConversationQuota: past the plan's bytes the conversations added to l
   await space.close();
 });
 
-Deno.test("ConversationQuota: so it is with their number, and a plan with room leaves them alone", async () => {
+Deno.test("ConversationQuota: the number of runs is limited too, and nothing is deleted within the quota", async () => {
   for (const [conversationRuns, expected] of [[3, 3], [100, 8]] as const) {
     using kv = await Deno.openKv(":memory:");
     const { runtime, space, add, left, noted } = open(kv, { quotas: { conversationRuns } });
@@ -122,7 +122,7 @@ Deno.test("ConversationQuota: so it is with their number, and a plan with room l
   }
 });
 
-Deno.test("ConversationQuota: a flood that outruns the deletions is not stored, but only until it is trimmed", async () => {
+Deno.test("ConversationQuota: a flood that outruns deletion is not stored until the next trim", async () => {
   using kv = await Deno.openKv(":memory:");
   const world = open(kv, { quotas: { conversationBytes: 100 * KIB } });
   const { space, add, noted } = world;
@@ -137,7 +137,7 @@ Deno.test("ConversationQuota: a flood that outruns the deletions is not stored, 
   await space.close();
 });
 
-Deno.test("readConversationUsage: what has expired by itself no longer counts, each after its own days", async () => {
+Deno.test("readConversationUsage: expired runs no longer count, each after its own retention", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, add, usage, space } = open(kv);
   await add(1, { bytes: KIB, days: 2 });
@@ -155,7 +155,7 @@ Deno.test("readConversationUsage: what has expired by itself no longer counts, e
 });
 
 for (const seed of [1, 2, 3]) {
-  Deno.test(`conversations: after random runs and deletions at once the count is what a scan finds (seed ${seed})`, async () => {
+  Deno.test(`conversations: after concurrent random runs and deletions, the count equals a scan (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const random = seeded(seed);
     const through = flakyKv(kv, { random, locked: 0.1, turns: 5 }).kv;
@@ -173,7 +173,7 @@ for (const seed of [1, 2, 3]) {
   });
 }
 
-Deno.test("backfillRunUsage: runs of before there was a count are counted once, whoever is cut off or deletes meanwhile", async () => {
+Deno.test("backfillRunUsage: runs from before counting are counted once, despite crashes and deletions", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, store, add, usage, space } = open(kv);
   for (let n = 1; n <= 10; n++) await add(n, { bytes: 100 * n });
@@ -183,7 +183,7 @@ Deno.test("backfillRunUsage: runs of before there was a count are counted once, 
     await kv.set(key, row);
   }
   await kv.delete(conversationUsageKey(TENANT, runtime.now()));
-  // The process ends after some of them.
+  // The process ends halfway.
   let left = 9;
   const dying = new Proxy(kv, {
     get(target, name) {

@@ -1,13 +1,12 @@
-/** At most one delta goes out per this many milliseconds. */
 const WINDOW_MS = 30;
 
 /**
- * Joins the small pieces a model streams into at most one every 30 ms: a frame per token costs more
- * in transport than in text. The first piece is never held back.
+ * Merges the small deltas of a model into at most one every 30 ms, because a frame per token costs more
+ * in transport than in text. The first delta is emitted immediately.
  */
 export class DeltaCoalescer {
   #emit: (text: string) => void;
-  #held = "";
+  #pending = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(emit: (text: string) => void) {
@@ -16,11 +15,11 @@ export class DeltaCoalescer {
 
   push(text: string): void {
     if (text === "") return;
-    this.#held += text;
+    this.#pending += text;
     if (this.#timer === undefined) this.#release();
   }
 
-  /** Sends what is held; called before any other frame, so that order is kept. */
+  /** Emits pending text. Call it before any other frame, to preserve the order. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -31,14 +30,14 @@ export class DeltaCoalescer {
     this.#send();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#held !== "") this.#release();
+      if (this.#pending !== "") this.#release();
     }, WINDOW_MS);
   }
 
   #send(): void {
-    if (this.#held === "") return;
-    const text = this.#held;
-    this.#held = "";
+    if (this.#pending === "") return;
+    const text = this.#pending;
+    this.#pending = "";
     this.#emit(text);
   }
 }

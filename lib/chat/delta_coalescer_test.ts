@@ -7,14 +7,14 @@ function open() {
   return { sent, deltas: new DeltaCoalescer((text) => sent.push(text)) };
 }
 
-Deno.test("DeltaCoalescer: the first piece is never held back", () => {
+Deno.test("DeltaCoalescer: emits the first delta immediately", () => {
   using _time = new FakeTime();
   const { sent, deltas } = open();
   deltas.push("a");
   assertEquals(sent, ["a"]);
 });
 
-Deno.test("DeltaCoalescer: at most one delta goes out per 30 ms, holding all that came", () => {
+Deno.test("DeltaCoalescer: emits at most one delta per 30 ms with all pending text", () => {
   using time = new FakeTime();
   const { sent, deltas } = open();
   for (const piece of ["a", "b", "c"]) deltas.push(piece);
@@ -29,7 +29,7 @@ Deno.test("DeltaCoalescer: at most one delta goes out per 30 ms, holding all tha
   assertEquals(sent, ["a", "bc", "d"]);
 });
 
-Deno.test("DeltaCoalescer: after a silence the next piece goes out at once", () => {
+Deno.test("DeltaCoalescer: after a pause emits the next delta immediately", () => {
   using time = new FakeTime();
   const { sent, deltas } = open();
   deltas.push("a");
@@ -38,7 +38,7 @@ Deno.test("DeltaCoalescer: after a silence the next piece goes out at once", () 
   assertEquals(sent, ["a", "b"]);
 });
 
-Deno.test("DeltaCoalescer: a flush sends what is held, once, and leaves no timer", () => {
+Deno.test("DeltaCoalescer: flush emits pending text once and leaves no timer", () => {
   using time = new FakeTime();
   const { sent, deltas } = open();
   deltas.push("a");
@@ -49,7 +49,7 @@ Deno.test("DeltaCoalescer: a flush sends what is held, once, and leaves no timer
   assertEquals(time.next(), false);
 });
 
-Deno.test("DeltaCoalescer: an empty piece is no delta", () => {
+Deno.test("DeltaCoalescer: ignores empty text", () => {
   using time = new FakeTime();
   const { sent, deltas } = open();
   deltas.push("");
@@ -58,7 +58,7 @@ Deno.test("DeltaCoalescer: an empty piece is no delta", () => {
   assertEquals(time.next(), false);
 });
 
-Deno.test("DeltaCoalescer: no text is lost or reordered, however it comes", () => {
+Deno.test("DeltaCoalescer: never loses or reorders text", () => {
   using time = new FakeTime();
   const { sent, deltas } = open();
   const pieces = Array.from({ length: 200 }, (_, n) => `${n} `);

@@ -11,56 +11,58 @@ import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
 import { endRunLog } from "../store/runs/end_run_log.ts";
+import type { RunInputStore } from "./run_input.ts";
 
-/** What ending the runs of others takes. */
 export interface OrphanedRunDeps {
   kv: Deno.Kv;
   admission: Pick<Admission, "settleOrphaned">;
   runtime: Pick<Runtime, "now">;
   leases: FailureDetector;
   store: RunLogStore;
-  conversations: Pick<ConversationLog, "findPending" | "settleHook">;
+  inputs: Pick<RunInputStore, "find">;
+  conversations: Pick<ConversationLog, "settleHook">;
 }
 
-/** Ends the runs of processes that died: their account, their log, what was said in them. */
+/** Settles the runs of processes that died: their charge, their log, their conversation. */
 export class OrphanedRuns {
-  readonly #parts: OrphanedRunDeps;
+  readonly #deps: OrphanedRunDeps;
 
-  constructor(parts: OrphanedRunDeps) {
-    this.#parts = parts;
+  constructor(deps: OrphanedRunDeps) {
+    this.#deps = deps;
   }
 
-  /** Settles a run of another process if that died; false when it had ended before. */
+  /** Settles a run of another process if that died; false if the run is no longer active. */
   async settleIfOrphaned(tenant: string, runId: string): Promise<boolean> {
-    const { kv, leases } = this.#parts;
-    const live = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
-    if (live === undefined) return false;
-    const { value: ledger } = await kv.get<Ledger>(live.accounts[0]!.key);
+    const { kv, leases } = this.#deps;
+    const active = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
+    if (active === undefined) return false;
+    const { value: ledger } = await kv.get<Ledger>(active.accounts[0]!.key);
     const lease = findLease(ledger ?? undefined, runId);
-    if (leases.isDead(runId, lease)) await this.settle(live, lease);
+    if (leases.isDead(runId, lease)) await this.settle(active, lease);
     return true;
   }
 
-  /** Settles a run that was found dead with this lease; answers what was charged. */
-  async settle(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
-    const { admission, conversations, store, runtime } = this.#parts;
-    const end = interruptedEnd(live.run);
-    const stored = await ignoreCorrupt(store.readAll(live.run));
-    const log = interruptionHook(live.run, { now: runtime.now(), log: stored?.log });
-    const conversation = await ignoreCorrupt(conversations.findPending(live));
-    if (conversation === undefined) {
-      return await admission.settleOrphaned(live, { lease, end, settleHook: log });
+  /** Settles a run whose lease has expired. Returns what was charged. */
+  async settle(active: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    const { admission, conversations, inputs, store, runtime } = this.#deps;
+    const { run: facts } = active;
+    const end = interruptedEnd(facts);
+    const stored = await ignoreCorrupt(store.readAll(facts));
+    const hooks = [interruptionHook(facts, { now: runtime.now(), log: stored?.log })];
+    const conversation = await ignoreCorrupt(inputs.find(active));
+    if (conversation !== undefined) {
+      const ended = { facts, end, frames: stored?.frames ?? [] };
+      hooks.push(await conversations.settleHook(conversation, ended));
     }
-    const ended = { facts: live.run, end, frames: stored?.frames ?? [] };
-    const settleHook = combineSettleHooks([
-      log,
-      await conversations.settleHook(conversation, ended),
-    ]);
-    return await admission.settleOrphaned(live, { lease, end, settleHook });
+    return await admission.settleOrphaned(active, {
+      lease,
+      end,
+      settleHook: combineSettleHooks(hooks),
+    });
   }
 }
 
-/** What no version of this code can have written must not keep a slot taken and money held for ever. */
+/** A corrupt record must not block a slot and reserve money forever. */
 async function ignoreCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -71,8 +73,8 @@ async function ignoreCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Ends the log of an orphaned run at `now` (milliseconds), with what is stored of it:
- * `log`, or what its record says where that cannot be read.
+ * Ends the log of an orphaned run at `now` (milliseconds) after what is stored of it: `log`, or what its
+ * record says if that cannot be read.
  */
 export function interruptionHook(
   facts: RunFacts,
@@ -81,10 +83,10 @@ export function interruptionHook(
   return {
     keys: [],
     estimatedBytes: 10_240,
-    write(draft) {
-      const begun = draft.get<ActiveRun>(keys.activeRun(facts.tenant, facts.runId))?.log;
+    write(transaction) {
+      const begun = transaction.get<ActiveRun>(keys.activeRun(facts.tenant, facts.runId))?.log;
       if (begun === undefined) return;
-      endRunLog(draft, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
+      endRunLog(transaction, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
     },
   };
 }

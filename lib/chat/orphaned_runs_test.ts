@@ -13,23 +13,24 @@ import { newLog } from "../store/runs/run_log_head.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
 import { OrphanedRuns } from "./orphaned_runs.ts";
+import { RunInputStore } from "./run_input.ts";
 
 const content = contentCipher();
 
 const HOLD = 100;
 
-/** A run whose process died, stored with `change`; then it is settled by another. */
-async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
+/** Stores an orphaned run with `change`, then settles it in another process. */
+async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
   const admission = new Admission(committer, { runtime });
-  const conversations = new ConversationLog({ kv, committer, runtime, content });
+  const inputs = new RunInputStore(kv, content);
   const facts = runFacts(1, { startedAt: runtime.now() });
   const { tenant, runId } = facts;
-  const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
-  const { state } = await conversations.startHook(facts, { asked, isNew: false });
-  const opening = { state: { ...state, log: newLog({ owner: "died" }) } };
-  await admission.admit(runRequest(1, { run: facts, hold: HOLD, startHook: opening }));
+  const input = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
+  const { state } = await inputs.startHook(facts, { input, isNew: false });
+  const startHook = { state: { ...state, log: newLog({ owner: "died" }) } };
+  await admission.admit(runRequest(1, { run: facts, hold: HOLD, startHook }));
   admission.close();
   const key = keys.activeRun(tenant, runId);
   const live = (await kv.get<ActiveRun>(key)).value!;
@@ -44,6 +45,7 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
     runtime,
     leases,
     store,
+    inputs,
     conversations: new ConversationLog({ kv, committer: other, runtime, content }),
   });
   await ends.settleIfOrphaned(tenant, runId);
@@ -68,23 +70,23 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
 
 const SETTLED = { found: true, isFree: true, spent: HOLD, log: "interrupted" as const };
 
-Deno.test("OrphanedRuns: a run whose process died is charged, told as interrupted and in its conversation", async () => {
+Deno.test("OrphanedRuns: an orphaned run is charged, ends as interrupted and is in its conversation", async () => {
   using kv = await Deno.openKv(":memory:");
-  assertEquals(await settleDead(kv, () => ({})), { ...SETTLED, said: ["Hello"] });
+  assertEquals(await settleOrphaned(kv, () => ({})), { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("OrphanedRuns: a log that cannot be read keeps neither the slot nor the question", async () => {
+Deno.test("OrphanedRuns: a corrupt log does not keep the slot or lose the question", async () => {
   using kv = await Deno.openKv(":memory:");
   const tail = new TextEncoder().encode('{"type":"of another version"}\n');
-  const settled = await settleDead(kv, ({ log }) => ({ log: { ...log!, frames: 1, tail } }));
+  const settled = await settleOrphaned(kv, ({ log }) => ({ log: { ...log!, frames: 1, tail } }));
   assertEquals(settled, { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("OrphanedRuns: a question that cannot be read keeps no slot", async () => {
+Deno.test("OrphanedRuns: a corrupt input does not keep the slot", async () => {
   using kv = await Deno.openKv(":memory:");
   for (const text of ["{", '{"v":2}']) {
-    const asked = new TextEncoder().encode(text);
-    assertEquals(await settleDead(kv, () => ({ asked })), { ...SETTLED, said: [] });
+    const input = new TextEncoder().encode(text);
+    assertEquals(await settleOrphaned(kv, () => ({ asked: input })), { ...SETTLED, said: [] });
     for await (const { key } of kv.list({ prefix: [] })) await kv.delete(key);
   }
 });

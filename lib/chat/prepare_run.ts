@@ -5,98 +5,74 @@ import {
   promptBytes,
 } from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_messages.ts";
-import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
-import type { KvReader } from "../store/tx/read_transaction.ts";
-import type { Runtime } from "../platform/runtime.ts";
-import type { RunFacts } from "../store/runs/run_record.ts";
-import type { Agent } from "../schemas/agent.ts";
 import { toMicroUsd } from "../billing/money.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { Agent } from "../schemas/agent.ts";
+import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
 
-/** What of a conversation fits into the model's context. */
-export interface FittedContext {
-  messages: readonly ChatMessage[];
-  /** How many of the oldest were left out. */
-  dropped: number;
-}
-
-/**
- * Drops the oldest turns until prompt, tools, messages and a short answer fit into `contextTokens`: the
- * answer is cut before the conversation is. The last message stays whatever its length, and what is
- * left begins with the user, as vendors demand.
- */
-export function fitContext(
-  messages: readonly ChatMessage[],
-  { otherBytes, ...room }: ContextWindow & { otherBytes: number },
-): FittedContext {
-  const bytes = maxPromptBytes(room) - otherBytes;
-  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
-  return { messages: messages.slice(dropped), dropped };
-}
-
-/** One message to answer. */
+/** A message to answer. */
 export interface ChatRequest {
   tenant: string;
   agent: Agent;
   body: ChatBody;
-  /** The run it becomes, when it is let in. */
+  /** The id of its run, once admitted. */
   runId: string;
-  /** The `x-request-id`, where the body brings none. */
+  /** The `x-request-id`, used unless the body has one. */
   requestId: string;
   /** The page of a session. */
   origin?: string | undefined;
-  /** The credential it comes with: an API key, or a visitor's session. */
+  /** The credential it was sent with. */
   source: RunFacts["source"];
 }
 
-/** A message that could be answered: all of it is valid, nobody has been asked yet. */
+/** A valid message, ready for admission. Costs in micro-USD. */
 export interface PreparedRun {
   request: ChatRequest;
   policy: ResolvedPolicy;
   facts: RunFacts;
-  /** What begins in the store with it. */
   startHook: RunStartHook;
-  /** What of the conversation fits into the model's context. */
+  /** The messages that fit into the model's context. */
   messages: readonly ChatMessage[];
-  /** How many of its messages do not. */
   droppedMessages: number;
-  /** What it may cost at most; micro-USD, as the next two. */
+  /** The agent's budget for one answer. */
   maxCost: number;
-  /** What its first step can cost at most. */
+  /** The most that the first step can cost. */
   hold: number;
-  /** What its first step costs at least. */
   minFirstStepCost: number;
 }
 
-/** What preparing a run takes. */
 export interface PrepareRunDeps {
-  models: ModelAccess;
+  access: ModelAccess;
   runtime: Runtime;
-  directory: RunRegistry;
+  runs: RunRegistry;
+  reader: KvReader | undefined;
 }
 
-/** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
+/** Validates a message and prices its first step. Throws an `ApiError` if it is invalid. */
 export async function prepareRun(
   request: ChatRequest,
-  { models, runtime, directory, reader }: PrepareRunDeps & { reader?: KvReader | undefined },
+  { access, runtime, runs, reader }: PrepareRunDeps,
 ): Promise<PreparedRun> {
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
-  const policy = await resolveCandidates({ ...request, visitor, models: models, reader });
+  const policy = await resolveCandidates({ ...request, visitor, access, reader });
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
   const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
-  const room = { ...contextWindow(policy), otherBytes };
-  const { messages, dropped } = fitContext(body.messages, room);
+  const { messages, dropped } = fitContext(body.messages, {
+    ...contextWindow(policy),
+    otherBytes,
+  });
   const bytes = otherBytes + messageBytes(messages);
   const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
-  const { max } = stepCost(policy.entries, step);
-  const { min } = stepCost([primary], step);
-  // What the budget cannot pay is told in the run's frames: it takes its place like any other.
-  const ceiling = toMicroUsd(agent.budget.maxCostUsd);
+  // A budget below the first step's cost does not reject the message: its run reports that.
+  const maxCost = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {
     runId: request.runId,
     tenant: request.tenant,
@@ -112,11 +88,25 @@ export async function prepareRun(
     request,
     policy,
     facts,
-    startHook: await directory.startHook(facts, { ...request, reader }),
+    startHook: await runs.startHook(facts, { ...request, reader }),
     messages,
     droppedMessages: dropped,
-    maxCost: ceiling,
-    hold: Math.min(max, ceiling),
-    minFirstStepCost: Math.min(min, ceiling),
+    maxCost,
+    hold: Math.min(stepCost(policy.entries, step).max, maxCost),
+    minFirstStepCost: Math.min(stepCost([primary], step).min, maxCost),
   };
+}
+
+/**
+ * Drops the oldest turns until prompt, tools, messages and a short answer fit into `contextTokens`. The
+ * answer is shortened before turns are dropped. The last message always stays, and the rest begins with
+ * a user message, as providers require.
+ */
+export function fitContext(
+  messages: readonly ChatMessage[],
+  { otherBytes, ...window }: ContextWindow & { otherBytes: number },
+): { messages: readonly ChatMessage[]; dropped: number } {
+  const bytes = maxPromptBytes(window) - otherBytes;
+  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
+  return { messages: messages.slice(dropped), dropped };
 }

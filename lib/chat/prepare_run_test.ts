@@ -12,24 +12,24 @@ function conversation(roles: string): ChatMessage[] {
 
 const room = (contextTokens: number) => ({ contextTokens, maxOutputTokens: 10, otherBytes: 15 });
 
-Deno.test("fitContext: what fits is left as it is", () => {
+Deno.test("fitContext: keeps messages that fit", () => {
   const messages = conversation("uau");
   assertEquals(fitContext(messages, room(45)), { messages, dropped: 0 });
 });
 
-Deno.test("fitContext: the oldest turns go, and what is left begins with the user", () => {
+Deno.test("fitContext: drops the oldest turns and keeps a user message first", () => {
   const messages = conversation("uauau");
   assertEquals(fitContext(messages, room(64)).dropped, 2);
   assertEquals(fitContext(messages, room(54)).dropped, 2);
   assertEquals(fitContext(messages, room(44)).dropped, 4);
 });
 
-Deno.test("fitContext: the last message stays however long it is", () => {
+Deno.test("fitContext: always keeps the last message", () => {
   const messages = conversation("uau");
   assertEquals(fitContext(messages, room(5)), { messages: messages.slice(2), dropped: 2 });
 });
 
-Deno.test("fitContext: a script of three bytes a character counts by its bytes", () => {
+Deno.test("fitContext: counts bytes, not characters", () => {
   const messages: ChatMessage[] = [
     { role: "user", content: "猫".repeat(10) },
     { role: "user", content: "猫".repeat(10) },
@@ -38,7 +38,7 @@ Deno.test("fitContext: a script of three bytes a character counts by its bytes",
   assertEquals(fitContext(messages, room(33)).dropped, 0);
 });
 
-Deno.test("fitContext: an answer as long as the context costs no turn before it is cut itself", () => {
+Deno.test("fitContext: shortens the answer before it drops turns", () => {
   const messages = conversation("uauau");
   const whole = { contextTokens: 80, maxOutputTokens: 80, otherBytes: 15 };
   assertEquals(fitContext(messages, whole).dropped, 0);

@@ -6,20 +6,27 @@ import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 
-/** Output tokens where neither agent nor call says. */
+/** Used if neither the agent nor the request sets a limit. */
 const DEFAULT_OUTPUT_TOKENS = 4096;
 
 export interface ResolvedPolicy {
-  /** Who is asked, in order; the first is the agent's or the call's choice. */
+  /** The models to try, in order; the first is the agent's or the request's choice. */
   entries: CatalogueEntry[];
   maxOutputTokens: number;
   temperature?: number;
 }
 
-/** What every one of them can take: a fallback is told what the first would have been. */
+/** The smallest window of all candidates, because a fallback gets the same prompt. */
 export function contextWindow({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
   const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
-  return { contextTokens, maxOutputTokens: maxOutputTokens };
+  return { contextTokens, maxOutputTokens };
+}
+
+export function findEntry<T extends Pick<CatalogueEntry, "vendor" | "model">>(
+  entries: readonly T[],
+  { provider, model }: ModelName,
+): T | undefined {
+  return entries.find((entry) => entry.vendor === provider && entry.model === model);
 }
 
 interface ResolveOptions {
@@ -27,35 +34,35 @@ interface ResolveOptions {
   agent: Agent;
   body: ChatBody;
   visitor: boolean;
-  models: ModelAccess;
+  access: ModelAccess;
   reader?: KvReader | undefined;
 }
 
 /**
- * What the agent's policy and the call's overrides come to, within the tenant's plan. What a visitor (a
- * widget session) may choose is the plan's to say; never more output than the agent's own.
+ * Combines the agent's policy with the request's overrides, within the tenant's plan. The plan decides
+ * what a visitor (a widget session) may override, but never for more output than the agent allows.
  */
 export async function resolveCandidates(options: ResolveOptions): Promise<ResolvedPolicy> {
-  const { agent, body, models, tenant, reader } = options;
+  const { agent, body, access, tenant, reader } = options;
   const allowed = await allowedOverrides(options);
   const policy = agent.modelPolicy;
   const chosen: ModelName = {
     provider: body.provider ?? policy.provider,
     model: body.model ?? policy.model,
   };
-  const primary = await models.find(tenant, chosen, reader);
+  const primary = await access.find(tenant, chosen, reader);
   if (primary === undefined) {
     throw validationError([modelNotInPlan(chosen, body.model ? "model" : "provider")]);
   }
-  const spare = agent.fallback && await models.find(tenant, agent.fallback, reader);
+  const fallback = agent.fallback && await access.find(tenant, agent.fallback, reader);
   if (allowed === "not_dearer" && (body.model !== undefined || body.provider !== undefined)) {
-    const own = await models.find(tenant, policy, reader);
-    rejectMoreExpensive(primary, [own, spare].filter((entry) => entry !== undefined));
+    const own = await access.find(tenant, policy, reader);
+    rejectMoreExpensive(primary, [own, fallback].filter((entry) => entry !== undefined));
   }
   const temperature = body.temperature ?? policy.temperature;
   return {
-    // Chosen by the call, the fallback is not asked twice.
-    entries: spare && !isSame(spare, primary) ? [primary, spare] : [primary],
+    // A request may choose the fallback itself: do not try it twice.
+    entries: fallback && !isSame(fallback, primary) ? [primary, fallback] : [primary],
     maxOutputTokens: outputLimit(options, primary),
     ...(temperature === undefined ? {} : { temperature }),
   };
@@ -67,13 +74,13 @@ function isSame(one: CatalogueEntry, other: CatalogueEntry): boolean {
 
 const OVERRIDES = ["model", "provider", "temperature", "maxOutputTokens"] as const;
 
-/** What the call may override; throws where it overrides and may not at all. */
+/** The overrides that are allowed; throws if the request has any and none is. */
 async function allowedOverrides(
-  { tenant, body, visitor, models, reader }: ResolveOptions,
+  { tenant, body, visitor, access, reader }: ResolveOptions,
 ): Promise<"all" | "not_dearer"> {
   const given = OVERRIDES.filter((field) => body[field] !== undefined);
   if (!visitor || given.length === 0) return "all";
-  const allowed = await models.visitorOverrides(tenant, reader);
+  const allowed = await access.visitorOverrides(tenant, reader);
   if (allowed !== "none") return allowed;
   const message = "may not be chosen by a visitor of this agent";
   throw validationError(given.map((path) => ({ path, code: "override_not_allowed", message })));
@@ -85,8 +92,8 @@ function outputLimit(
 ): number {
   const own = agent.modelPolicy.maxOutputTokens ??
     Math.min(DEFAULT_OUTPUT_TOKENS, entry.maxOutputTokens);
-  const asked = body.maxOutputTokens ?? own;
-  return Math.min(visitor ? Math.min(asked, own) : asked, entry.maxOutputTokens);
+  const requested = body.maxOutputTokens ?? own;
+  return Math.min(visitor ? Math.min(requested, own) : requested, entry.maxOutputTokens);
 }
 
 function rejectMoreExpensive(chosen: CatalogueEntry, own: CatalogueEntry[]): void {

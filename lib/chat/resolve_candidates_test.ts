@@ -17,7 +17,7 @@ const ENTRIES = [
   catalogueEntry({ model: "large", inputUsdPerMTok: 9, maxOutputTokens: 2_000 }),
 ];
 
-/** What the policy and the overrides come to, as the facts that matter. */
+/** The resolved policy with the names of its models. */
 async function resolve(options: {
   policy?: Record<string, unknown>;
   fallback?: string;
@@ -41,7 +41,7 @@ async function resolve(options: {
     agent,
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }], ...options.body },
     visitor: options.visitor ?? false,
-    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeRuntime()) }),
+    access: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeRuntime()) }),
   });
   return { models: entries.map((entry) => entry.model), ...rest };
 }
@@ -54,11 +54,11 @@ Deno.test("resolveCandidates: the agent's policy, then its fallback", async () =
   });
 });
 
-Deno.test("resolveCandidates: a fallback that is no longer offered is left out", async () => {
+Deno.test("resolveCandidates: omits a fallback that is no longer offered", async () => {
   assertEquals((await resolve({ fallback: "gone" })).models, ["mid"]);
 });
 
-Deno.test("resolveCandidates: a key's call overrides model, temperature and output", async () => {
+Deno.test("resolveCandidates: a request with a key may override model, temperature and output", async () => {
   const body = { model: "large", temperature: 1, maxOutputTokens: 1_000 };
   assertEquals(await resolve({ policy: { temperature: 0 }, body }), {
     models: ["large"],
@@ -67,14 +67,14 @@ Deno.test("resolveCandidates: a key's call overrides model, temperature and outp
   });
 });
 
-Deno.test("resolveCandidates: output is never more than the catalogue's", async () => {
+Deno.test("resolveCandidates: output is limited by the catalogue", async () => {
   assertEquals((await resolve({ body: { model: "large" } })).maxOutputTokens, 2_000);
   const body = { maxOutputTokens: 16_384 };
   assertEquals((await resolve({ body })).maxOutputTokens, 8_192);
   assertEquals((await resolve({ policy: body })).maxOutputTokens, 8_192);
 });
 
-Deno.test("resolveCandidates: an override that is not offered is a fault of the body", async () => {
+Deno.test("resolveCandidates: an override with an unknown model is a validation error", async () => {
   for (
     const [body, path] of [[{ model: "gone" }, "model"], [{ provider: "vendor_b" }, "provider"]]
   ) {
@@ -84,7 +84,7 @@ Deno.test("resolveCandidates: an override that is not offered is a fault of the 
   }
 });
 
-Deno.test("resolveCandidates: a visitor may choose what is not dearer in either price", async () => {
+Deno.test("resolveCandidates: a visitor may choose a model that is not more expensive in either price", async () => {
   const choose = (model: string, more = {}) => resolve({ visitor: true, body: { model }, ...more });
   assertEquals((await choose("small")).models, ["small"]);
   assertEquals((await choose("demo")).models, ["demo"]);
@@ -95,7 +95,7 @@ Deno.test("resolveCandidates: a visitor may choose what is not dearer in either 
   assertEquals((await choose("large", { fallback: "large" })).models[0], "large");
 });
 
-Deno.test("resolveCandidates: a visitor gets at most the agent's output", async () => {
+Deno.test("resolveCandidates: a visitor's output is limited by the agent", async () => {
   const policy = { maxOutputTokens: 500 };
   const ask = (maxOutputTokens: number, visitor: boolean) =>
     resolve({ policy, visitor, body: { maxOutputTokens } });
@@ -104,7 +104,7 @@ Deno.test("resolveCandidates: a visitor gets at most the agent's output", async 
   assertEquals((await ask(900, false)).maxOutputTokens, 900);
 });
 
-Deno.test("resolveCandidates: a plan may let visitors choose any model, and still no more output", async () => {
+Deno.test("resolveCandidates: a plan may allow visitors any model, but not more output", async () => {
   const visitor = { visitor: true, visitorOverrides: "all" } as const;
   const policy = { maxOutputTokens: 500 };
   const body = { model: "large", temperature: 1, maxOutputTokens: 900 };
@@ -115,7 +115,7 @@ Deno.test("resolveCandidates: a plan may let visitors choose any model, and stil
   });
 });
 
-Deno.test("resolveCandidates: a plan may let visitors choose nothing, and says which fields did", async () => {
+Deno.test("resolveCandidates: a plan may forbid visitors to override, and the error names the fields", async () => {
   const visitor = { visitor: true, visitorOverrides: "none" } as const;
   assertEquals((await resolve(visitor)).models, ["mid"]);
   const body = { provider: "vendor_a", model: "mid", temperature: 1, maxOutputTokens: 9 };
@@ -132,6 +132,6 @@ Deno.test("resolveCandidates: a plan may let visitors choose nothing, and says w
   ]);
 });
 
-Deno.test("resolveCandidates: a call that chooses the agent's fallback asks it once", async () => {
+Deno.test("resolveCandidates: a request that chooses the agent's fallback tries it once", async () => {
   assertEquals((await resolve({ fallback: "small", body: { model: "small" } })).models, ["small"]);
 });

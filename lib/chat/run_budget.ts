@@ -1,29 +1,30 @@
-import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/agent_run.ts";
+import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
+import { findEntry } from "./resolve_candidates.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 
-/** What a run's money is made of; everything in micro-USD. */
+/** Amounts in micro-USD. */
 export interface RunBudgetOptions {
   entries: readonly CatalogueEntry[];
-  /** Output tokens a step may have by the agent's and the call's wish. */
+  /** Output tokens per step, as the agent or the request limits them. */
   maxOutputTokens: number;
   /** The agent's `maxCostUsd`. */
   maxCost: number;
-  /** What has been set aside at the start. */
+  /** The amount reserved at admission. */
   hold: number;
-  /** What the run has cost so far. */
+  /** The run's cost so far. */
   spent: () => number;
-  /** Sets aside more, with what is spent: what was granted, or nothing when the day has no room. */
+  /** Raises the reservation, spent amount included. Returns what was granted, if anything. */
   raise: (amount: { hold: number; least: number }) => Promise<number | undefined>;
 }
 
 /**
- * One run's money: before each step the most it can cost is set aside, and what the step may write is
- * cut to what that pays for. So neither the agent's budget nor the day's limit is passed by a step, and
- * both can be used up to the last token.
+ * One run's budget. Before each step the most it can cost is reserved, and the step's output is limited
+ * to what that pays for. No step can exceed the agent's budget or the daily limit, and both can be used
+ * up to the last token.
  */
 export class RunBudget {
-  #options: RunBudgetOptions;
+  readonly #options: RunBudgetOptions;
   #hold: number;
 
   constructor(options: RunBudgetOptions) {
@@ -32,14 +33,14 @@ export class RunBudget {
   }
 
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
-    const { maxCost, maxOutputTokens } = this.#options;
-    const prices = candidates.map((candidate) => this.#priceOf(candidate));
+    const { entries, maxCost, maxOutputTokens } = this.#options;
+    const models = candidates.map((candidate) => findEntry(entries, candidate)!);
     const step = { inputTokens, inputBytes, outputTokens: maxOutputTokens };
     const shortest = { ...step, outputTokens: 1 };
-    const { max } = stepCost(prices, step);
+    const { max } = stepCost(models, step);
     const spent = this.#options.spent();
-    // A fallback that is too dear is not asked; it does not keep the model before it from answering.
-    const least = spent + stepCost(prices.slice(0, 1), shortest).min;
+    // A fallback that is too expensive is skipped; it does not prevent the first model's answer.
+    const least = spent + stepCost(models.slice(0, 1), shortest).min;
     if (least > maxCost) return { ended: OVER_BUDGET };
     const wanted = Math.min(spent + max, maxCost);
     if (wanted > this.#hold) {
@@ -50,18 +51,13 @@ export class RunBudget {
     const hold = Math.min(this.#hold, maxCost) - spent;
     return {
       outputTokens: (candidate) => {
-        const entry = this.#priceOf(candidate);
+        const entry = findEntry(entries, candidate)!;
         if (stepCost([entry], shortest).min > hold) return 0;
-        // A fallback may be able to write less than the model it stands in for.
+        // A fallback may have a smaller output limit than the first model.
         const wanted = outputLimit(entry, step);
         return affordableOutput(entry, { hold, inputTokens, wanted });
       },
     };
-  }
-
-  #priceOf({ provider, model }: Candidate): CatalogueEntry {
-    const { entries } = this.#options;
-    return entries.find((entry) => entry.vendor === provider && entry.model === model)!;
   }
 }
 

@@ -7,7 +7,7 @@ import { RunBudget } from "./run_budget.ts";
 const ENTRY = catalogueEntry();
 const CANDIDATE = { provider: ENTRY.vendor, model: ENTRY.model, client: undefined as never };
 
-/** A budget of a run that has `spent` so far and asks `day` for more. */
+/** The budget of a run that has `spent` so far and reserves more from `day`. */
 function open(
   { ceiling, hold, spent = 0, day = Infinity }: {
     ceiling: number;
@@ -40,17 +40,17 @@ function open(
   return { allow, raised };
 }
 
-Deno.test("RunBudget: a step within what is held asks nobody", async () => {
+Deno.test("RunBudget: a step within the hold reserves nothing more", async () => {
   const { allow, raised } = open({ ceiling: 1e6, hold: 300 + 15_000 });
   assertEquals([await allow(100), raised], [1_000, []]);
 });
 
-Deno.test("RunBudget: a dearer step sets more aside, with what is spent", async () => {
+Deno.test("RunBudget: a more expensive step raises the hold, spent amount included", async () => {
   const { allow, raised } = open({ ceiling: 1e6, hold: 15_300, spent: 5_000 });
   assertEquals([await allow(100), raised], [1_000, [20_300]]);
 });
 
-Deno.test("RunBudget: thoughts that are fewer tokens than bytes are paid as such, and take their room", async () => {
+Deno.test("RunBudget: reasoning is priced by tokens but takes context by bytes", async () => {
   const local = { ...ENTRY, contextTokens: 2_000, maxOutputTokens: 1_000 };
   const budget = new RunBudget({
     entries: [local],
@@ -71,20 +71,20 @@ Deno.test("RunBudget: thoughts that are fewer tokens than bytes are paid as such
   assertEquals([await allowed(3_000), await allowed(3_600)], [1_000, 800]);
 });
 
-Deno.test("RunBudget: a step may write what the agent's budget still pays for, and no more", async () => {
+Deno.test("RunBudget: output is limited to what the agent's budget still pays for", async () => {
   const { allow } = open({ ceiling: 5_000, hold: 5_000, spent: 1_000 });
   assertEquals(await allow(100), Math.floor((4_000 - 300) / 15));
   assertEquals(await allow(1_329), "max_cost");
 });
 
-Deno.test("RunBudget: a day without room for the least ends the run, with room for some cuts it", async () => {
+Deno.test("RunBudget: the daily limit ends the run, or shortens its output", async () => {
   const cut = open({ ceiling: 1e6, hold: 0, day: 3_000 });
   assertEquals(await cut.allow(100), 180);
   const full = open({ ceiling: 1e6, hold: 0, day: 300 });
   assertEquals(await full.allow(100), "error");
 });
 
-Deno.test("RunBudget: a candidate is asked for no more than its own catalogue entry allows", async () => {
+Deno.test("RunBudget: output is limited by each candidate's catalogue entry", async () => {
   const short = catalogueEntry({ model: "short", maxOutputTokens: 200 });
   const budget = new RunBudget({
     entries: [ENTRY, short],
@@ -104,7 +104,7 @@ Deno.test("RunBudget: a candidate is asked for no more than its own catalogue en
   assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 200]);
 });
 
-Deno.test("RunBudget: no more is asked for, or set aside, than fits beside the prompt", async () => {
+Deno.test("RunBudget: output and hold are limited to what fits next to the prompt", async () => {
   const local = catalogueEntry({ contextTokens: 8_192, maxOutputTokens: 8_192 });
   const raised: number[] = [];
   const budget = new RunBudget({
@@ -127,7 +127,7 @@ Deno.test("RunBudget: no more is asked for, or set aside, than fits beside the p
   assertEquals(raised, [3_000 * 3 + 7_192 * 15, 90_000 * 3 + 2_048 * 15]);
 });
 
-Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it up", async () => {
+Deno.test("RunBudget: steps with correct usage never exceed the budget and use it up", async () => {
   const random = seeded(11);
   for (let n = 0; n < 200; n++) {
     const ceiling = 1_000 + Math.floor(random() * 100_000);
@@ -155,7 +155,7 @@ Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it 
   }
 });
 
-Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in nobody's way", async () => {
+Deno.test("RunBudget: a fallback that is too expensive is skipped and blocks nothing", async () => {
   const dear = catalogueEntry({ model: "dear", inputUsdPerMTok: 300, outputUsdPerMTok: 1_500 });
   const spare = { ...CANDIDATE, model: "dear" };
   const open = (limits: { ceiling: number; day: number }) =>
@@ -176,7 +176,7 @@ Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in 
     });
     assert("outputTokens" in grant);
     assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 0]);
-    // When it is the dear one's turn, there is nobody to pay for.
+    // When the expensive model is next, no candidate is affordable.
     const ended = await open(limits).authorizeStep({
       inputTokens: 100,
       inputBytes: 100,

@@ -1,6 +1,6 @@
 /**
- * However runs end, and whatever is deleted meanwhile, on a store that fails: processes end their runs,
- * die in the middle, or come too late for runs that others have settled.
+ * Runs that end in every way, with concurrent deletions and a failing store: processes settle their runs,
+ * die midway, or come too late for runs that others have settled.
  */
 import { ledgerOf } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
@@ -41,7 +41,7 @@ const turn = () => new Promise((wake) => setImmediate(wake));
 const pick = <T>(random: Random, some: readonly T[]): T =>
   some[Math.floor(random() * some.length)]!;
 
-/** One process on a store that it reaches badly. */
+/** One process with an unreliable connection to the store. */
 function open(raw: Deno.Kv, { random, runtime }: { random: Random; runtime: Runtime }) {
   const { kv } = flakyKv(raw, { random, ambiguous: 0.12, locked: 0.12, turns: 8 });
   const committer = new GroupCommitter(kv, { runtime });
@@ -68,7 +68,7 @@ function open(raw: Deno.Kv, { random, runtime }: { random: Random; runtime: Runt
   return { admission, directory, deadRuns, close };
 }
 
-/** Words of all sizes that are stored in ways of their own. */
+/** Text of all sizes that are stored differently. */
 function framesOf(n: number, random: Random): Frame[] {
   return Array.from({ length: 1 + Math.floor(random() * 5) }, (): Frame => {
     const text = `answer${n}x${"w".repeat(pick(random, [1, 1, 1, 9_000, 60_000]))}`;
@@ -78,7 +78,7 @@ function framesOf(n: number, random: Random): Frame[] {
   });
 }
 
-/** Lets a run in, which says something; the answer settles it. */
+/** Admits a run and appends its frames; returns its settlement. */
 async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; random: Random }) {
   const { admission, directory } = by;
   const conversationId = pick(random, CONVERSATIONS).id;
@@ -86,10 +86,8 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   const content = `question${n}x${"q".repeat(random() < 0.3 ? 30_000 : 0)}`;
   const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
   const run = { facts, startHook: await directory.startHook(facts, { body }) };
-  const { startHook: opening } = run;
-  await admission.admit(
-    runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook: opening }),
-  );
+  const { startHook } = run;
+  await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook }));
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const stored: RunLogWriter = directory.createLogWriter(run, { log, onLost: () => {} });
   for (const frame of framesOf(n, random)) {
@@ -98,10 +96,10 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   }
   return async () => {
     const settleHook = await directory.settleHook(run, {
-      stored,
+      writer: stored,
       log,
       end: RUN_END,
-      last: () => DONE,
+      finalFrames: () => DONE,
     });
     return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, settleHook });
   };
@@ -118,7 +116,7 @@ async function deleteOne(
   await store.delete(name, running.map(({ runId }) => runId));
 }
 
-/** Every run has an end, in its log, its conversation and its record alike. */
+/** Every run has ended in its log, its conversation and its record. */
 async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<void> {
   const logs = new RunLogStore(kv, contentCipher());
   let told = 0;
@@ -138,7 +136,7 @@ async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<
   assertEquals(records.length, told);
 }
 
-/** One history of runs and deletions; nothing of it is left at the end but its sums. */
+/** A history of runs and deletions, of which only usage totals remain. */
 async function play(seed: number): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
@@ -166,7 +164,7 @@ async function play(seed: number): Promise<void> {
   await sweeper!.deadRuns.sweep();
   fast.advance(SILENCE_TIMEOUT_MS);
   const deletion = random() < 0.5 ? deleteOne(random, parts) : undefined;
-  // What the store did not take is left to the next sweep.
+  // The next sweep settles what the store rejected.
   for (let n = 0; n < 30; n++) await sweeper!.deadRuns.sweep();
   await deletion;
   for (const end of late) await end();
@@ -181,6 +179,6 @@ async function play(seed: number): Promise<void> {
 }
 
 for (let seed = 1; seed <= 12; seed++) {
-  Deno.test(`runs that end, die and come too late agree with ledger and conversations, and can be deleted (seed ${seed})`, () =>
+  Deno.test(`ended, orphaned and late runs agree with ledger and conversations and can be deleted (seed ${seed})`, () =>
     play(seed));
 }

@@ -1,101 +1,104 @@
 import type { Frame } from "../schemas/frames.ts";
 
-/** A frame with its place in the run: `n` counts 1, 2, 3 … */
+/** A frame with its number in the run, from 1. */
 export interface LoggedFrame {
   n: number;
   frame: Frame;
 }
 
-/** Of a run whose process died or was told to end. */
+/** The error of a run whose process died or was stopped. */
 export const INTERRUPTED_ERROR = {
   code: "run_interrupted",
   message: "the answer was interrupted on our side; send the message again",
 } as const;
 
-/** What ends a run whose process died; told to each follower after the last frame it has. */
+/** Sent to each follower of an interrupted run after the last frame it has. */
 const INTERRUPTION_FRAMES: readonly Frame[] = [
   { type: "error", ...INTERRUPTED_ERROR },
   { type: "done", finishReason: "error" },
 ];
 
 /**
- * The frames of one run in order. Any number of followers read it, each at its own pace and from any
- * place: a slow one holds back nobody and costs no copy.
+ * The frames of one run in order. Any number of followers read them at their own pace from any position,
+ * without copies.
  */
 export class RunLog {
-  #frames: Frame[] = [];
+  readonly #frames: Frame[] = [];
+  readonly #onAppend: (frame: Frame) => void;
   #interrupted = false;
-  /** What `done` was numbered for those who were told of the interruption before. */
-  #told: readonly number[] = [];
-  /** Made for whoever waits: most frames come while nobody does. */
-  #grown: PromiseWithResolvers<void> | undefined;
-  #onAppend: (frame: Frame) => void;
+  /** The numbers that `done` had for followers who already received the interruption. */
+  #reportedEnds: readonly number[] = [];
+  /** Created on demand: most frames are appended while no one waits. */
+  #appended: PromiseWithResolvers<void> | undefined;
 
-  /** `onAppend` is told of each frame as it is written. */
+  /** `onAppend` is called for each frame as it is appended. */
   constructor(onAppend: (frame: Frame) => void = () => {}) {
     this.#onAppend = onAppend;
   }
 
-  /** There will be no more frames. */
+  /** True if no more frames follow. */
   get closed(): boolean {
     return this.#interrupted || this.#frames.at(-1)?.type === "done";
   }
 
-  /** It ended without a `done` of its own: its process died. */
+  /** True if the log ended without `done`, because its process died. */
   get interrupted(): boolean {
     return this.#interrupted;
   }
 
-  /** How many frames there are. */
   get length(): number {
     return this.#frames.length;
   }
 
   append(frame: Frame): void {
-    if (this.closed) throw new Error("a run has no frame after done");
+    if (this.closed) throw new Error("cannot append a frame to a closed log");
     this.#frames.push(frame);
     this.#onAppend(frame);
     this.#wake();
   }
 
-  /** Ends a log whose process died; `told` are the numbers that its `done` has had. */
-  interrupt(told: readonly number[] = []): void {
+  /** Ends the log of an orphaned run; `reportedEnds` are the numbers that its `done` has had. */
+  interrupt(reportedEnds: readonly number[] = []): void {
     this.#interrupted = true;
-    this.#told = told;
+    this.#reportedEnds = reportedEnds;
     this.#wake();
   }
 
-  /** Everything written after `n`, now; empty when there is nothing yet. */
+  /** The frames after number `n`; empty if there are none yet. */
   after(n: number): LoggedFrame[] {
-    if (this.#interrupted && n >= this.#frames.length) {
-      if (this.#told.includes(n)) return [];
-      if (this.#told.includes(n + 1)) return [{ n: n + 1, frame: INTERRUPTION_FRAMES.at(-1)! }];
-      // Whoever has seen frames that were never stored goes on after them: no id is used twice.
-      return INTERRUPTION_FRAMES.map((frame, i) => ({ n: n + i + 1, frame }));
-    }
-    const frames = this.#frames.slice(n).map((frame, i) => ({ n: n + i + 1, frame }));
+    const frames = numbered(this.#frames.slice(n), n);
     if (!this.#interrupted) return frames;
-    const last = this.#frames.length;
-    return [...frames, ...INTERRUPTION_FRAMES.map((frame, i) => ({ n: last + i + 1, frame }))];
+    if (frames.length > 0) {
+      return [...frames, ...numbered(INTERRUPTION_FRAMES, this.#frames.length)];
+    }
+    if (this.#reportedEnds.includes(n)) return [];
+    if (this.#reportedEnds.includes(n + 1)) return numbered(INTERRUPTION_FRAMES.slice(-1), n);
+    // A follower may have seen frames that were never stored: continue after them, so that no id is
+    // used twice.
+    return numbered(INTERRUPTION_FRAMES, n);
   }
 
-  /** Settles when something is written next. */
+  /** Resolves with the next frame or the end. */
   nextAppend(): Promise<void> {
-    return (this.#grown ??= Promise.withResolvers()).promise;
+    return (this.#appended ??= Promise.withResolvers()).promise;
   }
 
   #wake(): void {
-    this.#grown?.resolve();
-    this.#grown = undefined;
+    this.#appended?.resolve();
+    this.#appended = undefined;
   }
 }
 
-/** What following a run takes, wherever it runs. */
+function numbered(frames: readonly Frame[], last: number): LoggedFrame[] {
+  return frames.map((frame, i) => ({ n: last + i + 1, frame }));
+}
+
+/** A run that can be followed, wherever it executes. */
 export interface FollowableRun {
   readonly id: string;
   readonly log: RunLog;
-  /** Told which number the `done` of an interruption will have for a follower. */
+  /** Records the number that the `done` of an interruption has for a follower. */
   recordEnd?(n: number): Promise<void>;
-  /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
+  /** Counts followers; `settle` when the run needs none any more. */
   readonly watchers: { enter(): void; leave(): void; settle(): void };
 }

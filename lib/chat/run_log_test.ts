@@ -5,7 +5,7 @@ import { RunLog } from "./run_log.ts";
 const delta = (text: string) => ({ type: "delta", text }) as const;
 const done = { type: "done", finishReason: "stop" } as const;
 
-Deno.test("RunLog: frames are numbered from 1 and read from any place", () => {
+Deno.test("RunLog: numbers frames from 1 and reads from any position", () => {
   const log = new RunLog();
   assertEquals(log.after(0), []);
   log.append(delta("a"));
@@ -16,16 +16,16 @@ Deno.test("RunLog: frames are numbered from 1 and read from any place", () => {
   assertEquals(log.after(9), []);
 });
 
-Deno.test("RunLog: done closes it, and nothing comes after", () => {
+Deno.test("RunLog: done closes the log", () => {
   const log = new RunLog();
   assertEquals(log.closed, false);
   log.append(done);
   assertEquals(log.closed, true);
-  assertThrows(() => log.append(done), Error, "no frame after done");
+  assertThrows(() => log.append(done), Error, "closed log");
   assertEquals(log.length, 1);
 });
 
-Deno.test("RunLog: each wait for growth settles with the next frame, for every follower", async () => {
+Deno.test("RunLog: the next frame resolves every wait", async () => {
   const log = new RunLog();
   const woken: string[] = [];
   log.nextAppend().then(() => woken.push("a"));

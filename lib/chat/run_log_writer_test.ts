@@ -18,7 +18,7 @@ const word: Frame = { type: "delta", text: "word " };
 const ACCOUNT = { kind: "tenant" as const, key: ["tenant_ledgers", "t"] };
 const call: Frame = { type: "tool_call", name: "t", args: {} };
 
-/** A log whose commits are made at once, and remembered with their time. */
+/** A log with immediate commits, recorded with their times. */
 function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promise<void> } = {}) {
   const runtime = new FakeRuntime();
   const values = new Map<string, unknown>();
@@ -50,10 +50,10 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const committer = { run } as never;
   let lost = 0;
   const onLost = () => lost++;
-  const keptMs = CHUNK_TTL_MS;
+  const chunkTtlMs = CHUNK_TTL_MS;
   const content = contentCipher();
-  const parts = { committer, runtime, content, facts, begun, log, keptMs, onLost };
-  const stored: RunLogWriter = new RunLogWriter(parts);
+  const deps = { committer, runtime, content, facts, begun, log, chunkTtlMs, onLost };
+  const stored: RunLogWriter = new RunLogWriter(deps);
   values.set(stored.key.join("/"), newActiveRun(facts, [ACCOUNT], { log: begun }));
   const kv = {
     getMany: (wanted: Deno.KvKey[]) => {
@@ -74,12 +74,12 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   } as unknown as Deno.Kv;
   const logs = new RunLogStore(kv, content);
   const reader = logs.reader(tenant, runId);
-  /** The log as it was ended, or else as far as it is stored. */
+  /** The log as ended, or as far as it is stored. */
   const storedLog = async () => (await logs.readAll({ tenant, runId }))!.log;
   const head = () => values.get(keys.runLogHead(tenant, runId).join("/")) as RunLogHead | undefined;
-  /** The frames that a follower reads, which it has not read before. */
+  /** The frames that are new to a follower. */
   const read = async () => (await reader.poll())?.frames;
-  /** Ends the log as part of a settlement, with which its run is gone. */
+  /** Ends the log as part of a settlement, which deletes the active run. */
   const settle = (write: SettleHook["write"]) =>
     run({
       keys: [],
@@ -91,7 +91,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   return { log, stored, runtime, commits, values, storedLog, head, read, settle, lost: () => lost };
 }
 
-/** The most commits that fall into one second. */
+/** The highest number of commits within a second. */
 function busiestSecond(commits: readonly { at: number }[]): number {
   const counts = commits.map(({ at }) =>
     commits.filter((other) => other.at > at - 1_000 && other.at <= at).length
@@ -99,7 +99,7 @@ function busiestSecond(commits: readonly { at: number }[]): number {
   return Math.max(...counts);
 }
 
-Deno.test("RunLogWriter: text goes out every second, tools' frames at once, never more than 4 times a second", async () => {
+Deno.test("RunLogWriter: stores text every second, tool frames immediately, at most 4 times a second", async () => {
   const { log, runtime, commits, storedLog } = open();
   for (let ms = 0; ms < 5_000; ms += 10) {
     log.append(ms % 150 === 0 ? call : word);
@@ -110,7 +110,7 @@ Deno.test("RunLogWriter: text goes out every second, tools' frames at once, neve
   assertEquals((await storedLog()).frames, log.length);
 });
 
-Deno.test("RunLogWriter: text alone is stored with the second it came in", async () => {
+Deno.test("RunLogWriter: stores text within a second", async () => {
   const { log, runtime, commits, storedLog } = open();
   log.append(word);
   await runtime.advance(999);
@@ -120,7 +120,7 @@ Deno.test("RunLogWriter: text alone is stored with the second it came in", async
   assertEquals([commits.length, (await storedLog()).frames], [1, 2]);
 });
 
-Deno.test("RunLogWriter: nothing that was stored is written again", async () => {
+Deno.test("RunLogWriter: does not write stored frames again", async () => {
   const { log, stored, runtime, commits, values, settle, read } = open();
   const live = values.get(stored.key.join("/"));
   let bytes = 0;
@@ -138,7 +138,7 @@ Deno.test("RunLogWriter: nothing that was stored is written again", async () => 
   assertEquals((await read())?.length, 201);
 });
 
-Deno.test("RunLogWriter: while a run is watched through another process its text is stored 4 times a second", async () => {
+Deno.test("RunLogWriter: stores text 4 times a second while the run is followed through another process", async () => {
   const { log, stored, runtime, commits } = open();
   log.append(word);
   await runtime.advance(100);
@@ -155,7 +155,7 @@ Deno.test("RunLogWriter: while a run is watched through another process its text
   assertEquals([14, 17, 19].map(inSecond), [1, 1, 1]);
 });
 
-Deno.test("RunLogWriter: a slow store is asked for one thing at a time, and then for all that came", async () => {
+Deno.test("RunLogWriter: a slow store gets one commit at a time, then everything pending", async () => {
   const free = Promise.withResolvers<void>();
   const { log, runtime, commits, storedLog } = open({ busy: () => free.promise });
   log.append(call);
@@ -171,19 +171,19 @@ Deno.test("RunLogWriter: a slow store is asked for one thing at a time, and then
   assert(commits.length <= 3);
 });
 
-Deno.test("RunLogWriter: a frame of any size is stored in commits the store takes, and read as one", async () => {
+Deno.test("RunLogWriter: a large frame is stored in several commits and read as one", async () => {
   const { log, runtime, commits, read } = open();
   const output = "x".repeat(2_000_000);
   log.append({ type: "tool_result", name: "t", output });
   await runtime.advance(0);
-  // Large parts are encrypted on another thread.
+  // Large chunks yield to the event loop before they are encrypted.
   while (commits.length < 6) await new Promise((wake) => setImmediate(wake));
   assert(commits.length > 1);
   assert(commits.every(({ bytes }) => bytes <= 400 * 1024));
   assertEquals(await read(), [{ type: "tool_result", name: "t", output }]);
 });
 
-Deno.test("RunLogWriter: short answers need no part, and each part is read once", async () => {
+Deno.test("RunLogWriter: short answers need no chunk, and each chunk is read once", async () => {
   const { log, stored, runtime, head, settle, read } = open();
   const frames: Frame[] = Array.from({ length: 9 }, (_, n) => ({
     type: "delta",
@@ -203,7 +203,7 @@ Deno.test("RunLogWriter: short answers need no part, and each part is read once"
   assertEquals([head()?.chunks, head()?.frames, head()?.open], [9, 11, undefined]);
 });
 
-Deno.test("RunLogWriter: what waits to be stored when the run ends is left to the settlement", async () => {
+Deno.test("RunLogWriter: the settlement stores what is pending when the run ends", async () => {
   const free = Promise.withResolvers<void>();
   const { log, stored, commits, head, read, settle } = open({
     busy: () => free.promise,
@@ -219,7 +219,7 @@ Deno.test("RunLogWriter: what waits to be stored when the run ends is left to th
   assertEquals([head()?.frames, head()?.chunks], [2, 0]);
 });
 
-Deno.test("RunLogWriter: a run that ends with much unstored settles in a commit of bounded size", async () => {
+Deno.test("RunLogWriter: a run with much unstored text settles in a commit of bounded size", async () => {
   const { log, stored, commits, settle, head, read } = open();
   for (let n = 0; n < 10; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
@@ -235,7 +235,7 @@ Deno.test("RunLogWriter: a run that ends with much unstored settles in a commit 
   assert(commits.every((commit) => commit.bytes <= 400 * 1024));
 });
 
-Deno.test("RunLogWriter: a run that somebody else has ended is told so, and not written to", async () => {
+Deno.test("RunLogWriter: a run settled by another process is reported as lost and not written", async () => {
   const { log, stored, runtime, values, lost } = open();
   values.delete(stored.key.join("/"));
   log.append(call);
@@ -243,7 +243,7 @@ Deno.test("RunLogWriter: a run that somebody else has ended is told so, and not 
   assertEquals([lost(), values.size], [1, 0]);
 });
 
-Deno.test("RunLogWriter: a commit that was made although it was given up is written again as it was", async () => {
+Deno.test("RunLogWriter: a commit with unknown outcome is written again unchanged", async () => {
   for (const givenUp of [[1], [2], [2, 3, 4]]) {
     let commits = 0;
     const after = () =>
@@ -264,7 +264,7 @@ Deno.test("RunLogWriter: a commit that was made although it was given up is writ
   }
 });
 
-Deno.test("RunLogWriter: much that is unstored is stored ahead also beside a commit that was given up and made", async () => {
+Deno.test("RunLogWriter: large unstored text is stored ahead, also after a commit with unknown outcome", async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   let commits = 0;
   const after = () => ++commits === 1 ? promise : Promise.resolve();
@@ -282,7 +282,7 @@ Deno.test("RunLogWriter: much that is unstored is stored ahead also beside a com
   assertEquals((await read())?.length, 4);
 });
 
-Deno.test("RunLogWriter: what a store did not take is stored when it is back, although nothing else comes", async () => {
+Deno.test("RunLogWriter: a failed commit is retried although no frame follows", async () => {
   let fails = 3;
   const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();
   const { log, runtime, storedLog } = open({ busy });

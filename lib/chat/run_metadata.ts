@@ -2,45 +2,42 @@ import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
 import type { RunDetails } from "../store/runs/run_record.ts";
 
-const NOTHING: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
-
-/** Calls of tools that are kept with a run. */
-const MAX_CALLS = 100;
-/** A record has room for 64 KiB; one that is larger could not be written, nor its run settled. */
+const MAX_EGRESS_CALLS = 100;
+/** In characters. A record over 64 KiB could not be written, nor its run settled. */
 const MAX_CALLS_LENGTH = 24_576;
 const MAX_NOTES_LENGTH = 8_192;
 
 /**
- * What of a run's details is kept with it: the first of each list, as far as they fit. Hosts that
- * tools are led to and names that servers list are strangers' to choose, and so is their length.
+ * The details stored with a run: the first entries of each list, as far as they fit. Strangers control
+ * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
 export function runMetadata(
-  { dropped, left = NOTHING, ledger, notes }: {
-    /** Before the run began. */
-    dropped: number;
-    /** What did not fit into its steps. */
-    left?: Truncation;
-    ledger: readonly EgressCall[];
+  { droppedMessages: droppedBefore, truncation, egressCalls, notes }: {
+    /** Messages dropped before the first step. */
+    droppedMessages: number;
+    truncation: Truncation;
+    egressCalls: readonly EgressCall[];
     notes: readonly string[];
   },
 ): RunDetails {
-  const egress = fitting(ledger.slice(0, MAX_CALLS), MAX_CALLS_LENGTH);
-  const unfit = left.omittedTools.map((name) =>
+  const egress = takeFitting(egressCalls.slice(0, MAX_EGRESS_CALLS), MAX_CALLS_LENGTH);
+  const omitted = truncation.omittedTools.map((name) =>
     `${name} is left out: it does not fit into the context`
   );
-  const kept = fitting([...notes, ...unfit], MAX_NOTES_LENGTH);
-  const droppedMessages = dropped + left.droppedMessages;
+  const storedNotes = takeFitting([...notes, ...omitted], MAX_NOTES_LENGTH);
+  const droppedMessages = droppedBefore + truncation.droppedMessages;
+  const { truncatedResults: cutResults } = truncation;
   return {
     ...(droppedMessages === 0 ? {} : { droppedMessages }),
-    ...(left.truncatedResults === 0 ? {} : { cutResults: left.truncatedResults }),
+    ...(cutResults === 0 ? {} : { cutResults }),
     ...(egress.length === 0 ? {} : { egress }),
-    ...(kept.length === 0 ? {} : { notes: kept }),
+    ...(storedNotes.length === 0 ? {} : { notes: storedNotes }),
   };
 }
 
-/** The first of `items` that together take at most `room` characters of JSON. */
-function fitting<T>(items: readonly T[], room: number): T[] {
-  let left = room;
+/** The first of `items` whose JSON together has at most `maxLength` characters. */
+function takeFitting<T>(items: readonly T[], maxLength: number): T[] {
+  let left = maxLength;
   const end = items.findIndex((item) => (left -= JSON.stringify(item).length) < 0);
   return items.slice(0, end === -1 ? items.length : end);
 }

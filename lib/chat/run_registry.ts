@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
 import type { ChatIdempotencyRecord, StartHook } from "../billing/decide_run.ts";
@@ -7,7 +6,6 @@ import type { FailureDetector } from "../billing/failure_detector.ts";
 import type { Lease } from "../billing/ledger.ts";
 import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../store/runs/active_run.ts";
 import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
-import type { ContentCipher } from "../store/encryption/content_cipher.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
 import {
@@ -20,93 +18,76 @@ import {
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
-import type { Runtime } from "../platform/runtime.ts";
 import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
 import type { ChatBody } from "../schemas/chat.ts";
-import type { Frame } from "../schemas/frames.ts";
-import {
-  ConversationLog,
-  type ConversationLogDeps,
-  type PendingConversation,
-} from "./conversation_log.ts";
+import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
 import { interruptionHook, OrphanedRuns } from "./orphaned_runs.ts";
 import type { FollowableRun, RunLog } from "./run_log.ts";
-import { MAX_OPEN_DELAY_MS, type Run } from "./run.ts";
+import { MAX_OPEN_DELAY_MS, type Run, type RunSettlement } from "./run.ts";
 import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
 import { RunLogWriter } from "./run_log_writer.ts";
 import { RemoteRun, waitForChange } from "./remote_run.ts";
 import { WatchRecords } from "./watch_records.ts";
+import { type PendingConversation, RunInputStore } from "./run_input.ts";
 
-/** Of how many runs that are not here a stop is remembered; one that was let in begins within moments. */
-const REMEMBERED_STOPS = 1_000;
+/** Cancellations to remember for runs that are admitted but not added yet. */
+const MAX_EARLY_CANCELLATIONS = 1_000;
 
-/** Where the log of a run is. */
 export type RunLookup =
   | { state: "running" | "ended"; head: RunLogHead }
-  /** It has been, and its log is gone. */
+  /** The run existed, but its log is gone. */
   | { state: "expired" }
   | { state: "unknown" };
 
-/** What begins in the store with a run. */
+/** What is stored in the commit that admits a run. */
 export interface RunStartHook extends StartHook {
   state: ActiveRunState & { log: LogState };
-  /** Absent where the tenant's plan keeps none. */
+  /** Absent if the conversation is not stored. */
   conversation?: PendingConversation;
 }
 
-/**
- * All runs of all processes that share the store: those of this process from memory, the others from
- * what is stored of them.
- */
-export class RunRegistry {
-  readonly #kv: Deno.Kv;
-  readonly #committer: GroupCommitter;
-  readonly #runtime: Runtime;
-  readonly #content: ContentCipher;
-  readonly #store: RunLogStore;
-  readonly #tenants: Pick<TenantStore, "plan">;
-  readonly #conversations: ConversationLog;
-  readonly #deadEnds: OrphanedRuns;
-  /** This process, among those that share the store. */
-  readonly #owner: string;
-  readonly #stops: CancellationChannel;
-  readonly #local = new Map<string, Run>();
-  /** The logs of the same runs. */
-  readonly #logs = new Map<string, RunLogWriter>();
-  readonly #followed = new Map<string, RemoteRun>();
-  readonly #watched: WatchRecords;
-  /** Asked to stop before they were added. */
-  readonly #stopped = new LRUCache<string, true>({ max: REMEMBERED_STOPS });
+export interface RunRegistryDeps extends ConversationLogDeps {
+  admission: Pick<Admission, "settleOrphaned">;
+  tenants: Pick<TenantStore, "plan">;
+  leases: FailureDetector;
+}
 
-  constructor(
-    parts: ConversationLogDeps & {
-      admission: Pick<Admission, "settleOrphaned">;
-      tenants: Pick<TenantStore, "plan">;
-      leases: FailureDetector;
-    },
-  ) {
-    this.#kv = parts.kv;
-    this.#committer = parts.committer;
-    this.#runtime = parts.runtime;
-    this.#content = parts.content;
-    this.#store = new RunLogStore(parts.kv, parts.content);
-    this.#tenants = parts.tenants;
-    this.#conversations = new ConversationLog(parts);
-    this.#deadEnds = new OrphanedRuns({
-      ...parts,
-      store: this.#store,
-      conversations: this.#conversations,
-    });
-    this.#watched = new WatchRecords(parts.kv, parts.runtime);
-    this.#owner = parts.runtime.uuid();
-    this.#stops = new CancellationChannel(parts.kv, {
-      ...{ ...parts, owner: this.#owner },
-      onStop: (runId) => this.#stop(runId),
-      onWatched: (runId) => this.#logs.get(runId)?.onWatched(),
+/** The runs of all processes that share the store: those of this process in memory, others as stored. */
+export class RunRegistry {
+  readonly #deps: RunRegistryDeps;
+  readonly #store: RunLogStore;
+  readonly #inputs: RunInputStore;
+  readonly #conversations: ConversationLog;
+  readonly #orphans: OrphanedRuns;
+  readonly #watched: WatchRecords;
+  readonly #cancellations: CancellationChannel;
+  /** The id of this process. */
+  readonly #owner: string;
+  readonly #local = new Map<string, Run>();
+  readonly #writers = new Map<string, RunLogWriter>();
+  /** Runs of other processes that are followed here. */
+  readonly #followed = new Map<string, RemoteRun>();
+  readonly #cancelledEarly = new LRUCache<string, true>({ max: MAX_EARLY_CANCELLATIONS });
+
+  constructor(deps: RunRegistryDeps) {
+    const { kv, runtime, content } = deps;
+    this.#deps = deps;
+    this.#store = new RunLogStore(kv, content);
+    this.#inputs = new RunInputStore(kv, content);
+    this.#conversations = new ConversationLog(deps);
+    const [store, inputs, conversations] = [this.#store, this.#inputs, this.#conversations];
+    this.#orphans = new OrphanedRuns({ ...deps, store, inputs, conversations });
+    this.#watched = new WatchRecords(kv, runtime);
+    this.#owner = runtime.uuid();
+    this.#cancellations = new CancellationChannel(kv, {
+      owner: this.#owner,
+      runtime,
+      onCancel: (runId) => this.#cancelLocal(runId),
+      onWatched: (runId) => this.#writers.get(runId)?.onWatched(),
     });
   }
 
-  /** What begins in the store with a run of this process. */
+  /** What is stored when a run of this process is admitted. */
   async startHook(
     facts: RunFacts,
     { origin, body, reader }: {
@@ -116,122 +97,117 @@ export class RunRegistry {
     },
   ): Promise<RunStartHook> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
-    const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
+    const { conversationDays: days } = await this.#deps.tenants.plan(facts.tenant, reader);
     const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);
     if (!isStored) return { state: { log } };
-    const asked = { days, messages: body.messages, ...(origin && { origin }) };
+    const input = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
-    const opened = await this.#conversations.startHook(facts, { asked, isNew });
-    return { ...opened, state: { ...opened.state, log } };
+    const hook = await this.#inputs.startHook(facts, { input, isNew });
+    return { ...hook, state: { ...hook.state, log } };
   }
 
-  /** What ends in the store with a run of this process, in the commit that settles it. */
+  /** What is stored when a run of this process is settled. */
   async settleHook(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
-    run: { stored: RunLogWriter; log: RunLog; end: RunEnd; last: (charged: number) => Frame[] },
+    { writer, log, end, finalFrames }:
+      & { writer: RunLogWriter; log: RunLog }
+      & Pick<RunSettlement, "end" | "finalFrames">,
   ): Promise<SettleHook> {
-    const { stored, log, end, last } = run;
-    const closing = await stored.settleHook(last);
-    if (startHook.conversation === undefined) return closing;
+    const hook = await writer.settleHook(finalFrames);
+    if (startHook.conversation === undefined) return hook;
     const frames = log.after(0).map(({ frame }) => frame);
     const ended = { facts, end, frames };
-    return combineSettleHooks([
-      closing,
-      await this.#conversations.settleHook(startHook.conversation, ended),
-    ]);
+    const appended = await this.#conversations.settleHook(startHook.conversation, ended);
+    return combineSettleHooks([hook, appended]);
   }
 
-  /** The end of a run as it is stored. */
   sealEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
-    return sealRunDetails(end, { tenant, runId, content: this.#content });
+    return sealRunDetails(end, { tenant, runId, content: this.#deps.content });
   }
 
-  /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
+  /** Replaces `settleHook` if that fails: followers elsewhere see an interrupted run. */
   interruptionHook(facts: RunFacts, { state }: Pick<RunLogWriter, "state">): SettleHook {
-    return interruptionHook(facts, { now: this.#runtime.now(), log: state });
+    return interruptionHook(facts, { now: this.#deps.runtime.now(), log: state });
   }
 
-  /** The log of a run of this process, in the store. */
   createLogWriter(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): RunLogWriter {
-    const stored = new RunLogWriter({
-      ...{ committer: this.#committer, runtime: this.#runtime, content: this.#content },
-      ...{ facts, begun: startHook.state.log, log, onLost },
-      keptMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
+    const { committer, runtime, content } = this.#deps;
+    const writer = new RunLogWriter({
+      ...{ committer, runtime, content, facts, log, onLost },
+      begun: startHook.state.log,
+      chunkTtlMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
     });
-    this.#logs.set(facts.runId, stored);
-    return stored;
+    this.#writers.set(facts.runId, writer);
+    return writer;
   }
 
-  /** A run of this process has begun. */
+  /** Adds a run that this process has begun. */
   add(run: Run): void {
     this.#local.set(run.id, run);
-    this.#stops.listen();
-    // Let in, found and stopped from elsewhere before it was here.
-    if (this.#stopped.delete(run.id)) run.stop("cancelled");
+    this.#cancellations.listen();
+    // Another process may have cancelled it between admission and now.
+    if (this.#cancelledEarly.delete(run.id)) run.stop("cancelled");
   }
 
-  #stop(runId: string): void {
+  #cancelLocal(runId: string): void {
     const run = this.#local.get(runId);
-    if (run !== undefined) return run.stop("cancelled");
-    this.#stopped.set(runId, true);
+    if (run !== undefined) run.stop("cancelled");
+    else this.#cancelledEarly.set(runId, true);
   }
 
-  /** A run of this process has ended, and is in the store as a whole. */
   remove(run: Run): void {
     this.#local.delete(run.id);
-    this.#logs.delete(run.id);
+    this.#writers.delete(run.id);
     this.#watched.forget(run.id);
-    if (this.#local.size === 0) this.#stops.closeWhenIdle();
+    if (this.#local.size === 0) this.#cancellations.closeWhenIdle();
   }
 
-  /** Where a run is, and who may follow it. */
+  /** Finds the log of a run of any process. */
   async find(tenant: string, runId: string): Promise<RunLookup> {
     const head = await this.#store.head(tenant, runId);
     if (head === undefined) {
       return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
     }
-    if ((head.exp ?? Infinity) <= this.#runtime.now()) return { state: "expired" };
+    if ((head.exp ?? Infinity) <= this.#deps.runtime.now()) return { state: "expired" };
     return { state: head.state === "running" ? "running" : "ended", head };
   }
 
   /**
-   * Waits until a run of another process has told its first frame or is refused before that, no longer
-   * than its first client waits: what a message sent again, which its `receipt` led to the run, is
-   * answered by, like the first.
+   * Waits until a run of another process has stored its first frame or was rejected before that, at most
+   * as long as its first client waits. `recordKey` is that of the idempotency record that named the run: a message
+   * that is sent again gets the same answer as the first one.
    */
   async waitUntilOpen(
-    { tenant, runId, receipt }: { tenant: string; runId: string; receipt: Deno.KvKey },
-  ): Promise<RunLookup | { state: "refused" }> {
-    const due = this.#runtime.now() + MAX_OPEN_DELAY_MS;
+    { tenant, runId, recordKey }: { tenant: string; runId: string; recordKey: Deno.KvKey },
+  ): Promise<RunLookup | { state: "rejected" }> {
+    const { runtime } = this.#deps;
+    const deadline = runtime.now() + MAX_OPEN_DELAY_MS;
     let found = await this.find(tenant, runId);
-    // Refused between being found by its receipt and now: that names it no more.
-    if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
-    while (found.state === "running" && this.#runtime.now() < due) {
+    // Rejected since the record was read: the record no longer names the run.
+    if (!("head" in found) && !await this.#isNamed(recordKey, runId)) return { state: "rejected" };
+    while (found.state === "running" && runtime.now() < deadline) {
       if (await this.#store.hasFrames(found.head)) return found;
-      await waitForChange({ tenant, runId, next: 0 }, {
-        store: this.#store,
-        runtime: this.#runtime,
-      });
+      await waitForChange({ tenant, runId, next: 0 }, { store: this.#store, runtime });
       found = await this.find(tenant, runId);
-      if (!("head" in found)) return { state: "refused" };
+      if (!("head" in found)) return { state: "rejected" };
     }
     return found;
   }
 
-  async #isNamed(receipt: Deno.KvKey, runId: string): Promise<boolean> {
-    return (await this.#kv.get<ChatIdempotencyRecord>(receipt)).value?.runId === runId;
+  async #isNamed(recordKey: Deno.KvKey, runId: string): Promise<boolean> {
+    return (await this.#deps.kv.get<ChatIdempotencyRecord>(recordKey)).value?.runId === runId;
   }
 
-  /** The run to be followed, from memory where it is this process's. */
+  /** Returns the run to follow, from memory if it is local. */
   follow(tenant: string, runId: string): FollowableRun {
     const known = this.#local.get(runId) ?? this.#followed.get(runId);
     if (known !== undefined) return known;
     const run: RemoteRun = new RemoteRun({ tenant, runId }, {
       store: this.#store,
-      runtime: this.#runtime,
+      runtime: this.#deps.runtime,
       checkOwner: () => this.settleIfOrphaned(tenant, runId),
       recordWatched: (owner) => this.#watched.record({ tenant, runId, owner }),
       onIdle: () => {
@@ -242,61 +218,61 @@ export class RunRegistry {
     return run;
   }
 
-  /** Settles a run that was found dead with this lease; answers what was charged. */
-  settleOrphaned(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
-    return this.#deadEnds.settle(live, lease);
+  /** Settles a run whose lease has expired. Returns what was charged. */
+  settleOrphaned(run: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    return this.#orphans.settle(run, lease);
   }
 
-  /** Stops a run wherever it runs; one that has ended stays as it is. */
+  /** Cancels a run in whichever process it executes. */
   async cancel(tenant: string, runId: string): Promise<void> {
     const local = this.#local.get(runId);
     if (local !== undefined) return local.stop("cancelled");
     await this.settleIfOrphaned(tenant, runId);
     const found = await this.find(tenant, runId);
     if (found.state !== "running") return;
-    await requestCancellation(this.#kv, {
-      owner: found.head.owner,
-      tenant,
-      runId,
-      runtime: this.#runtime,
-    });
+    const { kv, runtime } = this.#deps;
+    await requestCancellation(kv, { owner: found.head.owner, tenant, runId, runtime });
   }
 
-  /** Stops what a session or an API key of the tenant has begun, in all processes. */
+  /** Cancels the runs that a session or an API key has started, in all processes. */
   async cancelRunsOf(tenant: string, sourceId: string): Promise<void> {
-    for await (const entry of this.#kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
-      const live = parseRecord(activeRunSchema, entry);
-      if (live?.run.source.id === sourceId) await this.cancel(tenant, live.run.runId);
+    for await (const { run } of this.#activeRuns(tenant)) {
+      if (run.source.id === sourceId) await this.cancel(tenant, run.runId);
     }
   }
 
-  /** The runs that go on in conversations with this id, in all processes; those that began first first. */
+  /** The active runs in conversations with this id, in all processes, oldest first. */
   async runsInConversation(
     tenant: string,
     id: string,
   ): Promise<{ runId: string; agentId: string; origin?: string }[]> {
-    const found: ActiveRun[] = [];
-    for await (const entry of this.#kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
-      const live = parseRecord(activeRunSchema, entry);
-      if (live?.run.conversationId === id) found.push(live);
+    const all = await Array.fromAsync(this.#activeRuns(tenant));
+    return all
+      .filter(({ run }) => run.conversationId === id)
+      .sort((a, b) => a.run.startedAt - b.run.startedAt)
+      .map(({ run: { runId, agentId }, log }) => {
+        return { runId, agentId, ...(log?.origin !== undefined && { origin: log.origin }) };
+      });
+  }
+
+  async *#activeRuns(tenant: string): AsyncGenerator<ActiveRun> {
+    for await (const entry of this.#deps.kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
+      const active = parseRecord(activeRunSchema, entry);
+      if (active !== undefined) yield active;
     }
-    found.sort((a, b) => a.run.startedAt - b.run.startedAt);
-    return found.map(({ run: { runId, agentId }, log }) => {
-      return { runId, agentId, ...(log?.origin !== undefined && { origin: log.origin }) };
-    });
   }
 
-  /** Settles a run whose process died, and ends its log; false when it had ended before. */
+  /** Settles a run if its process died; false if it is no longer active. */
   async settleIfOrphaned(tenant: string, runId: string): Promise<boolean> {
-    return this.#local.has(runId) || await this.#deadEnds.settleIfOrphaned(tenant, runId);
+    return this.#local.has(runId) || await this.#orphans.settleIfOrphaned(tenant, runId);
   }
 
-  /** True if a client has followed a run of this process through another one since the last call. */
+  /** True if a client has followed a local run through another process since the last call. */
   async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
     return this.#local.has(runId) && await this.#watched.wasWatched({ tenant, runId });
   }
 
   close(): void {
-    this.#stops.close();
+    this.#cancellations.close();
   }
 }

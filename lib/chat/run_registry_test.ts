@@ -18,7 +18,7 @@ import type { RunLogWriter } from "./run_log_writer.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 
-/** A process's runs, and words for what befalls them. */
+/** A process's runs and helpers to change them. */
 function open(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
@@ -40,7 +40,7 @@ function open(kv: Deno.Kv) {
   return { directory, admission, runtime, stopped, add, ownerOf };
 }
 
-Deno.test("RunRegistry: a run that was asked to stop before it was here is stopped when it comes", async () => {
+Deno.test("RunRegistry: a run cancelled before it was added is stopped when it is added", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory, runtime, stopped, add, ownerOf } = open(kv);
   const owner = await ownerOf();
@@ -55,18 +55,18 @@ Deno.test("RunRegistry: a run that was asked to stop before it was here is stopp
   directory.close();
 });
 
-Deno.test("RunRegistry: a run that its receipt names no more was refused, one that it names is expired", async () => {
+Deno.test("RunRegistry: a run without idempotency record was rejected, one with a record is expired", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory } = open(kv);
-  const receipt = keys.chatIdempotencyRecord("t", "scope");
-  const of = { tenant: "t", runId: "run-1", receipt };
+  const recordKey = keys.chatIdempotencyRecord("t", "scope");
+  const of = { tenant: "t", runId: "run-1", recordKey };
   await kv.set(keys.run("t", "run-1"), {});
-  assertEquals(await directory.waitUntilOpen(of), { state: "refused" });
-  await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
+  assertEquals(await directory.waitUntilOpen(of), { state: "rejected" });
+  await kv.set(recordKey, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
   assertEquals(await directory.waitUntilOpen(of), { state: "expired" });
 });
 
-Deno.test("RunRegistry: a run that is watched from another process comes there 4 times a second", async () => {
+Deno.test("RunRegistry: a run followed through another process arrives there 4 times a second", async () => {
   using kv = await Deno.openKv(":memory:");
   const [owner, other] = [open(kv), open(kv)];
   const facts = runFacts(1);
@@ -82,12 +82,12 @@ Deno.test("RunRegistry: a run that is watched from another process comes there 4
   owner.add(runId);
   const word: Frame = { type: "delta", text: "word " };
   const followed = other.directory.follow(tenant, runId);
-  // What was stored between a look and the wait for a change is found by the next look.
+  // The next poll finds what was stored between a poll and the wait for a change.
   const untilThere = async () => {
     for (; followed.log.length < log.length; await turn()) await other.runtime.advance(250);
   };
   log.append(word);
-  // Its own clock stands: only who hears that somebody watches stores it now.
+  // The clock of the owner does not advance: it stores only because it learned of the follower.
   followed.watchers.enter();
   await untilThere();
   log.append(word);

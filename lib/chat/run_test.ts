@@ -23,20 +23,20 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
     startedBy: "key-1",
     onFrame: () => {},
     isWatchedElsewhere: () => Promise.resolve(false),
-    settle: async (_end, { costMicroUsd }) => {
+    settle: async ({ costMicroUsd }) => {
       await busy;
       return { charged: costMicroUsd };
     },
     runId: fakeUuid(1),
     tenant: fakeUuid(801),
-    details: () => ({}),
+    metadata: () => ({}),
     requestId: "request-1",
     conversationId: fakeUuid(2),
-    first: { provider: "vendor_a", model: "first" },
+    primary: { provider: "vendor_a", model: "first" },
     runtime,
     unwatchedMs: 30_000,
     price: () => ({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 }),
-    report: (error) => reported.push(error),
+    reportError: (error) => reported.push(error),
   });
   return { run, runtime, reported };
 }
@@ -60,7 +60,7 @@ function framesOf(run: Run): Frame[] {
   return frames;
 }
 
-Deno.test("Run: a good answer is start, delta, usage, done, and nothing else", async () => {
+Deno.test("Run: an answer is start, delta, usage, done", async () => {
   using _time = new FakeTime();
   const { run } = open();
   await run.drive(play([accepted, text("Hel"), text("lo"), used(1_000, 200)]));
@@ -78,10 +78,10 @@ Deno.test("Run: a good answer is start, delta, usage, done, and nothing else", a
     { type: "usage", inputTokens: 1_000, outputTokens: 200, costUsd: 0.006 },
     { type: "done", finishReason: "stop" },
   ]);
-  assertEquals(await run.startResult, { started: true });
+  assertEquals(await run.waitUntilOpen(), { started: true });
 });
 
-Deno.test("Run: text that is held goes out before a tool's frames", async () => {
+Deno.test("Run: pending text precedes tool frames", async () => {
   using _time = new FakeTime();
   const { run } = open();
   await run.drive(play([
@@ -96,7 +96,7 @@ Deno.test("Run: text that is held goes out before a tool's frames", async () => 
   assertEquals(order, ["start", "a", "b", "tool_call", "tool_result", "c", "usage", "done"]);
 });
 
-Deno.test("Run: usage of every step is summed up once, near the end", async () => {
+Deno.test("Run: usage of all steps is reported once, near the end", async () => {
   const { run } = open();
   await run.drive(play([accepted, used(1, 1), used(2, 0)]));
   const usages = framesOf(run).filter((frame) => frame.type === "usage");
@@ -105,7 +105,7 @@ Deno.test("Run: usage of every step is summed up once, near the end", async () =
   ]);
 });
 
-Deno.test("Run: an outcome with an error is told before done", async () => {
+Deno.test("Run: an error is reported before done", async () => {
   const { run } = open();
   const error = { code: "budget_exceeded", message: "used up" } as const;
   await run.drive(play([accepted], { finishReason: "max_steps", error }));
@@ -115,15 +115,15 @@ Deno.test("Run: an outcome with an error is told before done", async () => {
   ]);
 });
 
-Deno.test("Run: a model that fails before it accepted writes no frame", async () => {
+Deno.test("Run: a model that fails before it accepts writes no frame", async () => {
   const { run } = open();
   const down = new ModelError("provider_error", "down");
   await run.drive(play([down]));
-  assertEquals(await run.startResult, { started: false, error: down });
+  assertEquals(await run.waitUntilOpen(), { started: false, error: down });
   assertEquals(run.log.length, 0);
 });
 
-Deno.test("Run: a model that fails after it accepted is an error frame with its code", async () => {
+Deno.test("Run: a model that fails after it accepted causes an error frame", async () => {
   const { run, reported } = open();
   await run.drive(play([accepted, text("Hel"), new ModelError("provider_timeout", "too slow")]));
   assertEquals(framesOf(run).slice(-3), [
@@ -134,7 +134,7 @@ Deno.test("Run: a model that fails after it accepted is an error frame with its 
   assertEquals(reported, []);
 });
 
-Deno.test("Run: a stream opened early tells the failure in frames, naming whom it asked first", async () => {
+Deno.test("Run: a stream opened early reports the failure in frames and names the primary model", async () => {
   const { run, runtime } = open();
   const opening = run.waitUntilOpen();
   await runtime.advance(5_000);
@@ -146,12 +146,12 @@ Deno.test("Run: a stream opened early tells the failure in frames, naming whom i
   assertEquals(start?.type === "start" && [start.provider, start.model], ["vendor_a", "first"]);
 });
 
-Deno.test("Run: one that fails just before its stream would open anyway is refused, not opened without an end", async () => {
+Deno.test("Run: a run that fails just before its stream opens early does not open", async () => {
   using _time = new FakeTime();
   const free = Promise.withResolvers<void>();
   const { run, runtime } = open({ busy: free.promise });
   const opening = run.waitUntilOpen();
-  const error = new ModelError("provider_error", "refused");
+  const error = new ModelError("provider_error", "failed");
   const driven = run.drive(play([error]));
   await runtime.advance(5_000);
   free.resolve();
@@ -160,7 +160,7 @@ Deno.test("Run: one that fails just before its stream would open anyway is refus
   assertEquals(run.log.length, 0);
 });
 
-Deno.test("Run: an unknown failure is internal_error; its words are reported and never framed", async () => {
+Deno.test("Run: an unknown failure is internal_error and its message is never sent", async () => {
   const { run, reported } = open();
   const bug = new TypeError("postgres://user:password@host");
   await run.drive(play([accepted, bug]));
@@ -176,7 +176,7 @@ Deno.test("Run: an unknown failure is internal_error; its words are reported and
 });
 
 for (const reason of ["cancelled", "timeout"] as const) {
-  Deno.test(`Run: stopped as ${reason} it ends so, whatever the model throws then`, async () => {
+  Deno.test(`Run: a run stopped as ${reason} ends so whatever the model throws`, async () => {
     const { run, reported } = open();
     async function* model(): AsyncGenerator<AgentEvent, AgentOutcome> {
       yield accepted;
@@ -194,7 +194,7 @@ for (const reason of ["cancelled", "timeout"] as const) {
   });
 }
 
-Deno.test("Run: a stop after the end does nothing", async () => {
+Deno.test("Run: stop after the end does nothing", async () => {
   const { run } = open();
   await run.drive(play([accepted]));
   const before = framesOf(run);
@@ -202,7 +202,7 @@ Deno.test("Run: a stop after the end does nothing", async () => {
   assertEquals(framesOf(run), before);
 });
 
-Deno.test("Run: one that ends unwatched leaves no timer", async () => {
+Deno.test("Run: a run that ends without followers leaves no timer", async () => {
   const { run, runtime } = open();
   run.watchers.enter();
   run.watchers.leave();
@@ -211,7 +211,7 @@ Deno.test("Run: one that ends unwatched leaves no timer", async () => {
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("Run: one that nobody follows is cancelled", async () => {
+Deno.test("Run: a run without followers is cancelled", async () => {
   const { run, runtime } = open();
   run.watchers.enter();
   run.watchers.leave();

@@ -1,44 +1,39 @@
 import type { Truncation } from "../agent/fit_step.ts";
-import type { ModelShare } from "../store/runs/run_record.ts";
-import type { ProviderId } from "../schemas/provider_id.ts";
+import type { ModelName } from "../billing/model_access.ts";
 import { costMicroUsd, type Price } from "../billing/money.ts";
+import type { ModelShare } from "../store/runs/run_record.ts";
 
-interface ModelName {
-  provider: ProviderId;
-  model: string;
-}
-
-/** What one run has done and used so far, each step at the price of the model that answered it. */
+/** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
   toolCalls = 0;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
-  #left: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
+  #truncation: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
 
   constructor(price: (name: ModelName) => Price) {
     this.#price = price;
   }
 
-  /** The most that any step had to do without. */
+  /** The largest truncation of any step. */
   get truncation(): Truncation {
-    return this.#left;
+    return this.#truncation;
   }
 
   addTruncation({ droppedMessages, truncatedResults, omittedTools }: Truncation): void {
-    const before = this.#left;
-    this.#left = {
+    const before = this.#truncation;
+    this.#truncation = {
       droppedMessages: Math.max(before.droppedMessages, droppedMessages),
       truncatedResults: Math.max(before.truncatedResults, truncatedResults),
       omittedTools,
     };
   }
 
-  /** A model has accepted a step. */
+  /** Counts a step that a model has accepted. */
   countStep(name: ModelName): void {
     this.#shareOf(name).steps++;
   }
 
-  /** What a step, or an attempt at one, used. */
+  /** Adds the tokens of a step or of a failed attempt at one. */
   addTokens(event: ModelName & { inputTokens: number; outputTokens: number }): void {
     const share = this.#shareOf(event);
     share.inputTokens += event.inputTokens;
@@ -50,7 +45,7 @@ export class RunUsage {
     return this.#sum("cost");
   }
 
-  /** As it is recorded; `models` only where more than one had a share. */
+  /** Totals as recorded; `models` only if there is more than one. */
   get totals() {
     return {
       steps: this.#sum("steps"),

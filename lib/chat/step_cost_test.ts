@@ -6,13 +6,13 @@ import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 const LARGE = { contextTokens: 1_000_000, maxOutputTokens: 8_192 };
 const MID = { ...LARGE, inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
 
-Deno.test("stepCost: the dearest of the models that may answer", () => {
+Deno.test("stepCost: the highest cost of all candidates", () => {
   const dear = { ...LARGE, inputUsdPerMTok: 1, outputUsdPerMTok: 75 };
   const cost = stepCost([MID, dear], { inputTokens: 1_000, inputBytes: 1_000, outputTokens: 100 });
   assertEquals(cost, { max: 1_000 + 7_500, min: 3_015 });
 });
 
-Deno.test("stepCost: each model with the output that it can write beside the prompt", () => {
+Deno.test("stepCost: each model with the output that fits next to the prompt", () => {
   const short = { ...MID, outputUsdPerMTok: 30, contextTokens: 1_000 };
   const step = { inputTokens: 1_500, inputBytes: 1_500, outputTokens: 4_096 };
   assertEquals([outputLimit(MID, step), outputLimit(short, step)], [4_096, 500]);
@@ -20,7 +20,7 @@ Deno.test("stepCost: each model with the output that it can write beside the pro
   assertEquals(stepCost([MID, short], step).max, 4_500 + 4_096 * 15);
 });
 
-Deno.test("affordableOutput: what it allows never costs more than is held, and uses it up", () => {
+Deno.test("affordableOutput: the output never costs more than the hold and uses it up", () => {
   const random = seeded(5);
   for (let n = 0; n < 2_000; n++) {
     const price = {
@@ -38,7 +38,7 @@ Deno.test("affordableOutput: what it allows never costs more than is held, and u
   }
 });
 
-Deno.test("affordableOutput: a free model writes as much as is asked for", () => {
+Deno.test("affordableOutput: a free model may write all that is wanted", () => {
   const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
   assertEquals(affordableOutput(free, { hold: 0, inputTokens: 9, wanted: 500 }), 500);
 });

@@ -1,69 +1,69 @@
 import { sha256 } from "../platform/crypto/hashing.ts";
-import type { RunTranscript } from "../store/conversations/conversation_record.ts";
-import { type Chunk, splitChunks, totalBytes } from "../store/values/chunks.ts";
 import type { ChatMessage } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
+import type { RunTranscript } from "../store/conversations/conversation_record.ts";
+import { type Chunk, splitChunks, totalBytes } from "../store/values/chunks.ts";
 
-/** As earlier versions stored it: a clash only leaves out a message that a client claims. */
+/** Short, because a collision only omits a message that a client claims. A stored format. */
 const DIGEST_LENGTH = 11;
-const SHORT_TEXT = 16_000;
+const SHORTENED_ANSWER_LENGTH = 16_000;
 
-/** What was said in a run, to be stored with what its conversation lacks. */
+/** The messages of a run and its answer, to be stored without what the conversation already has. */
 export interface TranscriptEntry {
-  /** Of every message in it. */
+  /** Digests of all messages and of the answer. */
   digests: string[];
-  /** All of it in bytes, at most. */
+  /** The size of the whole entry. */
   bytes: number;
-  /** As parts, but for the claimed messages that are `known` by their digest. */
+  /** Encodes the entry without the claimed messages whose digests are `known`. */
   encode(known: readonly string[]): Chunk[];
-  /** What fits into any commit: the message, and how the answer begins. */
+  /** Encodes what fits into any commit: the question and the beginning of the answer. */
   encodeShortened(): Chunk[];
 }
 
 /**
- * The client's messages and the assistant's answer, from `frames`. `keyed` turns a digest into one that
- * cannot be used to guess a message without the key.
+ * Creates the entry from the client's messages, of which all but the last are unverified claims, and from
+ * the frames of the answer. `keyed` makes a digest useless for guessing messages without the key.
  */
 export async function createTranscriptEntry(
   messages: readonly ChatMessage[],
   { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
 ): Promise<TranscriptEntry> {
-  const asked = messages.at(-1)!;
-  const claimed = await Promise.all(
-    messages.slice(0, -1).map(async (message) => ({
-      message: { ...message, claimed: true },
-      digest: keyed(await digestOf(message)),
-    })),
-  );
+  const digestOf = async (message: ChatMessage) => keyed(await messageDigest(message));
+  const claims = messages.slice(0, -1);
+  const question = messages.at(-1)!;
   const answer = answerOf(frames);
-  const said: ChatMessage = { role: "assistant", content: answer.text };
-  const question = { ...asked, claimed: false };
-  const packed = (some: typeof claimed) =>
-    encodeWords({ messages: [...some.map(({ message }) => message), question], ...answer });
-  const all = packed(claimed);
-  const pack = (known: readonly string[]) => {
-    const repeated = new Set(known);
-    const lacking = claimed.filter(({ digest }) => !repeated.has(digest));
-    return lacking.length === claimed.length ? all : packed(lacking);
-  };
+  const [claimDigests, ownDigests] = await Promise.all([
+    Promise.all(claims.map(digestOf)),
+    Promise.all([question, { role: "assistant" as const, content: answer.text }].map(digestOf)),
+  ]);
+  const asked = { ...question, claimed: false };
+  const encodeWith = (some: readonly ChatMessage[]) =>
+    encodeTranscript({
+      messages: [...some.map((message) => ({ ...message, claimed: true })), asked],
+      ...answer,
+    });
+  const all = encodeWith(claims);
   return {
-    digests: [
-      ...claimed.map(({ digest }) => digest),
-      ...(await Promise.all([asked, said].map(digestOf))).map(keyed),
-    ],
+    digests: [...claimDigests, ...ownDigests],
     bytes: totalBytes(all),
-    encode: pack,
-    encodeShortened: () =>
-      encodeWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
+    encode(known) {
+      const knownDigests = new Set(known);
+      const unknown = claims.filter((_, n) => !knownDigests.has(claimDigests[n]!));
+      return unknown.length === claims.length ? all : encodeWith(unknown);
+    },
+    encodeShortened() {
+      const text = answer.text.slice(0, SHORTENED_ANSWER_LENGTH);
+      return encodeTranscript({ messages: [asked], text, tools: [] });
+    },
   };
 }
 
-function encodeWords(words: RunTranscript): Chunk[] {
-  return splitChunks(new TextEncoder().encode(JSON.stringify(words)));
+function encodeTranscript(transcript: RunTranscript): Chunk[] {
+  return splitChunks(new TextEncoder().encode(JSON.stringify(transcript)));
 }
 
-/** Clients trim what they show and send back. */
-async function digestOf({ role, content }: ChatMessage): Promise<string> {
+/** Ignores outer whitespace, which clients trim before they send a message back. */
+async function messageDigest({ role, content }: ChatMessage): Promise<string> {
   return (await sha256(`${role} ${content.trim()}`)).slice(0, DIGEST_LENGTH);
 }
 
@@ -73,7 +73,7 @@ function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
   for (const frame of frames) {
     if (frame.type === "delta") texts.push(frame.text);
     if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });
-    // Calls run one after the other: a result is the last call's.
+    // Calls are sequential: a result belongs to the last call.
     if (frame.type === "tool_result") tools.at(-1)!.output = frame.output;
   }
   return { text: texts.join(""), tools };

@@ -1,29 +1,29 @@
-import { keys } from "../store/keys/keys.ts";
 import type { Runtime } from "../platform/runtime.ts";
+import { keys } from "../store/keys/keys.ts";
 
-/** A run that is watched through another process says so more often than this. */
-const WATCHED_FOR_MS = 30_000;
+/** A process that follows a run for a client records it more often than this. */
+const RECORD_INTERVAL_MS = 30_000;
 
-/** Records which runs are followed through this process, and finds which of its own are through others. */
+/** Records which runs are followed through this process, and which of its runs through others. */
 export class WatchRecords {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now">;
-  /** Of runs of this process: the note that was found last. */
-  readonly #found = new Map<string, string | null>();
+  /** The last record seen per run of this process. */
+  readonly #seen = new Map<string, string | null>();
 
   constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#runtime = runtime;
   }
 
-  /** Records that a run is followed; notifies `owner`, the process that runs it, when there is one. */
+  /** Records that a run is followed, and notifies the process that owns it, if any. */
   async record(
     { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
   ): Promise<void> {
-    const kept = { expireIn: 2 * WATCHED_FOR_MS };
-    const note = this.#kv.atomic().set(keys.runFollowed(tenant, runId), this.#runtime.now(), kept);
-    if (owner !== undefined) note.set(keys.followWakeKey(owner), runId, kept);
-    await note.commit();
+    const ttl = { expireIn: 2 * RECORD_INTERVAL_MS };
+    const step = this.#kv.atomic().set(keys.runFollowed(tenant, runId), this.#runtime.now(), ttl);
+    if (owner !== undefined) step.set(keys.followWakeKey(owner), runId, ttl);
+    await step.commit();
   }
 
   /**
@@ -32,13 +32,12 @@ export class WatchRecords {
    */
   async wasWatched({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
     const { versionstamp } = await this.#kv.get(keys.runFollowed(tenant, runId));
-    const isNews = versionstamp !== (this.#found.get(runId) ?? null);
-    this.#found.set(runId, versionstamp);
-    return versionstamp !== null && isNews;
+    const isNew = versionstamp !== (this.#seen.get(runId) ?? null);
+    this.#seen.set(runId, versionstamp);
+    return versionstamp !== null && isNew;
   }
 
-  /** The run has ended. */
   forget(runId: string): void {
-    this.#found.delete(runId);
+    this.#seen.delete(runId);
   }
 }

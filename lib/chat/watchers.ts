@@ -1,20 +1,20 @@
 import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 
-/** Who follows a run through another process says so at least this often. */
-const SAID_EVERY_MS = 10_000;
+/** Followers through other processes are recorded at least this often. */
+const RECORD_INTERVAL_MS = 10_000;
 
 export interface WatchersOptions {
   runtime: Runtime;
-  /** Nobody following for this long, milliseconds, ends the run. */
+  /** A run without followers for this long is abandoned, milliseconds. */
   unwatchedMs: number;
-  /** Whether somebody has said since it was last asked to follow it through another process. */
+  /** True if a client has followed the run through another process since the last call. */
   isWatchedElsewhere: () => Promise<boolean>;
   onAbandoned: () => void;
 }
 
 /**
- * Counts who follows a run. A dropped client does not stop it, it may come back; a run that nobody
- * has followed for a while is stopped, so that an abandoned page does not go on spending.
+ * Counts a run's followers. A dropped client may come back, so it does not stop the run; a run without
+ * followers for a while is stopped, so that an abandoned page does not cost money.
  */
 export class Watchers {
   #count = 0;
@@ -35,7 +35,7 @@ export class Watchers {
     if (this.#count === 0) this.#wait(this.#options.unwatchedMs);
   }
 
-  /** Ends the wait: somebody is there again, or the run is over. */
+  /** Cancels the wait, because a follower is back or the run has ended. */
   settle(): void {
     this.#waiting?.abort(CANCELLED);
     this.#waiting = undefined;
@@ -46,10 +46,10 @@ export class Watchers {
     this.#waiting = waiting;
     const { runtime, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
     runtime.sleep(ms, waiting.signal).then(async () => {
-      // A store that does not answer is no reason to go on spending.
+      // An unavailable store must not keep an abandoned run going.
       const isWatched = await isWatchedElsewhere().catch(() => false);
       if (waiting.signal.aborted) return;
-      if (isWatched) this.#wait(Math.max(unwatchedMs, SAID_EVERY_MS));
+      if (isWatched) this.#wait(Math.max(unwatchedMs, RECORD_INTERVAL_MS));
       else onAbandoned();
     }, () => {});
   }

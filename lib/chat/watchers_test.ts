@@ -19,7 +19,7 @@ function open(
   return { runtime, watchers, seen };
 }
 
-Deno.test("Watchers: a run is abandoned once the last has been gone for long enough", async () => {
+Deno.test("Watchers: a run is abandoned some time after the last follower left", async () => {
   const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
@@ -29,7 +29,7 @@ Deno.test("Watchers: a run is abandoned once the last has been gone for long eno
   assertEquals(seen.abandoned, 1);
 });
 
-Deno.test("Watchers: one who stays is enough", async () => {
+Deno.test("Watchers: one remaining follower is enough", async () => {
   const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.enter();
@@ -38,7 +38,7 @@ Deno.test("Watchers: one who stays is enough", async () => {
   assertEquals(seen.abandoned, 0);
 });
 
-Deno.test("Watchers: who comes back in time starts the wait anew", async () => {
+Deno.test("Watchers: a returning follower restarts the wait", async () => {
   const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
@@ -51,7 +51,7 @@ Deno.test("Watchers: who comes back in time starts the wait anew", async () => {
   assertEquals(seen.abandoned, 1);
 });
 
-Deno.test("Watchers: settling ends the wait and its timer", async () => {
+Deno.test("Watchers: settle cancels the wait and its timer", async () => {
   const { runtime, watchers, seen } = open();
   watchers.enter();
   watchers.leave();
@@ -61,7 +61,7 @@ Deno.test("Watchers: settling ends the wait and its timer", async () => {
   assertEquals(seen.abandoned, 0);
 });
 
-Deno.test("Watchers: who follows through another process has time to say so again, however short the wait", async () => {
+Deno.test("Watchers: followers through other processes have time to be recorded again, however short the wait", async () => {
   let notes = 1;
   const isWatchedElsewhere = () => {
     const isNews = notes > 0;

@@ -1,24 +1,23 @@
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
-import type { SessionService } from "../services/session_service.ts";
-import type { ReadTransaction } from "../store/tx/read_transaction.ts";
+import { dayOf } from "../platform/utc_day.ts";
+import type { Agent } from "../schemas/agent.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
+import type { ChatBody } from "../schemas/chat.ts";
+import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { FIELD_BOUNDS } from "../schemas/limits.ts";
+import type { SessionService } from "../services/session_service.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";
-import { keys } from "../store/keys/keys.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import { claimedTenant } from "../store/credentials/session_token.ts";
-import type { Agent } from "../schemas/agent.ts";
-import type { ChatBody } from "../schemas/chat.ts";
+import { keys } from "../store/keys/keys.ts";
 import { SESSIONS } from "../store/runs/usage_rows.ts";
-import { FIELD_BOUNDS } from "../schemas/limits.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
-import { type PrefetchHints, prefetchKeys } from "./prefetch_keys.ts";
 
-/** Who sends a message: a backend with a key, or a page with a session. */
+/** The sender of a message: a backend with an API key, or a page with a session. */
 export type ChatCaller =
   | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
-/** What finding the caller takes. */
 export interface ChatAuthentication {
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
   rateLimiter: {
@@ -29,22 +28,30 @@ export interface ChatAuthentication {
   };
 }
 
+/** What a message claims before authentication, to read ahead what it will need. */
+export interface PrefetchHints {
+  /** The caller's hashed address. */
+  address: string;
+  agentId: string | undefined;
+  now: number;
+}
+
 /**
- * The credential of a chat call. With an API key the key decides and a session is optional; without
- * one the session header is the credential. Throws 401, and 403 for a key that may only read.
- * What `reads` names is read along with it.
+ * Authenticates a chat request. With an API key the key decides and a session is optional; without one
+ * the session header is the credential. Throws 401, or 403 for a read-only key. Reads everything that the
+ * message will need together with the credential.
  */
 export async function authenticateChat(
   req: Request,
   { service, rateLimiter }: ChatAuthentication,
-  { view, reads }: { view: ReadTransaction; reads: PrefetchHints },
+  { view, hints }: { view: ReadTransaction; hints: PrefetchHints },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
     const identity = await rateLimiter.identify(view, (reader) => {
       const prefetch = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
-        ...prefetchKeys({ ...reads, tenant: owner.tenant, source: owner.id }),
+        ...prefetchKeys({ ...hints, tenant: owner.tenant, source: owner.id }),
       ];
       return identifyKey(req, service.apiKeys, { reader, prefetch });
     });
@@ -54,15 +61,36 @@ export async function authenticateChat(
   }
   const tenant = claimedTenant(header) ?? "none";
   const key = await sessionKey(header);
-  await view.preload(() => [key, ...prefetchKeys({ ...reads, tenant, source: SESSIONS })]);
+  await view.preload(() => [key, ...prefetchKeys({ ...hints, tenant, source: SESSIONS })]);
   const session = await service.sessions.require(header, view);
   return { kind: "session", tenant: session.tenant, id: session.id, sessionToken: header, session };
 }
 
-/** The token in the body must be the one in the header; a session is for one agent. */
+/** Everything that a message reads or changes besides its credential. */
+function prefetchKeys(
+  { tenant, source, address, agentId, now }: PrefetchHints & { tenant: string; source: string },
+): Deno.KvKey[] {
+  const always = [
+    keys.addressWindows(address),
+    keys.tenantLedger(tenant),
+    keys.ledgerDivision(tenant),
+    keys.plan(tenant),
+    keys.catalogueVersion(),
+  ];
+  if (agentId === undefined) return always;
+  const day = dayOf(now);
+  return [
+    ...always,
+    keys.agent(tenant, agentId),
+    keys.usageRow({ tenant, day, agentId, source }),
+    keys.conversationUsage(tenant, day),
+  ];
+}
+
+/** The token in the body must match the header, and a session is for one agent. */
 export function checkTokens(caller: ChatCaller, body: ChatBody): void {
   if (caller.kind === "session") {
-    if (body.sessionToken !== caller.sessionToken) tokenMismatch();
+    if (body.sessionToken !== caller.sessionToken) rejectTokenMismatch();
     if (body.agentId !== caller.session.agentId) rejectSessionToken();
     return;
   }
@@ -73,13 +101,13 @@ export function checkTokens(caller: ChatCaller, body: ChatBody): void {
     const message = `the X-Service-Session header must be ${min}-${max} characters`;
     throw validationError([{ path: "sessionToken", code: "out_of_range", message }]);
   }
-  if (body.sessionToken !== undefined && body.sessionToken !== sessionHeader) tokenMismatch();
+  if (body.sessionToken !== undefined && body.sessionToken !== sessionHeader) rejectTokenMismatch();
 }
 
 /**
- * A session spends only on the page it was minted for. A browser on another site always sends its
- * `Origin`; an absent one is a native client or the same site, unless `Sec-Fetch-Site` says otherwise.
- * Of an agent that is gone (`undefined`) nobody can say what it allowed last.
+ * A session is valid only on the page it was created for. Browsers on other sites always send `Origin`;
+ * without it the caller is a native client or the same site, unless `Sec-Fetch-Site` contradicts. For a
+ * deleted agent (`undefined`) the allowed origins are unknown.
  */
 export function checkSessionOrigin(
   req: Request,
@@ -97,7 +125,7 @@ export function checkSessionOrigin(
   if (!(agent.allowedOrigins ?? []).includes(origin)) rejectOrigin();
 }
 
-function tokenMismatch(): never {
+function rejectTokenMismatch(): never {
   const message = "must be the same value as the X-Service-Session header";
   throw validationError([{ path: "sessionToken", code: "token_mismatch", message }]);
 }

@@ -26,13 +26,13 @@ async function open(kv: Deno.Kv) {
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const committer = new GroupCommitter(kv, { runtime });
-  const reads = { address: "address", agentId: AGENT.id, now: runtime.now() };
+  const hints = { address: "address", agentId: AGENT.id, now: runtime.now() };
   const call = (headers: Record<string, string>) =>
     committer.transact((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
         rateLimiter: { identify: (view, find) => find(view) },
-      }, { view, reads })
+      }, { view, hints })
     );
   return { call, bearer: `Bearer ${made.secret}`, token: sessionToken };
 }
@@ -41,14 +41,14 @@ function body(change: Partial<ChatBody> = {}): ChatBody {
   return { agentId: AGENT.id, messages: [{ role: "user", content: "hi" }], ...change };
 }
 
-Deno.test("authenticateChat: a session speaks for its tenant", async () => {
+Deno.test("authenticateChat: a session identifies its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   const caller = await call({ "x-service-session": token });
   assertEquals([caller.kind, caller.tenant], ["session", fakeUuid(802)]);
 });
 
-Deno.test("authenticateChat: with an API key the key decides, a session beside it or not", async () => {
+Deno.test("authenticateChat: an API key decides, with or without a session", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, bearer, token } = await open(kv);
   const alone = await call({ authorization: bearer });
@@ -58,7 +58,7 @@ Deno.test("authenticateChat: with an API key the key decides, a session beside i
   assertEquals(both, { ...alone, sessionHeader: token } as ChatCaller);
 });
 
-Deno.test("authenticateChat: neither is invalid_api_key, a bad key is not helped by a session", async () => {
+Deno.test("authenticateChat: no credential is invalid_api_key, and so is a bad key with a session", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   for (const headers of [{}, { authorization: "Bearer x", "x-service-session": token }]) {
@@ -91,7 +91,7 @@ function session(change: Partial<Session> = {}): Session {
   };
 }
 
-Deno.test("checkTokens: a session's body repeats the header's token and names its agent", () => {
+Deno.test("checkTokens: a session's body must repeat the header's token and name its agent", () => {
   const token = "cs_0123456789abcdef";
   const caller: ChatCaller = {
     kind: "session",
@@ -108,7 +108,7 @@ Deno.test("checkTokens: a session's body repeats the header's token and names it
   assertEquals(refused({ sessionToken: token, agentId: fakeUuid(6) }), "session_token_invalid");
 });
 
-Deno.test("checkTokens: with a key the tokens are optional, and equal when both are sent", () => {
+Deno.test("checkTokens: with a key the tokens are optional but must be equal", () => {
   const token = "cs_0123456789abcdef";
   const check = (sessionHeader: string | undefined, sessionToken?: string) =>
     checkTokens(
@@ -125,7 +125,7 @@ Deno.test("checkTokens: with a key the tokens are optional, and equal when both 
   }
 });
 
-/** The refusal of a session call with these headers; none when it is accepted. */
+/** The error of a session request with these headers, if it is rejected. */
 function refusal(
   headers: Record<string, string>,
   options: { session?: Partial<Session>; origins?: string[] } = {},
@@ -140,7 +140,7 @@ function refusal(
   }
 }
 
-Deno.test("checkSessionOrigin: a present origin is the session's own and still allowed", () => {
+Deno.test("checkSessionOrigin: an origin must be the session's own and still allowed", () => {
   assertEquals(refusal({ origin: SHOP }), undefined);
   for (const origin of ["https://other.example", "https://shop.example:8443", "null"]) {
     assertEquals(refusal({ origin })?.startsWith("session token rejected"), true, origin);
@@ -148,7 +148,7 @@ Deno.test("checkSessionOrigin: a present origin is the session's own and still a
   assertEquals(typeof refusal({ origin: SHOP }, { origins: [] }), "string");
 });
 
-Deno.test("checkSessionOrigin: an absent one passes unless a browser says it came from elsewhere", () => {
+Deno.test("checkSessionOrigin: a missing origin passes unless Sec-Fetch-Site names another site", () => {
   assertEquals(refusal({}), undefined);
   for (const site of ["same-origin", "none"]) {
     assertEquals(refusal({ "sec-fetch-site": site }), undefined);

@@ -11,12 +11,12 @@ import {
   VOLATILE_CHAT_FIELDS,
 } from "./idempotency_key.ts";
 
-const KEPT_MS = 24 * 60 * 60_000;
+const RECORD_TTL_MS = 24 * 60 * 60_000;
 
 /**
- * What makes a message sent again the same run: with a session the scope is agent, page and
- * conversation, because the token may have been renewed since; nothing without an `Idempotency-Key`.
- * `keyed` turns a digest into one that cannot be used to guess a message without the key.
+ * Identifies a message that is sent again; `undefined` without an `Idempotency-Key`. With a session the
+ * scope is agent, page and conversation, because the token may have been renewed. `keyed` makes a digest
+ * useless for guessing messages without the key.
  */
 export async function chatIdempotency(
   req: Request,
@@ -29,17 +29,16 @@ export async function chatIdempotency(
   const isSession = caller.kind === "session";
   const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
   if (key === undefined) return undefined;
-  const who = isSession
+  const scopeOfCaller = isSession
     ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
     : ["key", caller.id];
   const route = "POST /v1/chat/stream";
-  const scope = await idempotencyScope({ route, caller: who, key });
+  const scope = await idempotencyScope({ route, caller: scopeOfCaller, key });
   const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
-  const receiptKey = keys.chatIdempotencyRecord(caller.tenant, scope);
   return {
-    key: receiptKey,
+    key: keys.chatIdempotencyRecord(caller.tenant, scope),
     fingerprint: toKeyedFingerprint(unkeyed, keyed),
     legacyFingerprint: unkeyed,
-    ttlMs: KEPT_MS,
+    ttlMs: RECORD_TTL_MS,
   };
 }

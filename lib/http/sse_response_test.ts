@@ -18,17 +18,17 @@ function open(frames: readonly Frame[] = []) {
     startedBy: "key-1",
     onFrame: () => {},
     isWatchedElsewhere: () => Promise.resolve(false),
-    settle: (_end, { costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
+    settle: ({ costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
     tenant: fakeUuid(801),
-    details: () => ({}),
+    metadata: () => ({}),
     runId: RUN,
     requestId: "request-1",
     conversationId: fakeUuid(2),
-    first: { provider: "vendor_a", model: "m" },
+    primary: { provider: "vendor_a", model: "m" },
     runtime,
     unwatchedMs: 30_000,
     price: () => ({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }),
-    report: () => {},
+    reportError: () => {},
   });
   for (const frame of frames) run.log.append(frame);
   return { run, runtime };

@@ -1,13 +1,11 @@
 import { BusyError } from "./busy_error.ts";
 
 export interface FairQueueOptions {
-  /** Maximum concurrent tasks. */
   concurrency: number;
   /** Maximum concurrent tasks of one client; fewer than `slots`, so that others find a free one. */
   concurrencyPerClient: number;
   /** Maximum waiting tasks of all clients, per lane. */
   maxWaiting: number;
-  /** Maximum waiting tasks of one client. */
   maxWaitingPerClient: number;
 }
 
@@ -32,7 +30,6 @@ interface Waiter {
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = { preferred: new Lane(), other: new Lane() };
-  /** Running tasks by client. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #preferredIsNext = true;
@@ -41,7 +38,6 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Tasks that wait for a slot. */
   get waiting(): number {
     return this.#lanes.preferred.size + this.#lanes.other.size;
   }

@@ -6,7 +6,6 @@ import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 
-/** Looks up what agents refer to. */
 export interface ReferenceLookups {
   models: ModelAccess;
   knowledge: Pick<KnowledgeService, "find">;
@@ -42,13 +41,12 @@ export async function referenceIssues(
     const message = "is not one of your knowledge bases";
     issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
   }
-  if (before === undefined || !hidesTool(before)) issues.push(...hiddenTools(agent));
+  if (before === undefined || hiddenTools(before).length === 0) issues.push(...hiddenTools(agent));
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
 }
 
-/** Reports tools that use a secret bound to another agent. */
 async function foreignSecrets(
   tools: AgentBody["tools"],
   { tenant, id, secrets }:
@@ -78,8 +76,4 @@ function hiddenTools({ tools, knowledgeBaseId }: AgentBody): ValidationIssue[] {
       ? [{ path: `tools.${n}.name`, code: "reserved_name", message }]
       : []
   );
-}
-
-function hidesTool(agent: AgentBody): boolean {
-  return hiddenTools(agent).length > 0;
 }

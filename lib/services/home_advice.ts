@@ -10,7 +10,6 @@ import { lacksVisitorLimits } from "../billing/visitor_limits.ts";
 /** Suggests limiting one visitor's share of the tenant's day, while no limit is set. */
 export interface VisitorLimitsAdvice {
   tenant: string;
-  /** Only an operator changes plans. */
   canSet: boolean;
   canDismiss: boolean;
   /** E-mail addresses of the operators in the reader's tenant. */
@@ -20,13 +19,11 @@ export interface VisitorLimitsAdvice {
   dailyCost: number;
 }
 
-/** One step of the setup. */
 export interface SetupStep {
   name: "agent" | "key" | "chat" | "visitor_limits";
   done: boolean;
 }
 
-/** The advice on the dashboard's home page. */
 export interface HomeAdvice {
   /** The setup steps, until all are done or dismissed. */
   gettingStarted: SetupStep[] | undefined;

@@ -2,7 +2,6 @@ import type { Signer } from "../platform/crypto/hashing.ts";
 import { base64url } from "../platform/crypto/hashing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
-/** How long a browser stays known after a sign-in. */
 export const KNOWN_BROWSER_MS = 90 * 86_400_000;
 const FORMAT = /^([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
 
@@ -30,7 +29,6 @@ export class KnownBrowserTokens {
     this.#runtime = runtime;
   }
 
-  /** Issues a token for a browser in which the user has just signed in. */
   async issue(userId: string): Promise<string> {
     const id = base64url(this.#runtime.randomBytes(16));
     const facts = `${userId}.${this.#runtime.now() + KNOWN_BROWSER_MS}.${id}`;

@@ -87,7 +87,6 @@ export class PasswordGate {
     this.#throttle = new Throttle(options.runtime);
   }
 
-  /** Attempts waiting for a hashing slot. */
   get waiting(): number {
     return this.#queue.waiting;
   }

@@ -13,7 +13,6 @@ const WINDOW_MS = 60_000;
 const MAX_ENTRIES = 20;
 /** Shorter than for changes, because strangers can cause these entries. */
 const KEPT_MS = 90 * 86_400_000;
-/** The address of the merged entry. */
 const MANY_ADDRESSES = "many addresses";
 
 const KINDS = {
@@ -33,7 +32,6 @@ interface Event {
   user?: Pick<SignedInUser, "id" | "tenant" | "email"> | undefined;
   /** True if the user is signed in and so is the actor. */
   signedIn?: boolean;
-  /** The route or the reason. */
   detail?: string | undefined;
 }
 
@@ -68,7 +66,9 @@ export class SecurityLog implements PasswordGateEvents {
 
   failed(attempt: PasswordAttempt, { locked, slowed }: { locked: boolean; slowed: boolean }): void {
     const action = locked ? "locked out" : slowed ? "slowed down" : "failed";
-    this.#recordAttempt(attempt, { action });
+    const { email, address } = attempt;
+    const found = this.#options.users.findByEmail(email).catch(() => undefined);
+    this.#track(found.then((user) => this.#record({ action, address, user })));
   }
 
   rejected({ address }: { address: string }, reason: "address" | "pair" | "busy"): void {
@@ -81,7 +81,6 @@ export class SecurityLog implements PasswordGateEvents {
     this.#record({ action: "role not allowed", address, user, signedIn: true, detail: route });
   }
 
-  /** A page of another site submitted a form. */
   crossSiteRejected({ address, route }: { address: string; route: string }): void {
     this.#record({ action: "form of another site", address, detail: route });
   }
@@ -96,11 +95,6 @@ export class SecurityLog implements PasswordGateEvents {
     this.#pending.clear();
     for (const { event, times } of pending) if (times > 0) this.#write(event, times);
     await this.#writing;
-  }
-
-  #recordAttempt({ email, address }: PasswordAttempt, event: Pick<Event, "action">): void {
-    const found = this.#options.users.findByEmail(email).catch(() => undefined);
-    this.#track(found.then((user) => this.#record({ ...event, address, user })));
   }
 
   #record(event: Event): void {

@@ -19,7 +19,6 @@ export class SessionService {
   #runtime: Runtime;
   #onRevoked: OnRevoked;
 
-  /** `onRevoked` is called for each revoked session. */
   constructor(
     store: SessionStore,
     options: { runtime: Runtime; onRevoked?: OnRevoked },

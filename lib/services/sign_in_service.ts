@@ -20,7 +20,6 @@ export interface SetUpInput {
   token: string;
   email: string;
   password: string;
-  /** The client's address, for the limit on attempts. */
   address: string;
 }
 
@@ -39,7 +38,6 @@ export interface SignInTokens {
   browserToken: string;
 }
 
-/** The new sign-in, or the reason for rejecting it. */
 export type SetUpResult =
   | SignInTokens
   | PasswordRejection
@@ -146,7 +144,6 @@ export class SignInService {
     return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
   }
 
-  /** Why a cookie is no longer valid, if known. */
   endReason(cookieToken: string): Promise<SignInEnd | undefined> {
     return this.#signIns.endReason(cookieToken);
   }

@@ -2,6 +2,7 @@ import { ToolsetFactory } from "@/lib/agent/tools/toolset_factory.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { ChatRequest } from "@/lib/chat/prepare_run.ts";
+import type { Run } from "@/lib/chat/run.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import { createLogger } from "@/lib/platform/log.ts";
 import type { Model } from "@/lib/providers/model.ts";
@@ -24,19 +25,19 @@ export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueE
   };
 }
 
-/** Stands for the store's part of running: here nothing outlives the process. */
-const memoryDirectory = {
-  opening: () => Promise.resolve({}),
-  storedLog: () => ({ appended: () => {} }),
-  closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
-  storedEnd: (_facts: unknown, end: unknown) => end,
+/** Stores nothing. */
+const memoryRuns = {
+  startHook: () => Promise.resolve({}),
+  createLogWriter: () => ({ onAppend: () => {} }),
+  settleHook: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
+  sealEnd: (_facts: unknown, end: unknown) => end,
   add: () => {},
   remove: () => {},
   isWatchedElsewhere: () => Promise.resolve(false),
   cancelRunsOf: () => Promise.resolve(),
 } as never;
 
-/** A chat service in a still world, whose models are `models` by name, and whose tools reach `egress`. */
+/** A chat service on a fake runtime with `models` by name, whose tools reach `egress`. */
 export async function openChat(
   kv: Deno.Kv,
   models: Record<string, Model>,
@@ -49,8 +50,8 @@ export async function openChat(
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   await catalogue.addMissing(Object.keys(models).map((model) => catalogueEntry({ model })));
   const chat = new ChatService({
-    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, runtime) }),
-    registry: { find: (_vendor: string, model: string) => models[model]! } as never,
+    access: new ModelAccess({ catalogue, tenants: new TenantStore(kv, runtime) }),
+    models: { find: (_vendor: string, model: string) => models[model]! } as never,
     runtime,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     unwatchedMs: 30_000,
@@ -58,12 +59,17 @@ export async function openChat(
       settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }),
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
-    directory: memoryDirectory,
+    runs: memoryRuns,
     toolsets: new ToolsetFactory({ egress, runtime, findSecret: () => undefined }),
   });
-  /** As if every limit had let it in. */
-  const begin = async (request: ChatRequest) =>
-    await chat.begin(await chat.prepare(request), { hold: Infinity });
+  /** Starts a message without limits, once `admission` resolves. */
+  const begin = async (request: ChatRequest, admission?: Promise<void>) => {
+    const admitted = { kind: "admitted", hold: Infinity } as never;
+    const started = await chat.start(request, {
+      admit: () => Promise.resolve(admission).then(() => admitted),
+    });
+    return await started.open() as Run;
+  };
   return { chat, begin, runtime, logged };
 }
 

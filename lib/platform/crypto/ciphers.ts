@@ -10,7 +10,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes of the authentication tag, which follows the ciphertext. */
 export const TAG_BYTES = 16;
 
-/** The inputs of one encryption. */
 export interface CipherInput {
   /** 32 bytes. */
   key: Bytes;
@@ -25,7 +24,6 @@ export interface Cipher {
   /** The first byte of values sealed with this cipher. */
   readonly version: number;
   readonly nonceBytes: number;
-  /** Returns the ciphertext and its tag. */
   encrypt(plain: Uint8Array, input: CipherInput): Uint8Array;
   /** Returns the plaintext; throws if the value or its context was changed. */
   decrypt(sealed: Uint8Array, input: CipherInput): Bytes;

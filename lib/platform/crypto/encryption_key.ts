@@ -26,7 +26,6 @@ export class EncryptionKey {
   }
 }
 
-/** The ids of a list of keys, in the same order. */
 export function encryptionKeyIds(texts: readonly string[]): string[] {
   return texts.map((text) => new EncryptionKey(text).id);
 }

@@ -19,7 +19,6 @@ const encoder = new TextEncoder();
 /** Longer texts are hashed on another thread, so that they do not block the event loop. */
 const SHORT_CHARACTERS = 4_096;
 
-/** SHA-256's block size in bytes. */
 const BLOCK_BYTES = 64;
 
 /**
@@ -37,7 +36,6 @@ export class HmacKey {
     this.#outer = createHash("sha256").update(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** Base64url of the HMAC of `text`. */
   sign(text: string): string {
     const inner = this.#inner.copy().update(text).digest();
     return this.#outer.copy().update(inner).digest("base64url");

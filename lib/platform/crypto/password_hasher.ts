@@ -28,7 +28,6 @@ export class PasswordHasher {
     randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
     /** A cheap cost for tests; no configuration sets it. */
     cost?: ScryptCost | undefined;
-    /** Computes one hash; scrypt by default. */
     derive?: typeof derive;
   }) {
     this.#randomBytes = options.randomBytes;

@@ -133,7 +133,6 @@ export class Sealer {
     return sealed[0] === this.#cipher.version && idOf(sealed) === this.#keys[0]!.id;
   }
 
-  /** Returns a nonce that has not been used before. */
   #nonce(): Bytes {
     const { nonceBytes } = this.#cipher;
     if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCE_BATCH * nonceBytes);

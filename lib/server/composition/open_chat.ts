@@ -42,12 +42,12 @@ export function openChat(
     onLost: (runId) => chat.stopRunWithLostLease(runId),
   });
   const leases = new FailureDetector(runtime);
-  const space = new ConversationQuota({
-    ...{ kv, runtime, log, tenants, attention: alerts },
+  const quota = new ConversationQuota({
+    ...{ kv, runtime, log, tenants, alerts },
     store: conversations,
   });
-  const directory = new RunRegistry({
-    ...{ kv, committer, content, admission, runtime, tenants, leases, space },
+  const runs = new RunRegistry({
+    ...{ kv, committer, content, admission, runtime, tenants, leases, quota },
     shard: shards.process,
   });
   const deadRuns = new OrphanedRunSweeper(kv, {
@@ -55,13 +55,13 @@ export function openChat(
     failureDetector: leases,
     runtime,
     log,
-    settle: (live, lease) => directory.settleOrphaned(live, lease),
+    settle: (live, lease) => runs.settleOrphaned(live, lease),
   });
   const chat = new ChatService({
     admission,
-    directory,
-    models: models.access,
-    registry: models.registry,
+    runs,
+    access: models.access,
+    models: models.registry,
     runtime,
     log,
     unwatchedMs: config.unwatchedRunMs,
@@ -73,5 +73,5 @@ export function openChat(
       builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
     }),
   });
-  return { admission, chat, orphanedRuns: deadRuns, runs: directory, conversationQuota: space };
+  return { admission, chat, orphanedRuns: deadRuns, runs, conversationQuota: quota };
 }

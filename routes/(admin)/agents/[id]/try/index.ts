@@ -8,48 +8,32 @@ import { uuidParam } from "@/lib/http/request_params.ts";
 import { playgroundChatBodySchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
-/**
- * A message of the playground: a run like any other, with its limits, its account and its frames, but
- * of an agent that need not be stored.
- */
+/** Runs a message of the playground like any other, but with an agent that need not be stored. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { service, rateLimiter, requestId } = ctx.state;
     const { runtime, chat, closing } = service;
-    const user = signedIn(ctx.state);
-    const { form, version, ...said } = parseOrThrow(
+    const { tenant, id: userId } = signedIn(ctx.state);
+    const id = uuidParam(ctx.params.id);
+    const { form, version, ...body } = parseOrThrow(
       playgroundChatBodySchema,
       parseJson(await readJsonText(ctx.req, runtime)),
     );
-    const id = uuidParam(ctx.params.id);
     const agent = await loadPlaygroundAgent(service.agents, {
-      tenant: user.tenant,
-      id,
+      ...{ tenant, id },
       body: { ...(form && { form }), ...(version && { version }) },
     });
     const request = {
-      tenant: user.tenant,
-      agent,
-      body: { ...said, agentId: id },
+      ...{ tenant, agent, requestId, body: { ...body, agentId: id } },
       runId: runtime.uuid(),
-      requestId,
-      // Its conversations are no other page's, and no API key's.
+      // Keeps its conversations apart from those of other pages and of API keys.
       origin: new URL(service.baseUrl).origin,
-      source: { kind: "user" as const, id: user.id },
+      source: { kind: "user" as const, id: userId },
     };
-    const { begun } = await rateLimiter.transact(async (view) => {
-      const prepared = await chat.prepare(request, view);
-      const { facts: run, hold, minFirstStepCost, startHook } = prepared;
-      const admitted = await rateLimiter.admitRun(view, {
-        run,
-        hold,
-        minHold: minFirstStepCost,
-        startHook: startHook,
-      });
-      // Without a session and without an idempotency key there is no other outcome.
-      if (admitted.kind !== "admitted") throw new Error(`a tried message was ${admitted.kind}`);
-      return { begun: chat.begin(prepared, admitted) };
+    const { open } = await rateLimiter.transact((view) => {
+      const admit = rateLimiter.admitRun.bind(rateLimiter, view);
+      return chat.start(request, { reader: view, admit });
     });
-    return sseResponse(await begun, { runtime, closing });
+    return sseResponse(await open(), { runtime, closing });
   }),
 });

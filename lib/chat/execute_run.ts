@@ -1,0 +1,153 @@
+import { runWithTools } from "../agent/run_agent.ts";
+import type { Toolset } from "../agent/tools/toolset.ts";
+import type { Admission } from "../billing/admission.ts";
+import type { ModelName } from "../billing/model_access.ts";
+import type { Charge } from "../billing/decide_settlement.ts";
+import type { Logger } from "../platform/log.ts";
+import { type Runtime, setTimer } from "../platform/runtime.ts";
+import type { ModelRegistry } from "../providers/model_registry.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
+import type { RunEnd } from "../store/runs/run_record.ts";
+import { billingAnomaly } from "./billing_anomaly.ts";
+import type { PreparedRun } from "./prepare_run.ts";
+import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { Run, type RunSettlement } from "./run.ts";
+import { RunBudget } from "./run_budget.ts";
+import type { RunLogWriter } from "./run_log_writer.ts";
+import { runMetadata } from "./run_metadata.ts";
+import type { RunRegistry } from "./run_registry.ts";
+
+export interface SettledRun {
+  tenant: string;
+  end: RunEnd;
+  firstAttempted: ModelName | undefined;
+}
+
+export interface ExecutionDeps {
+  models: Pick<ModelRegistry, "find">;
+  runtime: Runtime;
+  log: Logger;
+  /** A run without followers for this long is cancelled, milliseconds. */
+  unwatchedMs: number;
+  admission: Pick<Admission, "settle" | "reserve">;
+  runs: RunRegistry;
+  onSettled?: (run: SettledRun) => void;
+}
+
+/** Creates the run of an admitted message, connected to its stored log and its settlement. */
+export function createRun(
+  prepared: PreparedRun,
+  { deps, tools }: { deps: ExecutionDeps; tools: Toolset },
+): Run {
+  const { request, policy, facts, droppedMessages } = prepared;
+  const { runtime, runs, unwatchedMs, log } = deps;
+  const { runId, conversationId, tenant, source, provider, model } = facts;
+  let writer: RunLogWriter | undefined;
+  const logWriter = () =>
+    writer ??= runs.createLogWriter(prepared, {
+      log: run.log,
+      onLost: () => run.stop("interrupted"),
+    });
+  const run: Run = new Run({
+    runId,
+    tenant,
+    requestId: request.body.requestId ?? request.requestId,
+    conversationId,
+    startedBy: source.id,
+    primary: { provider, model },
+    runtime,
+    unwatchedMs,
+    price: (name) => priceOf(policy, name),
+    metadata: (truncation) =>
+      runMetadata({
+        droppedMessages,
+        truncation,
+        egressCalls: tools.egressCalls,
+        notes: tools.notes,
+      }),
+    onFrame: (frame) => logWriter().onAppend(frame),
+    isWatchedElsewhere: () => runs.isWatchedElsewhere(tenant, runId),
+    settle: async (settlement) => {
+      const context = { deps, log: run.log, writer: logWriter() };
+      const charge = await settleRun(prepared, settlement, context);
+      deps.onSettled?.({ tenant, end: settlement.end, firstAttempted: run.firstAttempted });
+      return charge;
+    },
+    reportError: (error) => log.error("run failed", { runId, error: String(error) }),
+  });
+  return run;
+}
+
+async function settleRun(
+  prepared: PreparedRun,
+  settlement: RunSettlement,
+  { deps: { admission, runs, log }, ...context }: {
+    deps: ExecutionDeps;
+    log: Run["log"];
+    writer: RunLogWriter;
+  },
+): Promise<Charge> {
+  const { facts, policy, maxCost } = prepared;
+  const { end, costMicroUsd: cost, opened } = settlement;
+  const { runId } = facts;
+  const settleHook = await runs.settleHook(prepared, { ...settlement, ...context })
+    .catch((error) => {
+      // The slot must be freed even if the end cannot be stored.
+      log.error("cannot store the end of a run", { runId, error: String(error) });
+      return runs.interruptionHook(facts, context.writer);
+    });
+  const stored = { end: runs.sealEnd(facts, end), cost, settleHook, opened };
+  const charge = await admission.settle(runId, { ...stored, ceiling: maxCost });
+  const anomaly = billingAnomaly({ end, cost, charge, price: priceOf(policy, end) });
+  if (anomaly !== undefined) {
+    const { provider, model, inputTokens, outputTokens } = end;
+    const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
+    log.warn(anomaly, { runId, provider, model, inputTokens, outputTokens, ...costs });
+  }
+  return charge;
+}
+
+/** Drives the agent loop until the run is settled. `hold` is what admission reserved, micro-USD. */
+export async function executeRun(
+  run: Run,
+  { request: { agent }, policy, messages, maxCost }: PreparedRun,
+  { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
+): Promise<void> {
+  const { runtime, admission, models } = deps;
+  const { wallClockMs, maxSteps } = agent.budget;
+  const budget = new RunBudget({
+    entries: policy.entries,
+    maxOutputTokens: policy.maxOutputTokens,
+    maxCost,
+    hold,
+    spent: () => run.usage.costMicroUsd,
+    raise: (amount) => admission.reserve(run.id, amount),
+  });
+  const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
+  try {
+    await run.drive(runWithTools(tools, {
+      candidates: policy.entries.map(({ vendor, model }) => ({
+        provider: vendor,
+        model,
+        client: models.find(vendor, model),
+      })),
+      system: agent.systemPrompt,
+      messages,
+      authorizeStep: (step) => budget.authorizeStep(step),
+      onAttempt: (candidate) => run.onAttempt(candidate),
+      onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
+      contextWindow: contextWindow(policy),
+      onTruncation: (truncation) => run.usage.addTruncation(truncation),
+      maxSteps,
+      deadline: runtime.now() + wallClockMs,
+      signal: run.signal,
+      ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+    }));
+  } finally {
+    cancelTimer();
+  }
+}
+
+function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {
+  return findEntry(entries, name) ?? entries[0]!;
+}

@@ -1,0 +1,56 @@
+import type { Context } from "fresh";
+import type { State } from "@/utils.ts";
+import type { StartOptions } from "../chat/chat_service.ts";
+import type { ChatRequest } from "../chat/prepare_run.ts";
+import { sha256 } from "../platform/crypto/hashing.ts";
+import { parseOrThrow } from "../schemas/api_error.ts";
+import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
+import type { ReadTransaction } from "../store/tx/read_transaction.ts";
+import { authenticateChat, checkSessionOrigin, checkTokens } from "./authenticate_chat.ts";
+import { parseJson, readJsonText } from "./bodies/read_json.ts";
+import { chatIdempotency } from "./chat_idempotency.ts";
+import { recordRejectedOrigin } from "./record_rejected_origin.ts";
+import { type TryResult, tryResult } from "./try_result.ts";
+
+type ChatContext = Pick<Context<State>, "req" | "state">;
+
+/** A message as it was sent. Errors of its body are reported after those of its credential. */
+export interface ChatMessage {
+  body: TryResult<ChatBody>;
+  /** The id of its run; the same for every attempt at admission. */
+  runId: string;
+  /** The caller's hashed address. */
+  address: string;
+}
+
+export async function readChatMessage({ req, state }: ChatContext): Promise<ChatMessage> {
+  const { service: { runtime }, rateLimiter } = state;
+  const text = await readJsonText(req, runtime);
+  return {
+    body: tryResult(() => parseOrThrow(chatBodySchema, parseJson(text))),
+    runId: runtime.uuid(),
+    address: await rateLimiter.hashedAddress(),
+  };
+}
+
+/** Authenticates the sender and loads the agent, in the transaction that admits the message. */
+export async function authorizeChatMessage(
+  ctx: ChatContext,
+  { body: parsed, runId, address }: ChatMessage,
+  view: ReadTransaction,
+): Promise<{ request: ChatRequest } & Pick<StartOptions, "idempotency" | "sessionHash">> {
+  const { service, requestId } = ctx.state;
+  const hints = { address, agentId: parsed.value?.agentId, now: service.runtime.now() };
+  const caller = await authenticateChat(ctx.req, ctx.state, { view, hints });
+  const body = parsed.unwrap();
+  checkTokens(caller, body);
+  const idempotency = await chatIdempotency(ctx.req, { caller, body, keyed: service.keyedDigest });
+  const { kind, id, tenant } = caller;
+  const agent = await service.agents.get(tenant, body.agentId, view);
+  const request = { tenant, agent, body, runId, requestId, source: { kind, id } };
+  if (caller.kind === "key") return { request, idempotency };
+  const { session, sessionToken } = caller;
+  recordRejectedOrigin(ctx, { tenant, agent }, () => checkSessionOrigin(ctx.req, session, agent));
+  const sessionHash = await sha256(sessionToken);
+  return { request: { ...request, origin: session.origin }, idempotency, sessionHash };
+}
