@@ -18,9 +18,9 @@ export interface StoreFailuresOptions {
  * calls, such as a value that is too large, throw their own error.
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
-  const patience = new RetryPolicy(options.runtime, options.timeoutMs);
+  const policy = new RetryPolicy(options.runtime, options.timeoutMs);
   const read = <T>(result: Promise<T>) =>
-    patience.withCallerDeadline(result.catch(throwStoreError));
+    policy.withCallerDeadline(result.catch(throwStoreError));
   return overrideKv(kv, {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
