@@ -31,7 +31,7 @@ Deno.test("neither NODE_TLS_REJECT_UNAUTHORIZED=0 nor Deno's flag sends a key or
   const flags = ["--unsafely-ignore-certificate-errors"];
   const { seen, told } = await callsOf({ NODE_TLS_REJECT_UNAUTHORIZED: "0" }, flags);
   assertEquals(seen, []);
-  const unreachable = "the model vendor could not be reached";
+  const unreachable = "the model provider could not be reached";
   assertEquals(told.models, [unreachable, unreachable, unreachable]);
   assertEquals([told.form, told.embedding, told.page], [unreachable, unreachable, "not read"]);
   assertEquals(told.tools.output.error.code, "tool_unreachable");

@@ -1,16 +1,16 @@
 import type { Runtime } from "../platform/runtime.ts";
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
 
-/** Pause between two words, so that a person sees the answer stream. */
+/** Delay between two words, so that the answer visibly streams. */
 const WORD_DELAY_MS = 24;
 const QUOTE_LENGTH = 280;
 const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
 
 /**
- * The embedded demo model: deterministic, free, without a credential, so that a fresh machine runs
- * the whole product. It says what it is, quotes what it was asked, searches the agent's knowledge
- * base where there is one, and calls a tool when asked to: `use <tool> with {json}`.
+ * The embedded demo model: deterministic, free and without an API key, so that a new installation works
+ * at once. It quotes the question, searches the agent's knowledge base if there is one, and calls a tool
+ * on request: `use <tool> with {json}`.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -19,7 +19,7 @@ export class DemoModel implements Model {
     this.#runtime = runtime;
   }
 
-  // deno-lint-ignore require-await -- a model accepts asynchronously; this one has nobody to ask
+  // deno-lint-ignore require-await -- the interface is asynchronous
   async stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     request.signal.throwIfAborted();
     return this.#answer(request);
@@ -35,18 +35,18 @@ export class DemoModel implements Model {
       return;
     }
     const words = composeAnswer(request.messages).match(/\S+\s*/g) ?? [];
-    // One word counts as one token, so that a limit on output is exact and visible.
-    const spoken = words.slice(0, request.maxOutputTokens);
-    for (const [n, text] of spoken.entries()) {
+    // A word counts as a token, so that output limits are exact.
+    const shown = words.slice(0, request.maxOutputTokens);
+    for (const [n, text] of shown.entries()) {
       if (n > 0) await this.#runtime.sleep(WORD_DELAY_MS, request.signal);
       yield { type: "text", text };
     }
-    yield { type: "usage", inputTokens, outputTokens: spoken.length };
-    yield { type: "end", reason: spoken.length < words.length ? "length" : "stop" };
+    yield { type: "usage", inputTokens, outputTokens: shown.length };
+    yield { type: "end", reason: shown.length < words.length ? "length" : "stop" };
   }
 }
 
-/** The tool call that the conversation asks for and that has not been made yet. */
+/** The tool call that the last message requests. */
 function requestedToolCall(request: ModelRequest) {
   const last = request.messages.at(-1);
   if (last?.role !== "user") return undefined;
@@ -78,7 +78,7 @@ function composeAnswer(messages: readonly ModelMessage[]): string {
     "something new.";
 }
 
-/** What the knowledge base says, in its own words and with its source; undefined when it failed. */
+/** Quotes the best passage with its source; `undefined` if the search failed. */
 function answerFromPassages(output: unknown): string | undefined {
   const { passages } = (output ?? {}) as { passages?: FoundPassage[] };
   if (passages === undefined) return undefined;

@@ -1,16 +1,10 @@
+import { isJsonObject, tryParseJson } from "../platform/json.ts";
 import type { ModelToolCall } from "./model.ts";
-import { asObject, type JsonObject } from "./stream_json.ts";
 
-/**
- * A past call's arguments for telling the model again what it called. Vendors refuse a conversation
- * whose calls hold no object; what the model wrote instead was refused to it as a tool result.
- */
-export function parseCallArguments(call: ModelToolCall): JsonObject {
-  try {
-    return asObject(JSON.parse(call.args)) ?? {};
-  } catch {
-    return {};
-  }
+/** The arguments of a past call; empty if they were no object, which providers reject in a history. */
+export function parseCallArguments(call: ModelToolCall): Readonly<Record<string, unknown>> {
+  const args = tryParseJson(call.args);
+  return isJsonObject(args) ? args : {};
 }
 
 /** A tool's output as text. */
@@ -18,11 +12,11 @@ export function toolOutputText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output) ?? "null";
 }
 
-/** Keeps a temperature inside the vendor's range; absent stays absent. */
+/** Limits a temperature to the provider's range; absent stays absent. */
 export function clampTemperature(
   temperature: number | undefined,
-  highest: number,
+  max: number,
 ): { temperature?: number } {
   if (temperature === undefined) return {};
-  return { temperature: Math.min(Math.max(temperature, 0), highest) };
+  return { temperature: Math.min(Math.max(temperature, 0), max) };
 }

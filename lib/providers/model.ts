@@ -1,32 +1,33 @@
-/** One turn of what a model is shown, in no vendor's shape. */
+/** A message of a conversation, independent of the provider. */
 export type ModelMessage =
   | { role: "user"; content: string }
   | AssistantMessage
   | { role: "tool"; callId: string; name: string; output: unknown };
 
-/** A turn of a model's, or what a client claims that one said. */
+/** A turn of a model; a client may have made it up. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
   toolCalls?: ModelToolCall[];
-  /** What this vendor wants back with the turn, such as what its model thought; nobody else reads it. */
+  /** Data that only this turn's provider reads, such as reasoning. */
   providerMetadata?: unknown;
-  /** Tokens that its model was granted for the turn: `providerMetadata` holds no more of them than that. */
+  /** Output limit of the turn, and so of the tokens in `providerMetadata`. */
   maxOutputTokens?: number;
-  /** Another model than the one that is told of it made the calls. */
+  /** The calls were made by another model than the one that reads them. */
   fromOtherModel?: true;
 }
 
-/** A call the model wants made; `args` is the JSON text it wrote, not yet trusted. */
+/** A call that the model requests. */
 export interface ModelToolCall {
   id: string;
   name: string;
+  /** JSON text, not validated. */
   args: string;
-  /** What this vendor wants back with the call, as it sent it; nobody else reads it. */
+  /** Data that only this call's provider reads. */
   providerMetadata?: unknown;
 }
 
-/** A tool as a model is told of it. */
+/** A tool as the model sees it. */
 export interface ModelTool {
   name: string;
   description: string;
@@ -41,59 +42,59 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens: number;
-  /** No model reads more tokens for this, and no more were reserved: an estimate stays below it. */
+  /** Upper bound of the input tokens, for which cost was reserved: estimates do not exceed it. */
   maxInputTokens?: number;
-  /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
+  /** Milliseconds since the epoch: a retry that would start later is not attempted. */
   deadline?: number;
-  /** Milliseconds: a longer wait for a busy vendor is not begun, as another can be asked meanwhile. */
+  /** Milliseconds: a retry that would wait longer is not attempted. */
   maxRetryWaitMs?: number;
-  /** Told what a vendor may bill for an attempt that came to nothing. */
+  /** Called with the usage that a provider may bill for a failed attempt. */
   onUsage?: (usage: ModelUsage) => void;
-  /** What another attempt after such a one may write, 0 for none: it was not set aside with the first. */
+  /** The output limit of a retry after a billed attempt, 0 to give up. */
   authorizeRetry?: () => Promise<number>;
-  /** Aborting it ends the vendor's request at once. */
+  /** Aborts the provider's request immediately. */
   signal: AbortSignal;
 }
 
 /** Why a model stopped. */
 export type StopReason = "stop" | "length" | "content_filter" | "tool_calls";
 
-/** What one step used. The two totals are what is charged; the others are parts of them. */
+/** The usage of one step. Only the two totals are charged; the others are parts of them. */
 export interface ModelUsage {
-  /** Cached tokens included. */
+  /** Includes cached tokens. */
   inputTokens: number;
-  /** Hidden reasoning included. */
+  /** Includes hidden reasoning. */
   outputTokens: number;
   cachedInputTokens?: number;
   reasoningTokens?: number;
-  /** At least one total is our estimate, made upward, because the vendor did not say. */
+  /** A total is our own high estimate, because the provider reported none. */
   estimated?: true;
 }
 
 /**
- * What a model streams back; `end` is last, `usage` comes before it. A stream that breaks or is
- * aborted tells its `usage` as well, and then throws.
+ * An event of a model's stream; `usage` and `end` come last. A stream that breaks or is aborted yields
+ * `usage` before it throws.
  */
 export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
   | { type: "usage" } & ModelUsage
-  /** `providerMetadata` goes back to this vendor with a turn whose calls are answered, and nowhere else. */
+  /** `providerMetadata` goes back to this provider with a turn whose calls are executed. */
   | { type: "end"; reason: StopReason; providerMetadata?: unknown };
 
 /**
- * A vendor's model. `stream` settles when the vendor has begun to answer; until then it rejects with
- * a `ModelError`, and another vendor may still be asked. Aborted, it throws the signal's reason.
+ * A model. `stream` resolves when the provider has begun to answer; before, it rejects with a
+ * `ModelError`, so that a fallback can be tried, or with the signal's reason.
  */
 export interface Model {
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>>;
 }
 
-/** Why a vendor could not answer; the text is ours and never a vendor's own words. */
+/** Why a provider could not answer; the message never quotes the provider. */
 export class ModelError extends Error {
   override name = "ModelError";
   readonly code: "provider_error" | "provider_timeout" | "provider_rate_limited";
-  /** How long the vendor asked to be left alone, in milliseconds. */
+  /** The delay that the provider requested, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

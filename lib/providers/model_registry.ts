@@ -1,28 +1,27 @@
-import type { ConnectionConfig, Protocol as ProtocolName } from "../schemas/connection_config.ts";
 import type { Runtime } from "../platform/runtime.ts";
+import type { ConnectionConfig, Protocol as ProtocolName } from "../schemas/connection_config.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
-import { googleProtocol } from "./google/google_protocol.ts";
 import { Embedder, type EmbedderOptions } from "./embeddings/embedder.ts";
 import type { EmbeddingProtocol } from "./embeddings/embedding_protocol.ts";
 import { googleEmbeddings } from "./embeddings/google_embeddings.ts";
 import { openaiEmbeddings } from "./embeddings/openai_embeddings.ts";
+import { googleProtocol } from "./google/google_protocol.ts";
 import { type Model, ModelError } from "./model.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";
 import type { ProviderProtocol } from "./protocol.ts";
+import type { ProviderFailure } from "./provider_failure.ts";
 import { ProviderHealth } from "./provider_health.ts";
 import { ProviderModel } from "./provider_model.ts";
-import type { ProviderFailure } from "./provider_failure.ts";
-import type { ProviderTimeouts } from "./provider_timeouts.ts";
+import type { ProviderTimeouts } from "./transport/http_exchange.ts";
 
 export type ProviderConfigs = Readonly<Partial<Record<ProviderId, ConnectionConfig>>>;
 
 export interface ModelRegistryOptions {
-  /** The slots that the environment sets up: they stay as they are. */
+  /** Connections that the environment configures; stored ones do not replace them. */
   providers?: ProviderConfigs;
-  /** Told of each failure of a vendor. */
-  onFailure?: (event: ProviderFailure) => void;
+  onFailure?: (failure: ProviderFailure) => void;
   timeouts?: Partial<ProviderTimeouts>;
 }
 
@@ -31,15 +30,15 @@ interface Connection {
   client: ProviderModel;
 }
 
-/** Finds the client for a model: the embedded one, or that of the slot's vendor. */
+/** Finds the client for a model: the demo model, or that of the configured connection. */
 export class ModelRegistry {
   readonly health: ProviderHealth;
-  /** The embedding model of the first slot that has one. */
+  /** The embedding model of the first connection that has one. */
   readonly embedder: Embedder | undefined;
   readonly #demo: Model;
   readonly #fixed: ProviderConfigs;
   readonly #connections = new Map<ProviderId, Connection>();
-  readonly #makeClient: (vendor: ProviderId, config: ConnectionConfig) => ProviderModel;
+  readonly #createClient: (provider: ProviderId, config: ConnectionConfig) => ProviderModel;
 
   constructor(runtime: Runtime, options: ModelRegistryOptions = {}) {
     const { providers = {}, onFailure = () => {}, timeouts } = options;
@@ -47,18 +46,18 @@ export class ModelRegistry {
     this.health = health;
     this.#demo = new DemoModel(runtime);
     this.#fixed = providers;
-    this.#makeClient = (vendor, { protocol: name, baseUrl, apiKey }) =>
+    this.#createClient = (provider, { protocol, baseUrl, apiKey }) =>
       new ProviderModel({
-        provider: vendor,
-        protocol: PROTOCOL_FACTORIES[name](baseUrl),
+        provider,
+        protocol: PROTOCOL_FACTORIES[protocol](baseUrl),
         baseUrl,
         apiKey,
         runtime,
         timeouts,
-        onSuccess: () => health.recordSuccess(vendor),
-        onFailure: (event) => {
-          health.recordFailure(event);
-          onFailure(event);
+        onSuccess: () => health.recordSuccess(provider),
+        onFailure: (failure) => {
+          health.recordFailure(failure);
+          onFailure(failure);
         },
       });
     this.configure({});
@@ -66,52 +65,55 @@ export class ModelRegistry {
   }
 
   /**
-   * Sets up the slots that the environment leaves open, and empties those not named. A slot that
-   * changes gets a new client; answers that the old one still streams go on to their end.
+   * Configures the connections that the environment leaves open, and removes those not in `stored`. A
+   * changed connection gets a new client; responses that the old one still streams continue.
    */
   configure(stored: ProviderConfigs): void {
-    for (const vendor of PROVIDER_IDS) {
-      const config = this.#fixed[vendor] ?? stored[vendor];
-      const slot = this.#connections.get(vendor);
-      if (config !== undefined && slot !== undefined && isSame(slot.config, config)) continue;
-      slot?.client.retire();
-      if (config === undefined) this.#connections.delete(vendor);
-      else this.#connections.set(vendor, { config, client: this.#makeClient(vendor, config) });
+    for (const provider of PROVIDER_IDS) {
+      const config = this.#fixed[provider] ?? stored[provider];
+      const current = this.#connections.get(provider);
+      if (config !== undefined && current !== undefined && isSame(current.config, config)) continue;
+      current?.client.retire();
+      if (config === undefined) this.#connections.delete(provider);
+      else {this.#connections.set(provider, {
+          config,
+          client: this.#createClient(provider, config),
+        });}
     }
   }
 
-  /** Always a client; one for a slot without a vendor refuses every request. */
-  find(vendor: ProviderId, model: string): Model {
+  /** Always returns a client; without a connection, it rejects every request. */
+  find(provider: ProviderId, model: string): Model {
     if (model === DEMO_MODEL) return this.#demo;
-    return this.#connections.get(vendor)?.client ?? unconfiguredModel(vendor);
+    return this.#connections.get(provider)?.client ?? unconfiguredModel(provider);
   }
 
-  /** How the slot is set up, wherever that was done; its credential stays here. */
-  connection(vendor: ProviderId): Omit<ConnectionConfig, "apiKey"> | undefined {
-    const config = this.#connections.get(vendor)?.config;
+  /** The configuration of a connection without its API key. */
+  connection(provider: ProviderId): Omit<ConnectionConfig, "apiKey"> | undefined {
+    const config = this.#connections.get(provider)?.config;
     if (config === undefined) return undefined;
     const { protocol, baseUrl, name } = config;
     return { protocol, baseUrl, name };
   }
 
-  /** Closes every vendor's connections. */
+  /** Closes all connections; responses that still stream break off. */
   close(): void {
     for (const { client } of this.#connections.values()) client.close();
     this.embedder?.close();
   }
 }
 
-/** Only the environment names embedding models, so this one stays as it is. */
+/** Only the environment configures embedding models, so there is one per process. */
 function createEmbedder(
-  vendors: ProviderConfigs,
-  parts: Pick<EmbedderOptions, "runtime" | "onFailure" | "timeouts">,
+  configs: ProviderConfigs,
+  options: Pick<EmbedderOptions, "runtime" | "onFailure" | "timeouts">,
 ): Embedder | undefined {
-  for (const vendor of PROVIDER_IDS) {
-    const slot = vendors[vendor];
-    const protocol = slot && EMBEDDING_PROTOCOLS[slot.protocol];
-    if (slot?.embeddingModel === undefined || protocol === undefined) continue;
-    const { baseUrl, apiKey, embeddingModel: model } = slot;
-    return new Embedder({ ...parts, provider: vendor, protocol, baseUrl, apiKey, model });
+  for (const provider of PROVIDER_IDS) {
+    const config = configs[provider];
+    const protocol = config && EMBEDDING_PROTOCOLS[config.protocol];
+    if (config?.embeddingModel === undefined || protocol === undefined) continue;
+    const { baseUrl, apiKey, embeddingModel: model } = config;
+    return new Embedder({ ...options, provider, protocol, baseUrl, apiKey, model });
   }
   return undefined;
 }
@@ -132,7 +134,7 @@ const EMBEDDING_PROTOCOLS: Readonly<Partial<Record<ProtocolName, EmbeddingProtoc
   google: googleEmbeddings,
 };
 
-function unconfiguredModel(vendor: ProviderId): Model {
-  const message = `no vendor is configured for ${vendor}`;
+function unconfiguredModel(provider: ProviderId): Model {
+  const message = `no provider is configured for ${provider}`;
   return { stream: () => Promise.reject(new ModelError("provider_error", message)) };
 }

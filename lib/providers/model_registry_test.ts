@@ -23,7 +23,7 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
   await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime);
   const ask = () => registry.find("vendor_a", "mid").stream(REQUEST).then(eventsOf);
-  await assertRejects(ask, ModelError, "no vendor is configured");
+  await assertRejects(ask, ModelError, "no provider is configured");
   registry.configure({ vendor_a: slot(mock) });
   assertEquals((await ask()).at(-1), { type: "end", reason: "stop" });
   assert(registry.health.get("vendor_a").lastSuccessAt !== undefined);
@@ -31,7 +31,7 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
   registry.configure({ vendor_a: slot(mock) });
   assertEquals(registry.find("vendor_a", "mid"), client, "what has not changed is kept");
   registry.configure({});
-  await assertRejects(ask, ModelError, "no vendor is configured");
+  await assertRejects(ask, ModelError, "no provider is configured");
   registry.close();
 });
 
@@ -66,7 +66,7 @@ Deno.test("trySlot: an answer is no fault; a refusal is told by its status, neve
   const reports: unknown[] = [];
   const report = (event: unknown) => void reports.push(event);
   const ask = () =>
-    testConnection({ vendor: "vendor_a", config: slot(mock), model: "mid" }, {
+    testConnection({ provider: "vendor_a", config: slot(mock), model: "mid" }, {
       runtime: systemRuntime,
       report,
     });

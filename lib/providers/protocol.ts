@@ -1,35 +1,35 @@
 import type { ModelRequest } from "./model.ts";
 import type { ResponseAccumulator } from "./response_accumulator.ts";
 
-/** A refusal as a phrasing may learn from it. */
+/** The parts of an error response that a request may be adapted to. */
 export interface ErrorResponse {
   status: number | undefined;
   errorBody: string | undefined;
 }
 
-/** One request in a vendor's words. */
+/** Builds the provider's form of a request. */
 export interface RequestBuilder {
-  /** Below the slot's base URL, with its query. */
+  /** Relative to the base URL, with query. */
   readonly path: string;
-  /** To be sent as JSON. */
+  /** The body, to be sent as JSON. */
   body(): unknown;
-  /** Whether the next `body` is another one that this refusal asks for. */
-  adaptTo?(refusal: ErrorResponse): boolean;
-  /** The vendor took the last body. */
-  onAccepted?(): void;
+  /** Changes the next `body` as the error response demands; false if it demands nothing known. */
+  adaptTo(error: ErrorResponse): boolean;
+  /** Called when the provider accepted the last body. */
+  onAccepted(): void;
 }
 
-/** Reads a vendor's stream into a turn. */
+/** Decodes a provider's stream. */
 export interface StreamDecoder {
-  /** Takes the data of one event. Throws a `ProviderError` for an error or for what it cannot read. */
+  /** Decodes the data of one event. Throws a `ProviderError` if it is an error or invalid. */
   decode(data: string): void;
 }
 
-/** A wire protocol: how a request is put and how its answer is read. */
+/** A wire protocol for chat models. */
 export interface ProviderProtocol {
   headers(apiKey: string): Readonly<Record<string, string>>;
   createRequest(request: ModelRequest): RequestBuilder;
-  /** Whether a refusal says that a filter took the prompt, which is an answer and no failure. */
-  isContentFilter?(refusal: ErrorResponse): boolean;
-  createDecoder(turn: ResponseAccumulator): StreamDecoder;
+  /** Whether an error response says that a filter blocked the prompt, which counts as an answer. */
+  isContentFilter?(error: ErrorResponse): boolean;
+  createDecoder(response: ResponseAccumulator): StreamDecoder;
 }

@@ -1,20 +1,20 @@
 import { redact } from "../platform/log.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
-import type { ProviderError } from "./provider_error.ts";
 import type { ModelError } from "./model.ts";
+import type { ProviderError } from "./provider_error.ts";
 
-/** A vendor's failure as the operator may read it: no secret, at most 2 KiB of its own words. */
+/** A provider's failure for the operator's log, whose fields have these names; without secrets. */
 export interface ProviderFailure {
   vendor: ProviderId;
   model: string;
   code: ModelError["code"];
   message: string;
-  /** The attempt that failed, from 1; absent when an answer broke off after it had begun. */
+  /** Number of the failed attempt, from 1; absent if the response broke off after it began. */
   attempt?: number;
   status?: number;
-  /** What the vendor wrote. */
+  /** The provider's error body, at most 2 KiB. */
   words?: string;
-  /** What the connection said, such as `ECONNRESET`. */
+  /** Error code of the connection, such as `ECONNRESET`. */
   cause?: string;
 }
 
@@ -26,52 +26,45 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/((?:api[_-]?key|access[_-]?token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi, "$1[secret]"],
 ];
 
-/** A failure as it is told; the credential of the slot is taken out of the vendor's words. */
+/** Describes an error; `apiKey` is redacted in the provider's error body. */
 export function describeFailure(
   { code, message, status, errorBody, cause }: ProviderError,
-  { vendor, model, attempt, apiKey }: {
-    vendor: ProviderId;
+  { provider, model, attempt, apiKey }: {
+    provider: ProviderId;
     model: string;
     attempt?: number | undefined;
     apiKey: string;
   },
 ): ProviderFailure {
   return {
-    vendor,
+    vendor: provider,
     model,
     code,
     message,
     ...(attempt === undefined ? {} : { attempt }),
     ...(status === undefined ? {} : { status }),
-    ...(errorBody === undefined || errorBody === ""
-      ? {}
-      : { words: redactErrorBody(errorBody, apiKey) }),
+    ...(errorBody ? { words: redactErrorBody(errorBody, apiKey) } : {}),
     ...(cause instanceof Error ? { cause: errorCode(cause) } : {}),
   };
 }
 
-/** The code alone: the message of a socket's error may name what must not be logged. */
+/** Only the code, because the message of a socket error may contain a secret. */
 function errorCode(cause: Error): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
-/** Words longer than this may have been cut where they were read. */
+/** A longer body may have been truncated when it was read. */
 const MAX_UNTRUNCATED_LENGTH = 2048;
 
-/** A vendor's words without the slot's credential or anything that looks like one, and bounded. */
-export function redactErrorBody(words: string, apiKey: string): string {
-  const own = apiKey === "" ? words : words.replaceAll(apiKey, "[secret]");
-  // What cut words end with may be a piece of the credential, which nothing would recognise.
-  const whole = words.length > MAX_UNTRUNCATED_LENGTH
-    ? own.slice(0, -apiKey.length || undefined)
-    : own;
-  const safe = CREDENTIALS.reduce((rest, [form, instead]) => rest.replace(form, instead), whole);
-  return firstBytes(redact(safe), MAX_BODY_BYTES);
-}
-
-/** As much of the text as fits, without half a character at the end. */
-function firstBytes(text: string, limit: number): string {
-  const bytes = new Uint8Array(limit);
-  const { read } = new TextEncoder().encodeInto(text, bytes);
-  return text.slice(0, read);
+/** Redacts the API key and anything that looks like a credential, and limits the length. */
+export function redactErrorBody(errorBody: string, apiKey: string): string {
+  const redacted = apiKey === "" ? errorBody : errorBody.replaceAll(apiKey, "[secret]");
+  // A truncated body may end with an unrecognizable part of the API key.
+  const whole = errorBody.length > MAX_UNTRUNCATED_LENGTH
+    ? redacted.slice(0, -apiKey.length || undefined)
+    : redacted;
+  const safe = redact(CREDENTIALS.reduce((rest, [form, text]) => rest.replace(form, text), whole));
+  // Unlike a slice of bytes, this never splits a character.
+  const { read } = new TextEncoder().encodeInto(safe, new Uint8Array(MAX_BODY_BYTES));
+  return safe.slice(0, read);
 }

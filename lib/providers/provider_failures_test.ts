@@ -207,7 +207,10 @@ for (const protocol of PROTOCOLS) {
       const raw = `data: ${data}\n\n`;
       assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
     }
-    const kinds = ["an event of 18 characters is no JSON", "an event of 20 characters is a string"];
+    const kinds = [
+      "an event of 18 characters is not JSON",
+      "an event of 20 characters is a string",
+    ];
     assertEquals(vendors.reports.map(({ words }) => words), kinds);
   });
 

@@ -1,221 +1,155 @@
-import type { Runtime } from "../platform/runtime.ts";
-import type { ProviderId } from "../schemas/provider_id.ts";
-import { ResponseReader } from "./transport/response_reader.ts";
-import { type HttpExchange, openHttpExchange } from "./transport/http_exchange.ts";
-import { readErrorBody, readErrorResponse } from "./transport/read_error_response.ts";
-import { ConnectionPool, type PostRequest } from "./transport/connection_pool.ts";
-import { ProviderError } from "./provider_error.ts";
-import { withRetries } from "./transport/with_retries.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
-import { describeJsonError } from "./stream_json.ts";
+import { ProviderError } from "./provider_error.ts";
 import { ResponseAccumulator } from "./response_accumulator.ts";
+import { describeJsonError } from "./stream_json.ts";
+import type { PostRequest } from "./transport/connection_pool.ts";
+import type { HttpExchange } from "./transport/http_exchange.ts";
+import {
+  encodeJsonBody,
+  ProviderClient,
+  type ProviderClientOptions,
+} from "./transport/provider_client.ts";
+import { readErrorBody } from "./transport/read_body.ts";
+import { ResponseReader } from "./transport/response_reader.ts";
 import { UsageTracker } from "./usage_tracker.ts";
-import { describeFailure, type ProviderFailure } from "./provider_failure.ts";
-import { DEFAULT_TIMEOUTS, type ProviderTimeouts } from "./provider_timeouts.ts";
 
-export interface ProviderModelOptions {
-  provider: ProviderId;
+export interface ProviderModelOptions extends ProviderClientOptions {
   protocol: ProviderProtocol;
-  baseUrl: string;
-  apiKey: string;
-  runtime: Runtime;
-  timeouts?: Partial<ProviderTimeouts> | undefined;
-  /** Told of every failure, also of one that a retry makes good. */
-  onFailure: (event: ProviderFailure) => void;
-  /** Told whenever the vendor has begun to answer. */
+  /** Called whenever the provider has begun to answer. */
   onSuccess?: (() => void) | undefined;
 }
 
-/** How many ways one attempt may put its request: each field that a vendor may refuse, once. */
+/** Variants of a request per attempt: each field that a provider may reject is omitted once. */
 const MAX_REQUEST_VARIANTS = 4;
 
-const encoder = new TextEncoder();
-
-/** The client of one vendor slot: its protocol over its own kept-alive connections. */
+/** The models of one configured connection. */
 export class ProviderModel implements Model {
   readonly #options: ProviderModelOptions;
-  readonly #timeouts: ProviderTimeouts;
-  readonly #pool: ConnectionPool;
+  readonly #client: ProviderClient;
   readonly #headers: Readonly<Record<string, string>>;
   /** Models that have been seen to reason: their hidden output is charged from the request on. */
   readonly #reasoningModels = new Set<string>();
 
   constructor(options: ProviderModelOptions) {
     this.#options = options;
-    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    this.#pool = new ConnectionPool(options.baseUrl);
+    this.#client = new ProviderClient(options);
     this.#headers = options.protocol.headers(options.apiKey);
   }
 
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
-    const { runtime } = this.#options;
-    const { signal, deadline, maxRetryWaitMs } = request;
+    const { model, signal, deadline, maxRetryWaitMs } = request;
+    let { maxOutputTokens } = request;
     let isBilled = false;
-    const billed: ModelRequest["onUsage"] = (usage) => {
+    const onUsage: ModelRequest["onUsage"] = (usage) => {
       isBilled = true;
       request.onUsage?.(usage);
     };
-    let { maxOutputTokens } = request;
-    const again = async () => {
+    const beforeRetry = async () => {
       if (isBilled) maxOutputTokens = await request.authorizeRetry?.() ?? maxOutputTokens;
       isBilled = false;
       return maxOutputTokens > 0;
     };
-    const attempt = async (n: number) => {
-      try {
-        return await this.#attempt({ ...request, maxOutputTokens, onUsage: billed });
-      } catch (error) {
-        this.#report(error, { model: request.model, attempt: n });
-        throw error;
-      }
-    };
-    return withRetries(attempt, { runtime, signal, deadline, maxRetryWaitMs, beforeRetry: again });
+    const attempt = () => this.#attempt({ ...request, maxOutputTokens, onUsage });
+    return this.#client.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
-  /** Closes every connection; answers still streaming break off. */
+  /** Closes all connections; responses that still stream break off. */
   close(): void {
-    this.#pool.close();
+    this.#client.close();
   }
 
-  /** Is used no more: answers still streaming go on, and each connection closes when it is free. */
+  /** Closes each connection once it is idle; responses that still stream continue. */
   retire(): void {
-    this.#pool.retire();
+    this.#client.retire();
   }
 
   async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
-    request.signal.throwIfAborted();
     const { protocol } = this.#options;
-    const phrasing = protocol.createRequest(request);
+    const builder = protocol.createRequest(request);
     for (let n = 1;; n++) {
       try {
-        const answer = await this.#request(request, phrasing);
-        phrasing.onAccepted?.();
-        return answer;
+        const events = await this.#request(request, builder);
+        builder.onAccepted();
+        return events;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         if (protocol.isContentFilter?.(error)) return filteredResponse();
-        if (n === MAX_REQUEST_VARIANTS || !phrasing.adaptTo?.(error)) throw error;
+        if (n === MAX_REQUEST_VARIANTS || !builder.adaptTo(error)) throw error;
       }
     }
   }
 
   async #request(
     request: ModelRequest,
-    phrasing: RequestBuilder,
+    builder: RequestBuilder,
   ): Promise<AsyncIterable<ModelEvent>> {
-    const { path } = phrasing;
-    const body = encoder.encode(toJson(phrasing.body()));
-    const { model, maxOutputTokens, maxInputTokens } = request;
-    const requestBytes = body.byteLength;
-    const tally = new UsageTracker({
-      requestBytes,
+    const { model, maxOutputTokens, maxInputTokens, signal } = request;
+    const body = encodeJsonBody(builder.body());
+    const usage = new UsageTracker({
+      requestBytes: body.byteLength,
       maxOutputTokens,
       maxInputTokens,
       now: () => this.#options.runtime.now(),
       reasons: this.#reasoningModels.has(model),
       onReasoning: () => this.#reasoningModels.add(model),
     });
-    const bill = () => request.onUsage?.(tally.total(false));
-    const post = { path, headers: this.#headers, body };
-    const onWhole = (words: string) => {
-      tally.countText(words);
-      bill();
+    const reportUsage = () => request.onUsage?.(usage.total(false));
+    const onUnusable = (text: string) => {
+      usage.countText(text);
+      reportUsage();
     };
-    const { signal } = request;
-    const exchange = await this.#openStream(post, { signal, onAbandoned: bill, onWhole });
-    tally.onResponseStart(exchange.respondedAt);
-    // A run's messages grow with each step, so their number tells its steps apart; where old ones were
-    // dropped and it comes again, `normalizeCallIds` does.
-    const turn = new ResponseAccumulator(tally, request.messages.length);
+    const post = { path: builder.path, headers: this.#headers, body };
+    const exchange = await this.#openStream(post, { signal, onAbandoned: reportUsage, onUnusable });
+    usage.onResponseStart(exchange.respondedAt);
+    // The number of messages grows with each step. It repeats only if old messages were dropped, and
+    // then `normalizeCallIds` makes the ids unique.
+    const response = new ResponseAccumulator(usage, request.messages.length);
     const reader = new ResponseReader({
       exchange,
-      response: turn,
-      decoder: this.#options.protocol.createDecoder(turn),
-      onBroken: (fault) => this.#report(fault, { model }),
+      response,
+      decoder: this.#options.protocol.createDecoder(response),
+      onBroken: (error) => this.#client.report(error, { model }),
     });
     try {
       await reader.waitForStart();
-    } catch (fault) {
-      // A vendor that says no before it has counted anything has refused, whatever its status said.
-      const isRefusal = fault instanceof ProviderError && fault.reportedByProvider &&
-        !tally.hasReport;
-      if (!isRefusal) bill();
-      throw fault;
+    } catch (error) {
+      // An error event before any usage is a rejection despite status 200, and is not billed.
+      const isRejection = error instanceof ProviderError && error.reportedByProvider &&
+        !usage.hasReport;
+      if (!isRejection) reportUsage();
+      throw error;
     }
     this.#options.onSuccess?.();
     return reader.events();
   }
 
-  /** An exchange whose answer is a stream of events. */
+  /** Opens a response that is an event stream. */
   async #openStream(
     post: PostRequest,
-    { signal, onAbandoned, onWhole }: {
+    { signal, onAbandoned, onUnusable }: {
       signal: AbortSignal;
       onAbandoned: () => void;
-      /** Told of an answer that came whole, and is billed though nobody can use it. */
-      onWhole: (words: string) => void;
+      /** Called with a whole answer that is not a stream; it is billed. */
+      onUnusable: (text: string) => void;
     },
   ): Promise<HttpExchange> {
-    const { runtime } = this.#options;
-    const connection = this.#pool;
-    const exchange = openHttpExchange({
-      pool: connection,
-      post,
-      runtime,
-      signal,
-      ...this.#timeouts,
-    });
-    const response = await exchange.head.catch((error) => {
-      if (exchange.abandoned) onAbandoned();
-      throw error;
-    });
-    if (response.statusCode !== 200) {
-      const refusal = await readErrorResponse(exchange, { response, runtime });
-      signal.throwIfAborted();
-      throw refusal;
-    }
+    const { exchange, response } = await this.#client.open(post, { signal, onAbandoned });
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
-    if (/json|html/i.test(type) || coding !== "identity") {
-      const said = await readErrorBody(exchange, runtime);
-      if (/json/i.test(type) && describeJsonError(said) === "") onWhole(said);
-      signal.throwIfAborted();
-      const words = describeBody(type, said);
-      throw new ProviderError("provider_error", "the model vendor answered no stream", {
-        errorBody: words,
-      });
-    }
-    return exchange;
-  }
-
-  #report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
-    if (!(error instanceof ProviderError)) return;
-    const { provider, apiKey, onFailure } = this.#options;
-    onFailure(describeFailure(error, { vendor: provider, model, attempt, apiKey }));
+    if (!/json|html/i.test(type) && coding === "identity") return exchange;
+    const text = await readErrorBody(exchange, this.#options.runtime);
+    const isJson = /json/i.test(type);
+    const error = describeJsonError(text);
+    if (isJson && error === "") onUnusable(text);
+    signal.throwIfAborted();
+    // JSON may contain the model's output, which is not logged.
+    const errorBody = isJson ? `${type} of ${text.length} characters${error}` : text;
+    const message = "the model provider answered no stream";
+    throw new ProviderError("provider_error", message, { errorBody });
   }
 }
 
-/** What is logged of an answer that is no stream: a JSON text may be all that the model said. */
-function describeBody(type: string, words: string): string {
-  return /json/i.test(type)
-    ? `${type} of ${words.length} characters${describeJsonError(words)}`
-    : words;
-}
-
-/**
- * Halves of surrogate pairs, as a tool may answer them, would be sent as escapes that vendors refuse
- * the whole request for. Only they are escaped so, and a backslash before the letters `ud`.
- */
-function toJson(body: unknown): string {
-  const json = JSON.stringify(body);
-  if (!json.includes("\\ud")) return json;
-  return JSON.stringify(
-    body,
-    (_key, value) => typeof value === "string" ? value.toWellFormed() : value,
-  );
-}
-
-/** A prompt that a filter took before the model saw it; such a refusal is not billed. */
+/** The response for a prompt that a filter blocked before the model; it is not billed. */
 async function* filteredResponse(): AsyncGenerator<ModelEvent> {
   yield { type: "usage", inputTokens: 0, outputTokens: 0 };
   yield { type: "end", reason: "content_filter" };

@@ -1,20 +1,17 @@
-import { ProviderError } from "./provider_error.ts";
 import type { ModelEvent, ModelToolCall, StopReason } from "./model.ts";
+import { ProviderError } from "./provider_error.ts";
 import type { UsageTracker } from "./usage_tracker.ts";
 
-/** All text and arguments of one answer, in characters: no honest answer is longer. */
+/** Limit for text and arguments of a response, in characters. */
 const MAX_RESPONSE_LENGTH = 4_194_304;
-/** Calls of one answer: each is carried out, and many an API is asked once for each. */
+/** Limit for the calls of a response. */
 const MAX_CALLS = 256;
-/**
- * What of a turn goes back to its vendor, in characters: each later step of the run sends it again.
- * Several times what the longest answer we allow can think.
- */
+/** Limit for the reasoning that is sent back in each later step, in characters. */
 const MAX_METADATA_LENGTH = 262_144;
-/** Longer than a tool's name can be, so that what is cut is still nobody's. */
+/** More than the length of any tool's name, so that a cut name matches none. */
 const MAX_NAME_LENGTH = 128;
 
-/** A piece of a tool call; what is absent was said before or is still to come. */
+/** A part of a tool call; absent fields came earlier or follow. */
 export interface ToolCallDelta {
   id?: string | undefined;
   name?: string | undefined;
@@ -22,10 +19,7 @@ export interface ToolCallDelta {
   providerMetadata?: unknown;
 }
 
-/**
- * One answer as a vendor's stream builds it up, in no vendor's shape. A decoder tells it what came;
- * it hands out the events that follow from it.
- */
+/** Accumulates a streamed response. Decoders add to it; readers take the resulting events. */
 export class ResponseAccumulator {
   readonly #usage: UsageTracker;
   readonly #calls = new Map<number | string, ModelToolCall>();
@@ -35,15 +29,15 @@ export class ResponseAccumulator {
   #length = 0;
   #reasoningLength = 0;
   #providerMetadata: unknown;
-  #closed = false;
+  #isComplete = false;
 
-  /** `step` is any number that no other answer of the run has: own call ids are made with it. */
-  constructor(tally: UsageTracker, step: number) {
-    this.#usage = tally;
-    this.#stepId = step;
+  /** `stepId` is unique within the run; generated call ids contain it. */
+  constructor(usage: UsageTracker, stepId: number) {
+    this.#usage = usage;
+    this.#stepId = stepId;
   }
 
-  /** Text for the reader; what comes together is told together. */
+  /** Adds text; consecutive deltas become one event. */
   addText(text: string): void {
     if (text === "") return;
     this.#usage.countText(text);
@@ -53,7 +47,7 @@ export class ResponseAccumulator {
     else this.#events.push({ type: "text", text });
   }
 
-  /** Output nobody is shown, such as reasoning: it is paid for all the same. */
+  /** Adds hidden output, which is charged too. */
   addReasoning(text: string): void {
     if (text === "") return;
     this.#usage.countReasoning(text);
@@ -61,32 +55,32 @@ export class ResponseAccumulator {
     this.#addLength(text);
   }
 
-  /** What the vendor wants back with this turn; nothing that was not told as hidden as well. */
-  setProviderMetadata(opaque: unknown): void {
-    this.#providerMetadata = opaque;
+  /** Sets the data to send back with this turn; it contains only text added as reasoning. */
+  setProviderMetadata(providerMetadata: unknown): void {
+    this.#providerMetadata = providerMetadata;
   }
 
-  /** A tool call, or a piece of one: pieces with the same key are one call. */
-  addToolCall(key: number | string, fragment: ToolCallDelta): void {
+  /** Adds to the tool call with this key, or begins it. */
+  addToolCall(key: number | string, delta: ToolCallDelta): void {
     let call = this.#calls.get(key);
     if (call === undefined) {
       if (this.#calls.size === MAX_CALLS) {
-        throw new ProviderError("provider_error", "the model vendor's answer holds too many calls");
+        const message = "the model provider's answer holds too many calls";
+        throw new ProviderError("provider_error", message);
       }
       call = { id: `own_${this.#stepId}_${this.#calls.size + 1}`, name: "", args: "" };
       this.#calls.set(key, call);
       this.#usage.onFirstOutput();
     }
-    if (fragment.id) call.id = fragment.id;
-    if (fragment.name) call.name = fragment.name.slice(0, MAX_NAME_LENGTH);
-    if (fragment.providerMetadata !== undefined) call.providerMetadata = fragment.providerMetadata;
-    if (!fragment.args) return;
-    this.#usage.countText(fragment.args);
-    this.#addLength(fragment.args);
-    call.args += fragment.args;
+    if (delta.id) call.id = delta.id;
+    if (delta.name) call.name = delta.name.slice(0, MAX_NAME_LENGTH);
+    if (delta.providerMetadata !== undefined) call.providerMetadata = delta.providerMetadata;
+    if (!delta.args) return;
+    this.#usage.countText(delta.args);
+    this.#addLength(delta.args);
+    call.args += delta.args;
   }
 
-  /** How many tool calls have begun. */
   get toolCallCount(): number {
     return this.#calls.size;
   }
@@ -95,36 +89,35 @@ export class ResponseAccumulator {
     this.#usage.report(usage);
   }
 
-  /** Why the model stopped; usage may still follow. */
+  /** Usage may still follow. */
   setStopReason(reason: StopReason): void {
     this.#stopReason = reason;
   }
 
-  /** The vendor's mark that nothing follows. */
+  /** Called for the provider's end mark. */
   markComplete(): void {
-    this.#closed = true;
+    this.#isComplete = true;
   }
 
   get isComplete(): boolean {
-    return this.#closed;
+    return this.#isComplete;
   }
 
-  /** Whether the model said why it stopped, so that the answer is whole. */
+  /** Whether the model reported why it stopped, so that the response is whole. */
   get hasStopReason(): boolean {
     return this.#stopReason !== undefined;
   }
 
-  /** Whether there is anything of an answer, be it that there will be none. */
+  /** Whether there is output or a reason for having none. */
   get hasStarted(): boolean {
     return !this.isEmpty || this.hasStopReason;
   }
 
-  /** Whether nothing was said at all. */
   get isEmpty(): boolean {
     return this.#length === 0 && this.#calls.size === 0;
   }
 
-  /** The events since the last time. */
+  /** Returns the events since the last call. */
   takeEvents(): ModelEvent[] {
     const events = this.#events;
     if (events.length > 0) this.#events = [];
@@ -135,34 +128,35 @@ export class ResponseAccumulator {
     return this.#events.length > 0;
   }
 
-  /** What was used so far of an answer that broke off. */
+  /** The usage so far of a response that broke off. */
   partialUsage(): ModelEvent {
     return { type: "usage", ...this.#usage.total(false) };
   }
 
-  /** The last events of a whole answer: its calls, its usage, its end. */
+  /** The last events of a whole response: calls, usage and end. */
   *finalEvents(): Generator<ModelEvent> {
-    // Calls cut short by a limit or a filter hold arguments that the model did not finish.
-    const whole = this.#stopReason === "tool_calls" || this.#stopReason === "stop";
-    const calls = whole ? [...this.#calls.values()].filter((call) => call.name !== "") : [];
+    // A limit or filter may have cut off the arguments of a call.
+    const isWhole = this.#stopReason === "tool_calls" || this.#stopReason === "stop";
+    const calls = isWhole ? [...this.#calls.values()].filter((call) => call.name !== "") : [];
     for (const call of calls) yield { type: "tool_call", call };
     yield { type: "usage", ...this.#usage.total(true) };
-    // Some vendors say "stop" and mean the calls; one that says "calls" without any means "stop".
-    const reason = whole ? (calls.length > 0 ? "tool_calls" : "stop") : this.#stopReason!;
-    const isKept = calls.length > 0 && this.#providerMetadata !== undefined &&
+    // Some providers report "stop" with calls, or "tool_calls" without any.
+    const reason = isWhole ? (calls.length > 0 ? "tool_calls" : "stop") : this.#stopReason!;
+    const providerMetadata = this.#providerMetadata;
+    const isSentBack = calls.length > 0 && providerMetadata !== undefined &&
       this.#reasoningLength <= MAX_METADATA_LENGTH;
-    yield { type: "end", reason, ...(isKept ? { providerMetadata: this.#providerMetadata } : {}) };
+    yield { type: "end", reason, ...(isSentBack ? { providerMetadata } : {}) };
   }
 
   #addLength(text: string): void {
     this.#length += text.length;
     if (this.#length > MAX_RESPONSE_LENGTH) {
-      throw new ProviderError("provider_error", "the model vendor's answer is too long");
+      throw new ProviderError("provider_error", "the model provider's answer is too long");
     }
   }
 }
 
-/** Whether the id of a call is one we gave it because its vendor did not. */
+/** Whether a call id was generated here because the provider sent none. */
 export function isGeneratedCallId(id: string): boolean {
   return /^own_\d+_\d+$/.test(id);
 }

@@ -1,70 +1,53 @@
 import type { ModelRequest } from "./model.ts";
 import type { ErrorResponse, RequestBuilder } from "./protocol.ts";
 
-/**
- * A request whose temperature is left out once its model has refused it: more and more models take
- * none, and say so only when they are asked.
- */
-export class TemperatureFallback {
-  #request: ModelRequest;
-  readonly #modelsWithoutTemperature: Set<string>;
-  #rejectsEveryValue = false;
-
-  /** `untempered` names the models of a slot that are known to take no temperature. */
-  constructor(request: ModelRequest, untempered: Set<string>) {
-    this.#request = untempered.has(request.model) ? withoutTemperature(request) : request;
-    this.#modelsWithoutTemperature = untempered;
-  }
-
-  /** The request as it is to be put next. */
-  get current(): ModelRequest {
-    return this.#request;
-  }
-
-  /** Whether the request is now another one, without the temperature that was refused. */
-  adaptTo(refusal: ErrorResponse): boolean {
-    if (this.#request.temperature === undefined || !rejectsTemperature(refusal)) return false;
-    this.#request = withoutTemperature(this.#request);
-    // One agent's number that is too high for a server says nothing about the other agents'.
-    this.#rejectsEveryValue = !OUT_OF_RANGE.test(refusal.errorBody ?? "");
-    return true;
-  }
-
-  /** A refusal's words may quote a visitor, so it is remembered only once leaving it out has helped. */
-  onAccepted(): void {
-    if (this.#rejectsEveryValue) this.#modelsWithoutTemperature.add(this.#request.model);
-  }
+export interface TemperatureFallbackOptions {
+  path: string;
+  toBody: (request: ModelRequest) => unknown;
+  /** The models of a connection that are known to reject a temperature. */
+  modelsWithoutTemperature: Set<string>;
 }
 
-/** A request that a vendor's protocol knows one way to put, but for its temperature. */
-export class FallbackRequestBuilder implements RequestBuilder {
-  readonly path: string;
-  readonly #request: TemperatureFallback;
-  readonly #write: (request: ModelRequest) => unknown;
+/**
+ * Builds a request without its temperature once the model has rejected it: more and more models support
+ * none, and only their error responses tell.
+ */
+export class TemperatureFallback implements RequestBuilder {
+  readonly #options: TemperatureFallbackOptions;
+  #request: ModelRequest;
+  #rejectsEveryValue = false;
 
-  constructor(
-    request: TemperatureFallback,
-    { path, write }: { path: string; write: (request: ModelRequest) => unknown },
-  ) {
-    this.#request = request;
-    this.path = path;
-    this.#write = write;
+  constructor(request: ModelRequest, options: TemperatureFallbackOptions) {
+    this.#options = options;
+    const isKnown = options.modelsWithoutTemperature.has(request.model);
+    this.#request = isKnown ? withoutTemperature(request) : request;
+  }
+
+  get path(): string {
+    return this.#options.path;
   }
 
   body(): unknown {
-    return this.#write(this.#request.current);
+    return this.#options.toBody(this.#request);
   }
 
-  adaptTo(refusal: ErrorResponse): boolean {
-    return this.#request.adaptTo(refusal);
+  adaptTo(error: ErrorResponse): boolean {
+    if (this.#request.temperature === undefined || !rejectsTemperature(error)) return false;
+    this.#request = withoutTemperature(this.#request);
+    // A value out of range says nothing about the values of other agents.
+    this.#rejectsEveryValue = !OUT_OF_RANGE.test(error.errorBody ?? "");
+    return true;
   }
 
+  /** Remembered only after success, because the error response may quote a visitor. */
   onAccepted(): void {
-    this.#request.onAccepted();
+    if (this.#rejectsEveryValue) {
+      this.#options.modelsWithoutTemperature.add(this.#request.model);
+    }
   }
 }
 
-/** What vendors say of a field that they do not take, close to its name. */
+/** Words that providers use near the name of a rejected field. */
 const COMPLAINT_WORDS =
   "support|deprecat|only|allow|permit|must|range|invalid|extra|unknown|unrecogni|unexpected|cannot";
 const TEMPERATURE_COMPLAINT = new RegExp(
@@ -74,16 +57,16 @@ const TEMPERATURE_COMPLAINT = new RegExp(
 const OUT_OF_RANGE =
   /range|between|(?:less|greater|more) than|at (?:most|least)|above|below|m(?:ax|in)imum|exceed|[<>≤≥]/i;
 
-/** Where the refusal names a field apart from its words, as OpenAI's do, that field alone counts. */
+/** If the response names the field separately, as OpenAI's do, only that field counts. */
 function rejectsTemperature({ status, errorBody = "" }: ErrorResponse): boolean {
   if (status !== 400 && status !== 422) return false;
-  // Quotes inside a quoted prompt are escaped, so only the vendor's own field looks like this.
+  // Quotes within a quoted prompt are escaped, so only the provider's own field matches.
   const param = /"param"\s*:\s*"([^"\\]+)"/.exec(errorBody)?.[1];
   return param === undefined
     ? TEMPERATURE_COMPLAINT.test(errorBody)
     : /(?:^|\.)temperature$/.test(param);
 }
 
-function withoutTemperature({ temperature: _refused, ...request }: ModelRequest): ModelRequest {
+function withoutTemperature({ temperature: _rejected, ...request }: ModelRequest): ModelRequest {
   return request;
 }

@@ -1,59 +1,58 @@
+import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { ConnectionConfig } from "../schemas/connection_config.ts";
-import type { Runtime } from "../platform/runtime.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import { ModelError } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
 import type { ProviderFailure } from "./provider_failure.ts";
 
-/** Long enough for a model that has to be loaded first, short enough to wait for at a form. */
+/** Long enough for a model that has to be loaded, short enough for a form. */
 const TEST_TIMEOUT_MS = 20_000;
 
-/** `undefined` when the vendor answered; else why not, in our own words, with its status if it gave one. */
-export type ConnectionTestError = { message: string; status?: number } | undefined;
+/** Why a test failed, without quoting the provider. */
+export interface ConnectionTestError {
+  message: string;
+  /** HTTP status of the provider's response. */
+  status?: number;
+}
 
 /**
- * Asks a vendor for a few words the way a run would, so that address, protocol, credential and model
- * are all proven by one request.
+ * Sends a short request as a run would, which tests address, protocol, API key and model at once.
+ * Returns `undefined` if the provider answers.
  */
 export async function testConnection(
-  { vendor, config, model }: { vendor: ProviderId; config: ConnectionConfig; model: string },
-  options: { runtime: Runtime; report?: (event: ProviderFailure) => void },
-): Promise<ConnectionTestError> {
-  const { runtime } = options;
+  { provider, config, model }: { provider: ProviderId; config: ConnectionConfig; model: string },
+  { runtime, report }: { runtime: Runtime; report?: (failure: ProviderFailure) => void },
+): Promise<ConnectionTestError | undefined> {
   let status: number | undefined;
-  const report = (event: ProviderFailure) => {
-    status = event.status;
-    options.report?.(event);
+  const onFailure = (failure: ProviderFailure) => {
+    status = failure.status;
+    report?.(failure);
   };
-  const registry = new ModelRegistry(runtime, {
-    providers: { [vendor]: config },
-    onFailure: report,
-  });
-  const enough = new AbortController();
-  const patience = runtime.sleep(TEST_TIMEOUT_MS, enough.signal).then(
-    () => enough.abort(),
-    () => {},
-  );
+  const registry = new ModelRegistry(runtime, { providers: { [provider]: config }, onFailure });
+  const timeout = new AbortController();
+  const cancelTimer = setTimer(runtime, TEST_TIMEOUT_MS, () => timeout.abort());
   try {
-    await registry.find(vendor, model).stream({
+    await registry.find(provider, model).stream({
       model,
       system: "Answer with one word.",
       messages: [{ role: "user", content: "Hello" }],
       tools: [],
       maxOutputTokens: 16,
       maxRetryWaitMs: 0,
-      signal: enough.signal,
+      signal: timeout.signal,
     });
     return undefined;
   } catch (error) {
     if (error instanceof ModelError) {
       return { message: error.message, ...(status === undefined ? {} : { status }) };
     }
-    if (enough.signal.aborted) return { message: "the model vendor did not answer in 20 seconds" };
+    if (timeout.signal.aborted) {
+      return { message: "the model provider did not answer in 20 seconds" };
+    }
     throw error;
   } finally {
-    enough.abort();
-    await patience;
+    cancelTimer();
+    timeout.abort();
     registry.close();
   }
 }

@@ -2,23 +2,20 @@ import { utf8Length } from "../platform/utf8.ts";
 import type { ModelUsage } from "./model.ts";
 
 /**
- * UTF-8 bytes that we count as one token where a vendor does not say. Prose comes to about four, the
- * densest scripts to about two: the estimate errs upward, for it stands in for a bill.
+ * UTF-8 bytes per token where the provider reports no usage. Prose has about four, the densest scripts
+ * about two: the estimate is high because it may be billed.
  */
 const BYTES_PER_TOKEN = 2;
 
-/**
- * Tokens a second that a silent model is taken to think, once it has had time to read. Reasoning models
- * write 50 to 150; who is stopped before a first word would else have thought for nothing.
- */
+/** Tokens per second that a silent model is assumed to reason; models write 50 to 150. */
 const REASONING_TOKENS_PER_SECOND = 100;
-/** Any model is silent for so long, in milliseconds: who is stopped at once has written nothing. */
+/** Time before any model writes, in milliseconds: an immediate abort costs no output. */
 const READING_MS = 2_000;
 
-/** No step reads or writes more: beyond it a count is a fault, and sums of such must stay exact. */
+/** Larger counts are invalid; the sums of valid ones stay exact. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** What a vendor claims; each is a total so far, and what is not a sane count says nothing. */
+/** The provider's counts; each is a total so far, and invalid ones are ignored. */
 export interface ReportedUsage {
   inputTokens?: unknown;
   outputTokens?: unknown;
@@ -29,25 +26,24 @@ export interface ReportedUsage {
 export interface UsageTrackerOptions {
   requestBytes: number;
   maxOutputTokens: number;
-  /** Tokens that nobody reads more than. */
+  /** Upper bound of the input tokens. */
   maxInputTokens?: number | undefined;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** The model is known to reason: some vendors answer nothing, not even a head, until it has. */
+  /** The model is known to reason; some providers send not even headers before it has. */
   reasons?: boolean;
-  /** Told when the model is seen to reason. */
+  /** Called when the model is seen to reason. */
   onReasoning?: () => void;
 }
 
-/** Keeps what a vendor says that a step used, and what we saw of it. */
+/** Tracks the usage that a provider reports for a step and the output received. */
 export class UsageTracker {
   readonly #options: UsageTrackerOptions;
   #reportedUsage: { [Key in keyof ReportedUsage]?: number } = {};
   #textBytes = 0;
   #reasoningBytes = 0;
-  /** From when on the model may think without anybody counting it. */
+  /** Start of the time in which the model may have reasoned without being counted. */
   #uncountedSince: number | undefined;
-  /** When it said its first word, in a text or a call. */
   #firstOutputAt: number | undefined;
 
   constructor(options: UsageTrackerOptions) {
@@ -55,12 +51,12 @@ export class UsageTracker {
     if (options.reasons) this.#uncountedSince = options.now();
   }
 
-  /** The vendor began to answer then. */
+  /** Called with the time at which the provider began to answer. */
   onResponseStart(at: number): void {
     this.#uncountedSince ??= at;
   }
 
-  /** A later count replaces an earlier one. */
+  /** Later counts replace earlier ones. */
   report(usage: ReportedUsage): void {
     const { outputTokens: before = 0 } = this.#reportedUsage;
     for (const key of KEYS) {
@@ -69,67 +65,66 @@ export class UsageTracker {
     }
     const { outputTokens = 0, reasoningTokens = 0 } = this.#reportedUsage;
     if (reasoningTokens > 0) this.#options.onReasoning?.();
-    // What was thought up to a count is in it.
+    // The count includes all reasoning up to now.
     if (this.#firstOutputAt === undefined && outputTokens > before) {
       this.#uncountedSince = this.#options.now();
     }
   }
 
-  /** Whether the vendor has counted anything. */
   get hasReport(): boolean {
     return Object.keys(this.#reportedUsage).length > 0;
   }
 
-  /** The model begins to say something: whatever it thought before, it has thought. */
+  /** Called when the model begins a text or call, which ends its reasoning. */
   onFirstOutput(): void {
     this.#firstOutputAt ??= this.#options.now();
   }
 
-  /** Text or arguments that arrived. */
+  /** Counts received text or arguments. */
   countText(text: string): void {
     this.onFirstOutput();
     this.#textBytes += utf8Length(text);
   }
 
-  /** Output that arrived and nobody is shown. */
+  /** Counts received hidden output. */
   countReasoning(text: string): void {
     if (this.#reasoningBytes === 0) this.#options.onReasoning?.();
     this.#reasoningBytes += utf8Length(text);
   }
 
   /**
-   * The account. `whole` says that the vendor told all it had to tell; of an answer that broke off it
-   * cannot have counted what came after its last word.
+   * The total usage. If the response is not `whole`, the reported output is incomplete, because it
+   * cannot include what came after the last report.
    */
   total(whole: boolean): ModelUsage {
     const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#reportedUsage;
     const { requestBytes, maxInputTokens = Infinity } = this.#options;
-    const outputKnown = whole && outputTokens !== undefined;
-    const known = outputKnown && inputTokens !== undefined;
+    const isOutputKnown = whole && outputTokens !== undefined;
     return {
       inputTokens: inputTokens ?? Math.min(estimateTokens(requestBytes), maxInputTokens),
-      outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, this.#estimate(whole)),
+      outputTokens: isOutputKnown
+        ? outputTokens
+        : Math.max(outputTokens ?? 0, this.#estimateOutput(whole)),
       ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-      ...(known ? {} : { estimated: true }),
+      ...(isOutputKnown && inputTokens !== undefined ? {} : { estimated: true }),
     };
   }
 
   /**
-   * What the model wrote by what was seen of it; before its first word a broken answer may hold more
-   * than that, told in summary or not at all. Never more than it was allowed.
+   * Estimates the output from what was received. A broken response may include more reasoning, which
+   * providers summarize or omit. Never more than the output limit.
    */
-  #estimate(whole: boolean): number {
-    const shown = estimateTokens(this.#textBytes);
-    const hidden = estimateTokens(this.#reasoningBytes);
-    const thought = whole ? hidden : Math.max(hidden, this.#silentTokens());
-    return Math.min(shown + thought, this.#options.maxOutputTokens);
+  #estimateOutput(whole: boolean): number {
+    const reasoning = estimateTokens(this.#reasoningBytes);
+    const hidden = whole ? reasoning : Math.max(reasoning, this.#silentTokens());
+    return Math.min(estimateTokens(this.#textBytes) + hidden, this.#options.maxOutputTokens);
   }
 
   #silentTokens(): number {
     if (this.#uncountedSince === undefined) return 0;
-    const silentMs = (this.#firstOutputAt ?? this.#options.now()) - this.#uncountedSince -
-      READING_MS;
+    const until = this.#firstOutputAt ?? this.#options.now();
+    const silentMs = until - this.#uncountedSince - READING_MS;
     return Math.max(0, Math.ceil(silentMs * REASONING_TOKENS_PER_SECOND / 1_000));
   }
 }
@@ -140,7 +135,7 @@ function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** Whether a vendor's count can be true. */
+/** Whether a provider's count is plausible. */
 export function isTokenCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MAX_TOKENS;
 }

@@ -59,7 +59,7 @@ async function embed(): Promise<string> {
 }
 
 async function trySlotForm(): Promise<string> {
-  const slot = { vendor: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
+  const slot = { provider: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
   return (await testConnection(slot, { runtime: systemRuntime }))?.message ?? "answered";
 }
 

@@ -1,8 +1,8 @@
+import { DeltaFastPath } from "../delta_fast_path.ts";
 import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
-import { asObject, asText, type JsonObject, parseEvent, streamError } from "../stream_json.ts";
-import { DeltaFastPath } from "../delta_fast_path.ts";
 import type { ResponseAccumulator } from "../response_accumulator.ts";
+import { asObject, asText, type JsonObject, parseEvent, streamError } from "../stream_json.ts";
 import { isTokenCount } from "../usage_tracker.ts";
 import { ThinkingCollector } from "./thinking_collector.ts";
 
@@ -16,18 +16,18 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["refusal", "content_filter"],
 ]);
 
-/** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
+/** Decodes the events of a message; ignores unknown types, as the API demands. */
 export class AnthropicDecoder implements StreamDecoder {
   readonly #response: ResponseAccumulator;
   readonly #thinking: ThinkingCollector;
-  /** The parts that the input is counted in, each as last told. */
+  /** The latest count of each part of the input. */
   readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
   readonly #fastPath = new DeltaFastPath(textDeltaOf);
   #textLength = 0;
 
-  constructor(turn: ResponseAccumulator) {
-    this.#response = turn;
-    this.#thinking = new ThinkingCollector(turn);
+  constructor(response: ResponseAccumulator) {
+    this.#response = response;
+    this.#thinking = new ThinkingCollector(response);
   }
 
   decode(data: string): void {
@@ -63,7 +63,7 @@ export class AnthropicDecoder implements StreamDecoder {
     }
   }
 
-  /** The input begins as {} and follows in pieces; compatible servers may give it whole. */
+  /** The input begins as {} and follows in deltas; compatible servers may send it whole. */
   #callStart(index: number, block: JsonObject): void {
     const input = asObject(block.input) ?? {};
     const args = Object.keys(input).length === 0 ? "" : JSON.stringify(input);
@@ -96,7 +96,7 @@ export class AnthropicDecoder implements StreamDecoder {
     }
   }
 
-  /** Input that was written to or read from a cache is counted beside the rest, not in it. */
+  /** Input tokens written to or read from a cache are counted separately from the rest. */
   #usage(value: unknown): void {
     const usage = asObject(value);
     if (usage === undefined) return;
@@ -113,7 +113,6 @@ export class AnthropicDecoder implements StreamDecoder {
   }
 }
 
-/** The text of an event that adds to one. */
 function textDeltaOf({ type, delta }: JsonObject): string | undefined {
   const { type: kind, text } = asObject(delta) ?? {};
   const isText = type === "content_block_delta" && kind === "text_delta";
@@ -124,7 +123,7 @@ function indexOf(event: JsonObject): number {
   return typeof event.index === "number" ? event.index : 0;
 }
 
-/** Later events repeat the counts, some servers with null or 0: what was read stays read. */
+/** Later events repeat the counts, on some servers as null or 0, which are ignored. */
 function latestCount(before: number | undefined, value: unknown): number | undefined {
   return isTokenCount(value) && (value > 0 || before === undefined) ? value : before;
 }

@@ -1,21 +1,21 @@
 import type { ProviderProtocol } from "../protocol.ts";
-import { FallbackRequestBuilder, TemperatureFallback } from "../temperature_fallback.ts";
-import { toAnthropicRequest } from "./anthropic_request.ts";
+import { TemperatureFallback } from "../temperature_fallback.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
+import { toAnthropicRequest } from "./anthropic_request.ts";
 
-/** The version of the protocol that this is written for. */
-const VERSION = "2023-06-01";
+const API_VERSION = "2023-06-01";
 
-/** Messages, streamed. */
+/** The Messages API, streamed. */
 export function anthropicProtocol(): ProviderProtocol {
-  const untempered = new Set<string>();
+  const modelsWithoutTemperature = new Set<string>();
   return {
-    headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": VERSION }),
+    headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": API_VERSION }),
     createRequest: (request) =>
-      new FallbackRequestBuilder(new TemperatureFallback(request, untempered), {
+      new TemperatureFallback(request, {
         path: "/messages",
-        write: toAnthropicRequest,
+        toBody: toAnthropicRequest,
+        modelsWithoutTemperature,
       }),
-    createDecoder: (turn) => new AnthropicDecoder(turn),
+    createDecoder: (response) => new AnthropicDecoder(response),
   };
 }

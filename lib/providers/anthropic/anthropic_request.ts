@@ -1,5 +1,4 @@
 import { clampTemperature, parseCallArguments, toolOutputText } from "../message_parts.ts";
-import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type {
   AssistantMessage,
   ModelMessage,
@@ -7,13 +6,13 @@ import type {
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
+import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { PositionedThinking } from "./thinking_collector.ts";
 
 const MAX_TEMPERATURE = 1;
-/** Ids of calls that it takes; each must be the only one of its kind. */
+/** Call ids that the API accepts; each must be unique. */
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** Stands where the vendor demands words and there are none, or a question and there was none. */
+/** Replaces empty text, and the missing first user message, which the API rejects. */
 const EMPTY_TEXT = "(no text)";
 
 interface Message {
@@ -21,7 +20,7 @@ interface Message {
   content: unknown[];
 }
 
-/** A request as Messages wants it. */
+/** The body of a Messages request. */
 export function toAnthropicRequest(request: ModelRequest): unknown {
   const { model, system, tools, temperature, maxOutputTokens } = request;
   return {
@@ -35,20 +34,20 @@ export function toAnthropicRequest(request: ModelRequest): unknown {
   };
 }
 
-/** Turns alternate and begin with the user; all results of one step belong in one turn. */
+/** Roles alternate, the user begins, and all results of one step share a message. */
 function toMessages(messages: readonly ModelMessage[]): Message[] {
-  const turns: Message[] = [];
+  const merged: Message[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const content = toBlocks(message);
-    const last = turns.at(-1);
+    const last = merged.at(-1);
     if (last?.role === role) last.content.push(...content);
-    else if (content.length > 0) turns.push({ role, content });
+    else if (content.length > 0) merged.push({ role, content });
   }
-  if (turns[0]?.role === "assistant") {
-    turns.unshift({ role: "user", content: [textBlock(EMPTY_TEXT)] });
+  if (merged[0]?.role === "assistant") {
+    merged.unshift({ role: "user", content: [textBlock(EMPTY_TEXT)] });
   }
-  return turns;
+  return merged;
 }
 
 function toBlocks(message: ModelMessage): unknown[] {
@@ -68,32 +67,28 @@ function toBlocks(message: ModelMessage): unknown[] {
   }
 }
 
-/** A turn in the order it was said in: its thinking must come back where it stood. */
-function toAssistantBlocks(
-  { content, toolCalls = [], providerMetadata }: AssistantMessage,
-): unknown[] {
-  // Only what this protocol's decoder kept comes here: it goes to nobody else.
-  const thoughts = (providerMetadata ?? []) as readonly PositionedThinking[];
+/** Thinking blocks must come back at their original position. */
+function toAssistantBlocks(message: AssistantMessage): unknown[] {
+  const { content, toolCalls = [], providerMetadata } = message;
+  // Only this protocol's decoder creates the metadata that arrives here.
+  const thinking = (providerMetadata ?? []) as readonly PositionedThinking[];
   const blocks: unknown[] = [];
   let [text, calls] = [0, 0];
-  for (const { block, textBefore, callsBefore } of thoughts) {
+  for (const { block, textBefore, callsBefore } of thinking) {
     blocks.push(...toTextBlocks(content.slice(text, textBefore)));
     blocks.push(...toolCalls.slice(calls, callsBefore).map(toToolUse), block);
     [text, calls] = [textBefore, callsBefore];
   }
-  return [
-    ...blocks,
-    ...toTextBlocks(content.slice(text)),
-    ...toolCalls.slice(calls).map(toToolUse),
-  ];
+  const rest = toTextBlocks(content.slice(text));
+  return [...blocks, ...rest, ...toolCalls.slice(calls).map(toToolUse)];
 }
 
-function toTextBlocks(words: string): unknown[] {
-  return words.trim() === "" ? [] : [textBlock(words)];
+function toTextBlocks(text: string): unknown[] {
+  return text.trim() === "" ? [] : [textBlock(text)];
 }
 
-function textBlock(words: string): unknown {
-  return { type: "text", text: words };
+function textBlock(text: string): unknown {
+  return { type: "text", text };
 }
 
 function toToolUse(call: ModelToolCall): unknown {

@@ -1,12 +1,12 @@
-import { asText, type JsonObject } from "../stream_json.ts";
 import type { ResponseAccumulator } from "../response_accumulator.ts";
+import { asText, type JsonObject } from "../stream_json.ts";
 
-/** A block as the vendor wants it back: it checks the signature, so nothing in it is changed. */
+/** A block to send back unchanged, because the provider verifies its signature. */
 type ThinkingBlock =
   | { type: "thinking"; thinking: string; signature?: string }
   | { type: "redacted_thinking"; data: string };
 
-/** A block of thinking, and how much of its turn came before it. */
+/** A thinking block and its position in the turn. */
 export interface PositionedThinking {
   block: ThinkingBlock;
   /** Characters of text. */
@@ -14,25 +14,25 @@ export interface PositionedThinking {
   callsBefore: number;
 }
 
-/** Gathers the thinking of one answer. All of it is output that nobody is shown. */
+/** Collects the thinking of one response, which is hidden output. */
 export class ThinkingCollector {
   readonly #response: ResponseAccumulator;
   readonly #blocks: PositionedThinking[] = [];
   #open: { index: number; block: ThinkingBlock } | undefined;
 
-  constructor(turn: ResponseAccumulator) {
-    this.#response = turn;
+  constructor(response: ResponseAccumulator) {
+    this.#response = response;
   }
 
-  /** The block at `index` begins; compatible servers may give it whole. */
-  startBlock(index: number, block: JsonObject, textBefore: number): void {
-    const begun: ThinkingBlock = block.type === "redacted_thinking"
-      ? { type: "redacted_thinking", data: asText(block.data) }
-      : { type: "thinking", thinking: asText(block.thinking) };
-    this.#blocks.push({ block: begun, textBefore, callsBefore: this.#response.toolCallCount });
-    this.#open = { index, block: begun };
-    this.#response.addReasoning(begun.type === "thinking" ? begun.thinking : begun.data);
-    if (typeof block.signature === "string") this.setSignature(index, block.signature);
+  /** Starts the block at `index`; compatible servers may send it whole. */
+  startBlock(index: number, source: JsonObject, textBefore: number): void {
+    const block: ThinkingBlock = source.type === "redacted_thinking"
+      ? { type: "redacted_thinking", data: asText(source.data) }
+      : { type: "thinking", thinking: asText(source.thinking) };
+    this.#blocks.push({ block, textBefore, callsBefore: this.#response.toolCallCount });
+    this.#open = { index, block };
+    this.#response.addReasoning(block.type === "thinking" ? block.thinking : block.data);
+    if (typeof source.signature === "string") this.setSignature(index, source.signature);
     this.#response.setProviderMetadata(this.#blocks);
   }
 

@@ -98,7 +98,7 @@ for (const [what, body] of Object.entries(WRONG)) {
     using slot = embedderOf(mock);
     mock.next({ headers: { "content-type": "application/json" }, body });
     const error = await assertRejects(() => slot.embedder.embed(["a", "b"], passages), ModelError);
-    assertEquals(error.message, "the model vendor answered no embeddings");
+    assertEquals(error.message, "the model provider answered no embeddings");
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { modelPath } from "../google/model_path.ts";
 import type { EmbeddingProtocol } from "./embedding_protocol.ts";
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   embeddings: z.array(z.object({ values: z.array(z.number()) })),
   usageMetadata: z.object({ promptTokenCount: z.int().nonnegative() }).optional().catch(undefined),
 });
@@ -20,8 +20,8 @@ export const googleEmbeddings: EmbeddingProtocol = {
       taskType: TASKS[purpose],
     })),
   }),
-  parse(answer) {
-    const parsed = answerSchema.safeParse(answer);
+  parse(response) {
+    const parsed = responseSchema.safeParse(response);
     if (!parsed.success) return undefined;
     const { embeddings, usageMetadata } = parsed.data;
     return {

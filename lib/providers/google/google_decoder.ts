@@ -1,6 +1,7 @@
-import { ProviderError } from "../provider_error.ts";
 import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
+import { ProviderError } from "../provider_error.ts";
+import type { ResponseAccumulator } from "../response_accumulator.ts";
 import {
   asArray,
   asObject,
@@ -9,7 +10,6 @@ import {
   parseEvent,
   streamError,
 } from "../stream_json.ts";
-import type { ResponseAccumulator } from "../response_accumulator.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["STOP", "stop"],
@@ -26,35 +26,35 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["IMAGE_RECITATION", "content_filter"],
 ]);
 
-/** Slips of the model: the same request may well be answered the next time. */
+/** Mistakes of the model that a retry may avoid. */
 const RETRYABLE_REASONS: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
   "MALFORMED_RESPONSE",
 ]);
 
-/** Says nothing; documented as unused, but some gateways put it on every event. */
+/** Documented as unused, but some gateways send it with every event. */
 const UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED";
 
-/** Reads `GenerateContentResponse` events. No mark ends the stream: its connection does. */
+/** Decodes `GenerateContentResponse` events. The stream has no end mark. */
 export class GoogleDecoder implements StreamDecoder {
   readonly #response: ResponseAccumulator;
 
-  constructor(turn: ResponseAccumulator) {
-    this.#response = turn;
+  constructor(response: ResponseAccumulator) {
+    this.#response = response;
   }
 
   decode(data: string): void {
-    const response = parseEvent(data);
-    const error = asObject(response.error);
+    const event = parseEvent(data);
+    const error = asObject(event.error);
     if (error !== undefined) throw streamError(`${error.status} ${error.code}`, error);
-    const usage = asObject(response.usageMetadata);
+    const usage = asObject(event.usageMetadata);
     if (usage !== undefined) this.#usage(usage);
-    // A prompt that was blocked has a reason and no candidate.
-    if (asText(asObject(response.promptFeedback)?.blockReason) !== "") {
+    // A blocked prompt has a reason and no candidate.
+    if (asText(asObject(event.promptFeedback)?.blockReason) !== "") {
       this.#response.setStopReason("content_filter");
     }
-    const candidate = asObject(asArray(response.candidates)[0]);
+    const candidate = asObject(asArray(event.candidates)[0]);
     if (candidate === undefined) return;
     for (const item of asArray(asObject(candidate.content)?.parts)) {
       const part = asObject(item);
@@ -62,7 +62,7 @@ export class GoogleDecoder implements StreamDecoder {
     }
     const { finishReason } = candidate;
     if (typeof finishReason === "string" && finishReason !== UNSPECIFIED_REASON) {
-      this.#stop(finishReason);
+      this.#onFinishReason(finishReason);
     }
   }
 
@@ -80,7 +80,7 @@ export class GoogleDecoder implements StreamDecoder {
     else this.#response.addText(asText(part.text));
   }
 
-  /** Totals so far, on any event; thoughts and tool prompts are counted beside the rest. */
+  /** Totals so far; reasoning and tool prompts are counted separately from the rest. */
   #usage(usage: JsonObject): void {
     const { promptTokenCount, toolUsePromptTokenCount } = usage;
     const { candidatesTokenCount, thoughtsTokenCount } = usage;
@@ -92,19 +92,19 @@ export class GoogleDecoder implements StreamDecoder {
     });
   }
 
-  #stop(reason: string): void {
+  #onFinishReason(reason: string): void {
     const known = STOP_REASONS.get(reason);
     if (known !== undefined) return this.#response.setStopReason(known);
-    // The others (OTHER, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, NO_IMAGE, IMAGE_OTHER, and
-    // what is still to come) are failures as well: what was said is no answer. They would come again.
+    // All others (OTHER, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, NO_IMAGE, IMAGE_OTHER and
+    // future ones) are failures that a retry would repeat.
     const retry = RETRYABLE_REASONS.has(reason) ? "later" : "no";
     const message = "the model gave up its answer";
-    // No more of the event than that: what the model said or thought is in it, and words are logged.
+    // Nothing else of the event is logged, because it contains the model's output.
     throw new ProviderError("provider_error", message, { errorBody: reason.slice(0, 100), retry });
   }
 }
 
-/** Absent parts count nothing, unless all are absent; nonsense makes the sum nonsense. */
+/** Absent counts are zero unless all are absent; an invalid count makes the sum invalid. */
 function sum(...counts: unknown[]): unknown {
   const present = counts.filter((count) => count !== undefined);
   if (present.length === 0) return undefined;

@@ -6,15 +6,13 @@ import type {
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
-import { asObject } from "../stream_json.ts";
 import { isGeneratedCallId } from "../response_accumulator.ts";
+import { asObject } from "../stream_json.ts";
 
 const MAX_TEMPERATURE = 2;
-
-/** Stands where the vendor demands words and there are none. */
+/** Replaces empty text, which the API rejects. */
 const EMPTY_TEXT = "(no text)";
-
-/** What the vendor documents to be sent in place of the signature of a call that it did not make. */
+/** Documented replacement for the signature of a call that another model made. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 interface Content {
@@ -22,7 +20,7 @@ interface Content {
   parts: unknown[];
 }
 
-/** A request as `streamGenerateContent` wants it. */
+/** The body of a `streamGenerateContent` request. */
 export function toGoogleRequest(request: ModelRequest): unknown {
   const { system, tools, temperature, maxOutputTokens } = request;
   return {
@@ -35,7 +33,7 @@ export function toGoogleRequest(request: ModelRequest): unknown {
   };
 }
 
-/** Turns alternate and begin with the user; all results of one step belong in one turn. */
+/** Roles alternate, the user begins, and all results of one step share a content. */
 function toContents(messages: readonly ModelMessage[]): Content[] {
   const contents: Content[] = [];
   for (const message of messages) {
@@ -46,7 +44,7 @@ function toContents(messages: readonly ModelMessage[]): Content[] {
     else if (parts.length > 0) contents.push({ role, parts });
   }
   if (contents[0]?.role === "model") {
-    contents.unshift({ role: "user", parts: [textPart(EMPTY_TEXT)] });
+    contents.unshift({ role: "user", parts: [{ text: EMPTY_TEXT }] });
   }
   return contents;
 }
@@ -54,17 +52,17 @@ function toContents(messages: readonly ModelMessage[]): Content[] {
 function toParts(message: ModelMessage): unknown[] {
   switch (message.role) {
     case "user":
-      return [textPart(message.content === "" ? EMPTY_TEXT : message.content)];
+      return [{ text: message.content === "" ? EMPTY_TEXT : message.content }];
     case "assistant": {
-      const said = message.content === "" ? [] : [textPart(message.content)];
-      return [...said, ...signedCalls(message).map(toFunctionCall)];
+      const text = message.content === "" ? [] : [{ text: message.content }];
+      return [...text, ...signedCalls(message).map(toFunctionCall)];
     }
     case "tool":
       return [{
         functionResponse: {
           ...callId(message.callId),
           name: message.name,
-          // Only an object may be answered.
+          // The API accepts only objects.
           response: asObject(message.output) ?? { output: message.output ?? null },
         },
       }];
@@ -73,33 +71,28 @@ function toParts(message: ModelMessage): unknown[] {
   }
 }
 
-function textPart(words: string): unknown {
-  return { text: words };
-}
-
-/** The first call of a step must be signed; those beside it need not, whoever made them. */
-function signedCalls(
-  { toolCalls = [], fromOtherModel }: AssistantMessage,
-): readonly ModelToolCall[] {
+/** The first call of a step must be signed, whoever made it. */
+function signedCalls({ toolCalls = [], fromOtherModel }: AssistantMessage): ModelToolCall[] {
   const [first, ...others] = toolCalls;
   if (first === undefined || !fromOtherModel) return toolCalls;
   return [{ providerMetadata: FOREIGN_SIGNATURE, ...first }, ...others];
 }
 
-/** Newer models refuse a call that comes back without the signature it was made with. */
+/** Newer models reject a call that comes back without its signature. */
 function toFunctionCall(call: ModelToolCall): unknown {
+  const { id, name, providerMetadata } = call;
   return {
-    functionCall: { ...callId(call.id), name: call.name, args: parseCallArguments(call) },
-    ...(call.providerMetadata === undefined ? {} : { thoughtSignature: call.providerMetadata }),
+    functionCall: { ...callId(id), name, args: parseCallArguments(call) },
+    ...(providerMetadata === undefined ? {} : { thoughtSignature: providerMetadata }),
   };
 }
 
-/** Not every model gives its calls an id, and one it did not give it does not want back. */
+/** Models that send no call ids reject generated ones. */
 function callId(id: string): { id?: string } {
   return isGeneratedCallId(id) ? {} : { id };
 }
 
-/** `parametersJsonSchema` takes JSON Schema as it is, `parameters` only a subset; neither `$schema`. */
+/** `parametersJsonSchema` accepts JSON Schema except `$schema`; `parameters` accepts only a subset. */
 function toFunctionDeclaration({ name, description, parameters }: ModelTool): unknown {
   const { $schema: _dialect, ...schema } = parameters;
   return { name, description, parametersJsonSchema: schema };

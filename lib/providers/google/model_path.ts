@@ -1,6 +1,6 @@
 import { ModelError } from "../model.ts";
 
-/** A model's name as part of a path, where it must not lead anywhere else. Throws a `ModelError`. */
+/** A model's name as a path. Throws a `ModelError` if it would lead elsewhere. */
 export function modelPath(model: string): string {
   const parts = (model.includes("/") ? model : `models/${model}`).split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) {

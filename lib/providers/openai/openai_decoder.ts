@@ -1,5 +1,7 @@
+import { DeltaFastPath } from "../delta_fast_path.ts";
 import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
+import type { ResponseAccumulator } from "../response_accumulator.ts";
 import {
   asArray,
   asObject,
@@ -8,8 +10,6 @@ import {
   parseEvent,
   streamError,
 } from "../stream_json.ts";
-import { DeltaFastPath } from "../delta_fast_path.ts";
-import type { ResponseAccumulator } from "../response_accumulator.ts";
 
 const END_MARK = "[DONE]";
 
@@ -21,34 +21,34 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["content_filter", "content_filter"],
 ]);
 
-/** Reads `chat.completion.chunk` events. */
+/** Decodes `chat.completion.chunk` events. */
 export class OpenaiDecoder implements StreamDecoder {
   readonly #response: ResponseAccumulator;
-  /** The newest call at each of the vendor's positions. */
+  /** The latest call at each index of the provider. */
   readonly #openCalls = new Map<number, { key: number; id: string }>();
   readonly #fastPath = new DeltaFastPath(textDeltaOf);
   #refused = false;
   #reasoning = "";
 
-  constructor(turn: ResponseAccumulator) {
-    this.#response = turn;
+  constructor(response: ResponseAccumulator) {
+    this.#response = response;
   }
 
   decode(data: string): void {
     const text = this.#fastPath.extract(data);
     if (text !== undefined) return this.#response.addText(text);
-    if (data === END_MARK) return this.#close();
+    if (data === END_MARK) return this.#onEndMark();
     const chunk = parseEvent(data);
     this.#fastPath.learn(data, chunk);
-    if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error);
+    if (isPresent(chunk.error)) return this.#onError(chunk.error);
     const usage = asObject(chunk.usage);
     if (usage !== undefined) this.#usage(usage);
-    // The chunk with the usage has no choice; only the first of several would be ours.
+    // The chunk with the usage has no choice, and only the first choice is ours.
     const choice = asObject(asArray(chunk.choices)[0]);
     if (choice === undefined || (choice.index ?? 0) !== 0) return;
     const delta = asObject(choice.delta);
     if (delta !== undefined) this.#delta(delta);
-    if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason);
+    if (typeof choice.finish_reason === "string") this.#onFinishReason(choice.finish_reason);
   }
 
   #delta(delta: JsonObject): void {
@@ -57,41 +57,41 @@ export class OpenaiDecoder implements StreamDecoder {
       this.#refused = true;
       this.#response.addText(delta.refusal);
     }
-    // Not the protocol's own fields, but what compatible servers put their reasoning in.
-    if (typeof delta.reasoning_content === "string") this.#appendReasoning(delta.reasoning_content);
+    // Compatible servers put reasoning into one of these fields, which OpenAI does not define.
+    if (typeof delta.reasoning_content === "string") this.#addReasoning(delta.reasoning_content);
     else this.#response.addReasoning(asText(delta.reasoning));
     for (const item of asArray(delta.tool_calls)) {
-      const piece = asObject(item);
-      if (piece !== undefined) this.#toolCallDelta(piece);
+      const call = asObject(item);
+      if (call !== undefined) this.#toolCallDelta(call);
     }
   }
 
-  /** Who reasons in this field wants it back, be it empty; the other field nobody asks for. */
-  #appendReasoning(reasoning: string): void {
+  /** Servers that use `reasoning_content` expect it back, even if it is empty. */
+  #addReasoning(reasoning: string): void {
     this.#reasoning += reasoning;
     this.#response.addReasoning(reasoning);
     this.#response.setProviderMetadata(this.#reasoning);
   }
 
-  #toolCallDelta(piece: JsonObject): void {
-    const position = typeof piece.index === "number" ? piece.index : 0;
-    const id = asText(piece.id);
-    const called = asObject(piece.function) ?? {};
+  #toolCallDelta(delta: JsonObject): void {
+    const index = typeof delta.index === "number" ? delta.index : 0;
+    const id = asText(delta.id);
+    const called = asObject(delta.function) ?? {};
     const args = asObject(called.arguments);
     const name = asText(called.name);
-    const known = this.#openCalls.get(position);
-    // Some servers number every call 0 and tell them apart by id; others make up an id for each piece,
-    // and only the first of a call has its name.
-    const isOther = id !== "" && name !== "" && known?.id !== "" && id !== known?.id;
-    const call = known === undefined || isOther ? { key: this.#response.toolCallCount, id } : known;
+    const open = this.#openCalls.get(index);
+    // Some servers use index 0 for all calls with different ids; others send a new id with each delta,
+    // but the name only with the first.
+    const isOther = id !== "" && name !== "" && open?.id !== "" && id !== open?.id;
+    const call = open === undefined || isOther ? { key: this.#response.toolCallCount, id } : open;
     call.id ||= id;
-    this.#openCalls.set(position, call);
+    this.#openCalls.set(index, call);
     this.#response.addToolCall(call.key, {
       id: call.id,
-      // The name comes whole, once; a server that repeats it says nothing new.
+      // Sent once and whole; repetitions are equal.
       name,
       args: args === undefined ? asText(called.arguments) : JSON.stringify(args),
-      providerMetadata: asObject(piece.extra_content),
+      providerMetadata: asObject(delta.extra_content),
     });
   }
 
@@ -100,43 +100,42 @@ export class OpenaiDecoder implements StreamDecoder {
     const rest = Number(total) - Number(prompt);
     this.#response.addUsage({
       inputTokens: prompt,
-      // Where reasoning is left out of the completion, the total still holds it.
+      // Some servers count reasoning only in the total.
       outputTokens: rest > Number(completion) ? rest : completion,
       cachedInputTokens: asObject(usage.prompt_tokens_details)?.cached_tokens,
       reasoningTokens: asObject(usage.completion_tokens_details)?.reasoning_tokens,
     });
   }
 
-  #stop(reason: string): void {
+  #onFinishReason(reason: string): void {
     if (reason === "error") throw streamError("server_error", "");
     const known = STOP_REASONS.get(reason) ?? "stop";
     this.#response.setStopReason(this.#refused && known === "stop" ? "content_filter" : known);
   }
 
-  /** The end mark vouches for an answer whose server gives no reason, unless there is no answer. */
-  #close(): void {
-    if (!this.#response.hasStopReason && !this.#response.isEmpty) {
-      this.#response.setStopReason("stop");
-    }
-    this.#response.markComplete();
+  /** Makes output whole if the server sent no finish reason. */
+  #onEndMark(): void {
+    const response = this.#response;
+    if (!response.hasStopReason && !response.isEmpty) response.setStopReason("stop");
+    response.markComplete();
   }
 
-  #fail(error: unknown): void {
+  #onError(error: unknown): void {
     const { type, code } = asObject(error) ?? {};
     if (code === "content_filter") return this.#response.setStopReason("content_filter");
     throw streamError(`${type} ${code}`, error);
   }
 }
 
-/** The text of a chunk that says nothing else. */
+/** The text of a chunk that contains nothing else. */
 function textDeltaOf({ error, usage, choices }: JsonObject): string | undefined {
   const choice = asObject(asArray(choices)[0]);
   const delta = asObject(choice?.delta);
   if (choice === undefined || delta === undefined) return undefined;
   if (isPresent(error) || isPresent(usage) || isPresent(choice.finish_reason)) return undefined;
   const { content, role: _role, ...rest } = delta;
-  const isTextAlone = (choice.index ?? 0) === 0 && !Object.values(rest).some(isPresent);
-  return isTextAlone && typeof content === "string" ? content : undefined;
+  const isTextOnly = (choice.index ?? 0) === 0 && !Object.values(rest).some(isPresent);
+  return isTextOnly && typeof content === "string" ? content : undefined;
 }
 
 function isPresent(value: unknown): boolean {

@@ -1,30 +1,27 @@
 import type { ErrorResponse } from "../protocol.ts";
 
-/** Where servers that speak this protocol differ on what they accept. */
+/** The fields in which servers of this protocol differ. */
 export interface OpenaiDialect {
-  /**
-   * The vendor's own reasoning models refuse the old field; many compatible servers refuse or, worse,
-   * ignore the new one.
-   */
+  /** OpenAI's reasoning models reject the old name; many servers reject or ignore the new one. */
   limitField: "max_tokens" | "max_completion_tokens";
-  /** Usage in a stream must be asked for; some servers give it unasked and refuse the question. */
+  /** Usage in a stream must be requested, but some servers send it anyway and reject the field. */
   requestsUsage: boolean;
   /**
-   * Whether a turn with calls goes back with the reasoning before it: where it came with some, always
-   * (an empty one for a turn that another vendor made, which servers that insist accept), or never.
+   * Whether turns with calls go back with their reasoning. `always` sends an empty one for turns of
+   * another provider, which servers that demand reasoning accept.
    */
   returnsReasoning: "if_given" | "always" | "never";
 }
 
-/** The dialect of each model of a slot: a first guess by the host, then what the server asked for. */
+/** The dialect of each model of a connection: a guess from the host, then what the server demanded. */
 export class OpenaiDialects {
   readonly #initial: OpenaiDialect;
   readonly #learned = new Map<string, OpenaiDialect>();
 
   constructor(baseUrl: string) {
-    const own = /(^|\.)openai\.(com|azure\.com)$/.test(new URL(baseUrl).hostname);
+    const isOpenai = /(^|\.)openai\.(com|azure\.com)$/.test(new URL(baseUrl).hostname);
     this.#initial = {
-      limitField: own ? "max_completion_tokens" : "max_tokens",
+      limitField: isOpenai ? "max_completion_tokens" : "max_tokens",
       requestsUsage: true,
       returnsReasoning: "if_given",
     };
@@ -40,8 +37,8 @@ export class OpenaiDialects {
 }
 
 /**
- * The dialect to try after a refusal that names a field of ours; undefined when it names none. The
- * words may quote the request, so it is kept only once the server has accepted it.
+ * The dialect to try after an error response that names one of its fields; `undefined` for any other.
+ * Learn it only after success, because the response may quote the request.
  */
 export function nextDialect(
   dialect: OpenaiDialect,

@@ -1,66 +1,87 @@
 import { clampTemperature, parseCallArguments, toolOutputText } from "../message_parts.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
-import type { AssistantMessage, ModelMessage, ModelTool, ModelToolCall } from "../model.ts";
 import type { ErrorResponse, RequestBuilder } from "../protocol.ts";
-import type { TemperatureFallback } from "../temperature_fallback.ts";
+import { TemperatureFallback } from "../temperature_fallback.ts";
 import { nextDialect, type OpenaiDialect, type OpenaiDialects } from "./openai_dialect.ts";
 
 const MAX_TEMPERATURE = 2;
-/** The vendor's own API takes ids of at most 40 characters, whatever they are. */
+/** OpenAI accepts any call id of at most 40 characters. */
 const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 
-/** A request as Chat Completions wants it, in the dialect that the server understands. */
+/** Builds a Chat Completions request in the dialect of the server. */
 export class OpenaiRequestBuilder implements RequestBuilder {
   readonly path = "/chat/completions";
-  readonly #request: TemperatureFallback;
+  readonly #model: string;
+  readonly #temperature: TemperatureFallback;
   readonly #dialects: OpenaiDialects;
   readonly #initial: OpenaiDialect;
   #dialect: OpenaiDialect;
 
-  constructor(request: TemperatureFallback, dialects: OpenaiDialects) {
-    this.#request = request;
+  constructor(
+    request: ModelRequest,
+    { dialects, modelsWithoutTemperature }: {
+      dialects: OpenaiDialects;
+      modelsWithoutTemperature: Set<string>;
+    },
+  ) {
+    this.#model = request.model;
+    this.#temperature = new TemperatureFallback(request, {
+      path: this.path,
+      toBody: (current) => toBody(current, this.#dialect),
+      modelsWithoutTemperature,
+    });
     this.#dialects = dialects;
-    this.#initial = dialects.get(request.current.model);
+    this.#initial = dialects.get(request.model);
     this.#dialect = this.#initial;
   }
 
   body(): unknown {
-    const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request.current;
-    const { limitField, requestsUsage, returnsReasoning } = this.#dialect;
-    return {
-      model,
-      messages: [
-        { role: "system", content: system },
-        ...normalizeCallIds(messages, CALL_ID).map((message) =>
-          toMessage(message, returnsReasoning)
-        ),
-      ],
-      stream: true,
-      ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
-      [limitField]: maxOutputTokens,
-      ...clampTemperature(temperature, MAX_TEMPERATURE),
-      ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
-    };
+    return this.#temperature.body();
   }
 
-  adaptTo(refusal: ErrorResponse): boolean {
-    if (this.#request.adaptTo(refusal)) return true;
-    const other = nextDialect(this.#dialect, refusal);
-    if (other === undefined) return false;
-    // A server that takes neither field is not asked with the first once more.
+  adaptTo(error: ErrorResponse): boolean {
+    if (this.#temperature.adaptTo(error)) return true;
+    const next = nextDialect(this.#dialect, error);
+    if (next === undefined) return false;
+    // A server that rejects both limit fields does not get the first one again.
     const { limitField } = this.#initial;
-    if (other.limitField === limitField && this.#dialect.limitField !== limitField) return false;
-    this.#dialect = other;
+    if (next.limitField === limitField && this.#dialect.limitField !== limitField) return false;
+    this.#dialect = next;
     return true;
   }
 
   onAccepted(): void {
-    this.#request.onAccepted();
-    this.#dialects.learn(this.#request.current.model, this.#dialect);
+    this.#temperature.onAccepted();
+    this.#dialects.learn(this.#model, this.#dialect);
   }
 }
 
 type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
+
+function toBody(
+  { model, system, messages, tools, temperature, maxOutputTokens }: ModelRequest,
+  { limitField, requestsUsage, returnsReasoning }: OpenaiDialect,
+): unknown {
+  return {
+    model,
+    messages: [
+      { role: "system", content: system },
+      ...normalizeCallIds(messages, CALL_ID).map((message) => toMessage(message, returnsReasoning)),
+    ],
+    stream: true,
+    ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
+    [limitField]: maxOutputTokens,
+    ...clampTemperature(temperature, MAX_TEMPERATURE),
+    ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+  };
+}
 
 function toMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
   switch (message.role) {
@@ -92,26 +113,27 @@ function toAssistantMessage(
   };
 }
 
-/** What this server's model thought before its calls; nothing of another's ever comes here. */
+/** The reasoning of this server's model; the metadata of other providers is already removed. */
 function reasoningField(
-  opaque: unknown,
+  reasoning: unknown,
   returnsReasoning: ReturnsReasoning,
 ): { reasoning_content?: string } {
   if (returnsReasoning === "never") return {};
-  if (typeof opaque === "string") return { reasoning_content: opaque };
+  if (typeof reasoning === "string") return { reasoning_content: reasoning };
   return returnsReasoning === "always" ? { reasoning_content: "" } : {};
 }
 
 function toToolCall(call: ModelToolCall): unknown {
+  const { id, name, providerMetadata } = call;
   return {
-    id: call.id,
+    id,
     type: "function",
-    function: { name: call.name, arguments: JSON.stringify(parseCallArguments(call)) },
-    ...(call.providerMetadata === undefined ? {} : { extra_content: call.providerMetadata }),
+    function: { name, arguments: JSON.stringify(parseCallArguments(call)) },
+    ...(providerMetadata === undefined ? {} : { extra_content: providerMetadata }),
   };
 }
 
-/** An object schema without `properties` is refused, though a tool may well take nothing. */
+/** The API rejects an object schema without `properties`, which a tool may have. */
 function toTool({ name, description, parameters }: ModelTool): unknown {
   return {
     type: "function",

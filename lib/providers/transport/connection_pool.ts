@@ -1,21 +1,21 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 
-/** Idle connections kept for the next request; a busy vendor gets as many as it needs. */
+/** Idle connections kept for reuse; the number of busy ones is not limited. */
 const MAX_IDLE_SOCKETS = 128;
 
 export interface PostRequest {
-  /** Below the base URL, with its query. */
+  /** Relative to the base URL, with query. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** What the answer is to be; a stream of events unless told. */
+  /** Default: `text/event-stream`. */
   accept?: string;
 }
 
 /**
- * The kept-alive connections to one vendor. `node:http` and not `fetch`: the same chat took a sixth
- * of the CPU (measured), and destroying a request closes its socket at once.
+ * The keep-alive connections to one provider. Uses `node:http` instead of `fetch`, because a chat took
+ * a sixth of the CPU time (measured) and destroying a request closes its socket immediately.
  */
 export class ConnectionPool {
   readonly secure: boolean;
@@ -26,7 +26,7 @@ export class ConnectionPool {
     const url = new URL(baseUrl);
     this.secure = url.protocol === "https:";
     this.#target = {
-      // Sockets want an IPv6 address without its brackets.
+      // Sockets expect an IPv6 address without brackets.
       host: url.hostname.replace(/^\[|\]$/g, ""),
       port: Number(url.port) || (this.secure ? 443 : 80),
       prefix: url.pathname.replace(/\/+$/, ""),
@@ -35,15 +35,15 @@ export class ConnectionPool {
       keepAlive: true,
       maxFreeSockets: MAX_IDLE_SOCKETS,
       scheduling: "lifo",
-      // Else NODE_USE_ENV_PROXY would send prompts and credentials wherever HTTPS_PROXY says (measured).
+      // Otherwise NODE_USE_ENV_PROXY would send prompts and API keys to HTTPS_PROXY (measured).
       proxyEnv: {},
-      // Else NODE_TLS_REJECT_UNAUTHORIZED=0 would hand the credential to any server (measured).
+      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED=0 would send the API key to any server (measured).
       rejectUnauthorized: true,
     } as const;
     this.#agent = this.secure ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** Sends it whole; redirects are not followed, so the credential stays with this host. */
+  /** Sends a request. Redirects are not followed, so the API key stays with this host. */
   post({ path, headers, body, accept = "text/event-stream" }: PostRequest): ClientRequest {
     const { host, port, prefix } = this.#target;
     const send = this.secure ? httpsRequest : httpRequest;
@@ -65,7 +65,7 @@ export class ConnectionPool {
     return request;
   }
 
-  /** Closes the idle connections now, and each of the others as soon as it is free. */
+  /** Closes idle connections now and the others once they are idle. */
   retire(): void {
     this.#agent.maxFreeSockets = 0;
     for (const sockets of Object.values(this.#agent.freeSockets)) {
@@ -73,7 +73,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes every connection, also those in use. */
+  /** Closes all connections, also those in use. */
   close(): void {
     this.#agent.destroy();
   }

@@ -1,25 +1,22 @@
 import type { ModelEvent } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
+import { ProviderError } from "../provider_error.ts";
 import type { ResponseAccumulator } from "../response_accumulator.ts";
 import type { HttpExchange } from "./http_exchange.ts";
 import { SseReader } from "./sse_reader.ts";
-import { ProviderError } from "../provider_error.ts";
 
 export interface ResponseReaderOptions {
   exchange: HttpExchange;
   response: ResponseAccumulator;
   decoder: StreamDecoder;
-  /** Told of a stream that broke after it had begun. */
-  onBroken: (fault: unknown) => void;
+  /** Called if the stream breaks after it began. */
+  onBroken: (error: unknown) => void;
 }
 
-/** Bytes that may wait for a slow reader before the vendor is asked to wait as well. */
+/** Bytes that may wait for a slow reader before the exchange is paused. */
 const MAX_UNREAD_BYTES = 262_144;
 
-/**
- * Reads one streamed answer. A network chunk is decoded whole before anybody is woken, so that what
- * arrives together costs one turn of the loop.
- */
+/** Reads a streamed response. Each chunk is decoded completely before a reader wakes. */
 export class ResponseReader {
   readonly #options: ResponseReaderOptions;
   readonly #sse: SseReader;
@@ -33,14 +30,14 @@ export class ResponseReader {
     this.#sse = new SseReader((data) => this.#onData(data));
     options.exchange.listen({
       onChunk: (chunk) => this.#onChunk(chunk),
-      onEnd: (fault) => this.#end(fault),
+      onEnd: (error) => this.#end(error),
     });
   }
 
   /**
-   * Settles with the first of an answer: events that only announce one may be followed by an error,
-   * and then another vendor can still be asked. Rejects when none comes. An abort in between is told
-   * by `events`, with usage: the vendor had taken the request and may bill it.
+   * Resolves with the first output: events that only announce it may be followed by an error, after
+   * which a fallback can still be tried. Rejects if the response ends without output. An abort is left
+   * to `events`, which reports the usage that may be billed.
    */
   async waitForStart(): Promise<void> {
     const { response } = this.#options;
@@ -48,20 +45,20 @@ export class ResponseReader {
       this.#resumeReading();
       await this.#waitForMore();
     }
-    if (response.hasStarted || this.#aborted) return;
+    if (response.hasStarted || this.#isAborted) return;
     throw this.#error ?? incompleteResponse();
   }
 
-  get #aborted(): boolean {
+  get #isAborted(): boolean {
     return this.#error !== undefined && !(this.#error instanceof ProviderError);
   }
 
-  /** The answer; what came before a break is told, then its usage, then the fault is thrown. */
+  /** Yields the events; if the response breaks, yields its usage and throws. */
   async *events(): AsyncGenerator<ModelEvent> {
     const { response, exchange } = this.#options;
     try {
       while (true) {
-        // What had come is told even when the end came with it.
+        // Events that arrived together with the end still count.
         for (const event of response.takeEvents()) yield event;
         if (response.hasEvents) continue;
         if (this.#ended) break;
@@ -76,12 +73,12 @@ export class ResponseReader {
 
   *#finalEvents(): Generator<ModelEvent> {
     const { response, onBroken } = this.#options;
-    // A connection that broke when all but the end mark had come took nothing from the answer.
-    if (response.hasStopReason && !this.#aborted) return yield* response.finalEvents();
-    const fault = this.#error ?? incompleteResponse();
-    onBroken(fault);
+    // If only the end mark is missing, the response is whole.
+    if (response.hasStopReason && !this.#isAborted) return yield* response.finalEvents();
+    const error = this.#error ?? incompleteResponse();
+    onBroken(error);
     yield response.partialUsage();
-    throw fault;
+    throw error;
   }
 
   #resumeReading(): void {
@@ -91,33 +88,33 @@ export class ResponseReader {
 
   #onChunk(chunk: Uint8Array): void {
     if (this.#ended) return;
+    const { exchange, response } = this.#options;
     this.#unreadBytes += chunk.byteLength;
-    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#options.exchange.pause();
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) exchange.pause();
     try {
       this.#sse.feed(chunk);
     } catch (error) {
       this.#end(error);
-      this.#options.exchange.destroy();
+      exchange.destroy();
       return;
     }
-    if (this.#options.response.isComplete) {
+    if (response.isComplete) {
       this.#end(undefined);
-      this.#options.exchange.release(chunk.byteLength);
+      exchange.release(chunk.byteLength);
       return;
     }
     this.#notify();
   }
 
   #onData(data: string): void {
-    // What follows the vendor's own end mark is not part of the answer.
-    if (this.#options.response.isComplete) return;
-    this.#options.decoder.decode(data);
+    // Events after the end mark are not part of the response.
+    if (!this.#options.response.isComplete) this.#options.decoder.decode(data);
   }
 
-  #end(fault: unknown): void {
+  #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#error = fault;
+    this.#error = error;
     this.#notify();
   }
 
@@ -133,6 +130,6 @@ export class ResponseReader {
 }
 
 function incompleteResponse(): ProviderError {
-  const message = "the model vendor broke off its answer";
+  const message = "the model provider broke off its answer";
   return new ProviderError("provider_error", message, { retry: "later" });
 }

@@ -1,7 +1,7 @@
-/** What a refusal says about coming back. */
+/** An error response that may request a delay. */
 export interface RetryHint {
   header: (name: string) => string | undefined;
-  /** The body: one vendor writes the wait there. */
+  /** One provider states the delay here. */
   errorBody: string;
   /** Milliseconds since the epoch. */
   now: number;
@@ -9,7 +9,7 @@ export interface RetryHint {
 
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/;
 
-/** How long to stay away in milliseconds, when the vendor says; nonsense says nothing. */
+/** The requested delay in milliseconds; `undefined` if there is no valid one. */
 export function retryAfterMs({ header, errorBody, now }: RetryHint): number | undefined {
   const exact = parseNumber(header("retry-after-ms"));
   if (exact !== undefined) return Math.ceil(exact);

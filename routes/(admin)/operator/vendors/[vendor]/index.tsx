@@ -43,14 +43,14 @@ export const handler = define.handlers({
     const { runtime, log } = service;
     const report = (event: object) =>
       log.warn("a model provider failed its connection test", { ...event });
-    const fault = await testConnection({ vendor, ...parsed }, { runtime, report });
+    const fault = await testConnection({ provider: vendor, ...parsed }, { runtime, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_saved"), 303);
   },
 });
 
-function inWords({ message, status }: Exclude<ConnectionTestError, undefined>): string {
+function inWords({ message, status }: ConnectionTestError): string {
   const suffix = status === undefined ? "" : ` (status ${status})`;
   return `The connection was not saved: ${message}${suffix}. See the service's log for details.`;
 }

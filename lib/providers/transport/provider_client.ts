@@ -1,0 +1,195 @@
+import type { IncomingMessage } from "node:http";
+import type { Runtime } from "../../platform/runtime.ts";
+import { FIELD_BOUNDS } from "../../schemas/limits.ts";
+import type { ProviderId } from "../../schemas/provider_id.ts";
+import { ProviderError } from "../provider_error.ts";
+import { describeFailure, type ProviderFailure } from "../provider_failure.ts";
+import { ConnectionPool, type PostRequest } from "./connection_pool.ts";
+import { HttpExchange, type ProviderTimeouts } from "./http_exchange.ts";
+import { readErrorBody } from "./read_body.ts";
+import { retryAfterMs } from "./retry_after.ts";
+
+/** A provider may reason silently during its response, so only the run's own time limits that. */
+const DEFAULT_TIMEOUTS: ProviderTimeouts = {
+  connectMs: 10_000,
+  responseMs: 60_000,
+  idleMs: FIELD_BOUNDS.maxWallClockMs,
+};
+
+const MAX_RETRIES = 2;
+const BASE_DELAY_MS = 250;
+/** Limit for a requested delay if there is no deadline. */
+const MAX_DELAY_MS = 10_000;
+
+export interface ProviderClientOptions {
+  provider: ProviderId;
+  baseUrl: string;
+  apiKey: string;
+  runtime: Runtime;
+  timeouts?: Partial<ProviderTimeouts> | undefined;
+  /** Called for every failure, also if a retry succeeds. */
+  onFailure: (failure: ProviderFailure) => void;
+}
+
+export interface RetryOptions {
+  model: string;
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  deadline?: number | undefined;
+  /** Limit for a delay, in milliseconds. */
+  maxRetryWaitMs?: number | undefined;
+  /** Called before a delay; returns whether to retry. */
+  beforeRetry?: () => Promise<boolean>;
+}
+
+/** Sends requests to one provider over its own connections, with retries and failure reports. */
+export class ProviderClient {
+  readonly #options: ProviderClientOptions;
+  readonly #timeouts: ProviderTimeouts;
+  readonly #pool: ConnectionPool;
+
+  constructor(options: ProviderClientOptions) {
+    this.#options = options;
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#pool = new ConnectionPool(options.baseUrl);
+  }
+
+  /**
+   * Repeats `attempt` up to twice after failures that may be temporary. If the delay is too long, throws
+   * immediately, so that a fallback can be tried.
+   */
+  async retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+    const { runtime } = this.#options;
+    for (let n = 1;; n++) {
+      options.signal.throwIfAborted();
+      try {
+        return await attempt();
+      } catch (error) {
+        this.report(error, { model: options.model, attempt: n });
+        if (!(error instanceof ProviderError) || error.retry === "no" || n > MAX_RETRIES) {
+          throw error;
+        }
+        const delay = retryDelay(error, { n, runtime });
+        if (!isWithinLimits(delay, { ...options, now: runtime.now() })) throw error;
+        if (await options.beforeRetry?.() === false) throw error;
+        if (delay > 0) await runtime.sleep(delay, options.signal);
+      }
+    }
+  }
+
+  /**
+   * Sends a request and waits for the headers of a response with status 200; throws a `ProviderError`
+   * for any other. `onAbandoned` is called if we disconnect before a response.
+   */
+  async open(
+    post: PostRequest,
+    { signal, onAbandoned }: { signal: AbortSignal; onAbandoned?: () => void },
+  ): Promise<{ exchange: HttpExchange; response: IncomingMessage }> {
+    const { runtime } = this.#options;
+    const exchange = this.#send(post, signal);
+    const response = await exchange.head.catch((error) => {
+      if (exchange.abandoned) onAbandoned?.();
+      throw error;
+    });
+    if (response.statusCode === 200) return { exchange, response };
+    const errorBody = await readErrorBody(exchange, runtime);
+    signal.throwIfAborted();
+    const header = (name: string) => response.headers[name]?.toString();
+    const after = retryAfterMs({ header, errorBody, now: runtime.now() });
+    throw toProviderError({ status: response.statusCode ?? 0, errorBody, retryAfterMs: after });
+  }
+
+  #send(post: PostRequest, signal: AbortSignal): HttpExchange {
+    const { runtime } = this.#options;
+    try {
+      return new HttpExchange({ pool: this.#pool, post, runtime, signal, ...this.#timeouts });
+    } catch (cause) {
+      // The operator's API key contains characters that headers do not allow.
+      const message = "the model provider cannot be asked with the credential of its slot";
+      throw new ProviderError("provider_error", message, { cause });
+    }
+  }
+
+  /** Reports a `ProviderError`; ignores other errors. */
+  report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
+    if (!(error instanceof ProviderError)) return;
+    const { provider, apiKey, onFailure } = this.#options;
+    onFailure(describeFailure(error, { provider, model, attempt, apiKey }));
+  }
+
+  /** Closes each connection once it is idle; responses that still stream continue. */
+  retire(): void {
+    this.#pool.retire();
+  }
+
+  /** Closes all connections; responses that still stream break off. */
+  close(): void {
+    this.#pool.close();
+  }
+}
+
+function retryDelay(
+  error: ProviderError,
+  { n, runtime }: { n: number; runtime: Pick<Runtime, "randomBytes"> },
+): number {
+  // Only the first attempt can meet a reused connection that was closed.
+  if (error.retry === "now" && n === 1) return 0;
+  const backoff = BASE_DELAY_MS * 2 ** (n - 1);
+  // Jitter from 0.5 to 1.5 spreads callers that failed together.
+  const jittered = Math.round(backoff * (0.5 + (runtime.randomBytes(1)[0] ?? 0) / 256));
+  return error.retryAfterMs === undefined ? jittered : error.retryAfterMs + jittered - backoff / 2;
+}
+
+function isWithinLimits(
+  delay: number,
+  { deadline, maxRetryWaitMs = Infinity, now }: RetryOptions & { now: number },
+): boolean {
+  if (delay > maxRetryWaitMs) return false;
+  return deadline === undefined ? delay <= MAX_DELAY_MS : now + delay < deadline;
+}
+
+function toProviderError(
+  details: { status: number; errorBody: string; retryAfterMs: number | undefined },
+): ProviderError {
+  const { status, errorBody } = details;
+  if (status === 429) {
+    // Some providers also use 429 for an empty account, which no delay refills.
+    const retry = /insufficient_quota|billing_hard_limit/.test(errorBody) ? "no" : "later";
+    const message = "the model provider is over its rate limit";
+    return new ProviderError("provider_rate_limited", message, { ...details, retry });
+  }
+  if (status === 408 || status === 504) {
+    const message = `the model provider timed out (${status})`;
+    return new ProviderError("provider_timeout", message, { ...details, retry: "later" });
+  }
+  const reason = STATUS_MESSAGES[status] ?? "answered with an error";
+  const retry = status >= 500 ? "later" : "no";
+  const message = `the model provider ${reason} (${status})`;
+  return new ProviderError("provider_error", message, { ...details, retry });
+}
+
+const STATUS_MESSAGES: Readonly<Record<number, string>> = {
+  400: "did not accept the request",
+  401: "did not accept the credential of its slot",
+  403: "did not accept the credential of its slot",
+  404: "does not know the model",
+  413: "found the request too large",
+  422: "did not accept the request",
+  503: "is overloaded",
+  529: "is overloaded",
+};
+
+const encoder = new TextEncoder();
+
+/**
+ * Encodes a body as JSON. Lone surrogates, which a tool may return, are replaced, because providers
+ * reject their escapes.
+ */
+export function encodeJsonBody(body: unknown): Uint8Array {
+  const json = JSON.stringify(body);
+  if (!json.includes("\\ud")) return encoder.encode(json);
+  return encoder.encode(JSON.stringify(
+    body,
+    (_key, value) => typeof value === "string" ? value.toWellFormed() : value,
+  ));
+}
