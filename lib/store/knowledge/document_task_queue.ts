@@ -23,11 +23,11 @@ import { quotaMessage } from "../tenants/quota_exceeded_error.ts";
 import { parseRecord } from "../values/record.ts";
 import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 
-/** The passages of a parsed document, packed into chunks of values. */
+/** The passages of a parsed document, encoded as chunks that the store takes. */
 export interface ParsedDocument {
-  parts: Uint8Array<ArrayBuffer>[];
+  chunks: Uint8Array<ArrayBuffer>[];
   /** The number of passages. */
-  chunks: number;
+  passages: number;
 }
 
 /** A document to be read, and what was sent. */
@@ -144,10 +144,10 @@ export class DocumentTaskQueue {
   async #writeRevision(task: ClaimedTask, read: ParsedDocument): Promise<Revision | "lost"> {
     const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
-    const held = await writeChunks(this.#kv, read.parts, { guard: task, keyOf });
+    const held = await writeChunks(this.#kv, read.chunks, { guard: task, keyOf });
     if (!held) return "lost";
-    const { parts, chunks } = read;
-    return { id, parts: parts.length, chunks, bytes: totalBytes(parts) };
+    const { chunks, passages } = read;
+    return { id, parts: chunks.length, chunks: passages, bytes: totalBytes(chunks) };
   }
 
   async #commitResult(
