@@ -15,7 +15,7 @@ import { exists, testWorker } from "./support/worker.ts";
 const KIB = 1_024;
 const encoder = new TextEncoder();
 const patternJob = (pattern: typeof HOSTILE_PATTERNS[number], size: number): Job => {
-  return { kind: "read", type: pattern.type, bytes: encoder.encode(spread(pattern, size)) };
+  return { kind: "document", type: pattern.type, bytes: encoder.encode(spread(pattern, size)) };
 };
 
 /** Does all jobs in one pool, and checks that nothing of them is left. */
@@ -41,15 +41,18 @@ Deno.test("each of 270 hostile documents is answered, and no process is left", a
   assert(HOSTILE_PATTERNS.length + HOSTILE_OBJECTS.length >= 200);
   const patterns = HOSTILE_PATTERNS.map((pattern) => patternJob(pattern, 8 * KIB));
   const pdfs = HOSTILE_OBJECTS.map((bytes): Job => {
-    return { kind: "read", type: "application/pdf", bytes };
+    return { kind: "document", type: "application/pdf", bytes };
   });
   const ends = await doAll([...patterns, ...pdfs]);
-  assert(ends.isSupersetOf(new Set(["read", "unreadable"])), [...ends].join());
+  assert(ends.isSupersetOf(new Set(["document", "unreadable"])), [...ends].join());
 });
 
 Deno.test("each of 600 random documents is answered, and no process is left", async () => {
   const ends = await doAll(randomJobs(17, 600));
-  assert(ends.isSupersetOf(new Set(["read", "unreadable", "opened", "faulty"])), [...ends].join());
+  assert(
+    ends.isSupersetOf(new Set(["document", "unreadable", "uploads", "invalid"])),
+    [...ends].join(),
+  );
 });
 
 Deno.test("where no process can be started, eight times the hostile text takes about as much longer", async () => {

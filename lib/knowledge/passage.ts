@@ -1,58 +1,52 @@
 import { z } from "zod";
-import type { Passage } from "./ingest/build_passages.ts";
+import type { ParsedDocument } from "../store/knowledge/document_task_queue.ts";
 
-/** A passage of a document: what is indexed, found and shown to a model. */
-export interface DocumentPassage {
-  documentId: string;
-  /** 0-based in the document. */
-  position: number;
-  /** The headings it stands under, outermost first. */
+/** Text of a document that is indexed, found and shown to a model as one. */
+export interface Passage {
+  /** The headings above it, outermost first. */
   headingPath: string[];
-  /** Of the document. */
-  title: string;
   text: string;
   /** Estimated; see `estimateTokens`. */
   tokens: number;
 }
 
-/** A value of the store may be 64 KiB; this leaves room. */
-const VALUE_BYTES = 48 * 1024;
+export interface DocumentPassage extends Passage {
+  documentId: string;
+  /** 0-based in the document. */
+  position: number;
+  /** Of the document. */
+  title: string;
+}
+
+/** A value of the store holds at most 64 KiB; this leaves slack. */
+const CHUNK_BYTES = 48 * 1024;
 
 const encodedPassagesSchema = z.array(z.tuple([z.array(z.string()), z.string(), z.int()]));
 
-/** Passages as values that the store takes, in their order; each can be read without the others. */
-export class PassageEncoder {
-  readonly values: Uint8Array<ArrayBuffer>[] = [];
-  count = 0;
-  #rows: string[] = [];
-  #size = 0;
-
-  add({ headingPath, text, tokens }: Passage): void {
+/** Encodes passages as values of the store, each of which can be decoded by itself. */
+export function encodePassages(passages: Iterable<Passage>): ParsedDocument {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let count = 0;
+  let rows: string[] = [];
+  let bytes = 0;
+  const endChunk = () => {
+    if (rows.length > 0) chunks.push(new TextEncoder().encode(`[${rows.join(",")}]`));
+    [rows, bytes] = [[], 0];
+  };
+  for (const { headingPath, text, tokens } of passages) {
     const row = JSON.stringify([headingPath, text, tokens]);
-    // At most three bytes a UTF-16 unit.
-    const size = row.length * 3 + 1;
-    if (this.#size + size > VALUE_BYTES) this.#end();
-    this.#rows.push(row);
-    this.#size += size;
-    this.count++;
+    // At most three bytes per UTF-16 unit, and a comma.
+    const rowBytes = row.length * 3 + 1;
+    if (bytes + rowBytes > CHUNK_BYTES) endChunk();
+    rows.push(row);
+    bytes += rowBytes;
+    count++;
   }
-
-  /** All parts, when nothing more is to be added. */
-  finish(): Uint8Array<ArrayBuffer>[] {
-    this.#end();
-    return this.values;
-  }
-
-  #end(): void {
-    if (this.#rows.length === 0) return;
-    this.values.push(new TextEncoder().encode(`[${this.#rows.join(",")}]`));
-    this.#rows = [];
-    this.#size = 0;
-  }
+  endChunk();
+  return { chunks, passages: count };
 }
 
-/** The passages of one part. */
-export function decodePassages(part: Uint8Array): Passage[] {
-  const rows = encodedPassagesSchema.parse(JSON.parse(new TextDecoder().decode(part)));
+export function decodePassages(chunk: Uint8Array): Passage[] {
+  const rows = encodedPassagesSchema.parse(JSON.parse(new TextDecoder().decode(chunk)));
   return rows.map(([headingPath, text, tokens]) => ({ headingPath, text, tokens }));
 }

@@ -1,7 +1,7 @@
 import { ApiError, parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { DocumentProcessor } from "../knowledge/ingest/document_processor.ts";
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
-import type { Upload } from "../knowledge/ingest/worker/job_messages.ts";
+import type { Upload } from "../knowledge/ingest/parse_upload.ts";
 import type { DocumentChangeResult, DocumentStore } from "../store/knowledge/document_store.ts";
 import { toKnowledgeBase } from "../store/knowledge/knowledge_base_record.ts";
 import type { KnowledgeBaseStore } from "../store/knowledge/knowledge_base_store.ts";

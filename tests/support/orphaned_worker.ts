@@ -9,9 +9,9 @@ import { testWorker } from "./worker.ts";
 if (import.meta.main) {
   const worker = new WorkerProcess(testWorker({ cpuSeconds: 2 }));
   const text = new TextEncoder().encode("words");
-  await worker.run({ kind: "read", bytes: text, type: "text/plain" }, { timeMs: 20_000 });
+  await worker.run({ kind: "document", bytes: text, type: "text/plain" }, { timeMs: 20_000 });
   if (Deno.args[0] === "busy") {
-    const job = { kind: "read", bytes: endlessPdf(), type: "application/pdf" } as const;
+    const job = { kind: "document", bytes: endlessPdf(), type: "application/pdf" } as const;
     worker.run(job, { timeMs: 1_000_000 }).catch(() => {});
   }
   console.log(worker.pid);

@@ -1,5 +1,4 @@
-import type { Passage } from "@/lib/knowledge/ingest/build_passages.ts";
-import { PassageEncoder } from "@/lib/knowledge/passage.ts";
+import { encodePassages, type Passage } from "@/lib/knowledge/passage.ts";
 import { type DocumentName, keys } from "@/lib/store/keys/keys.ts";
 
 /** What a document says, as its passages. */
@@ -16,20 +15,18 @@ export async function putDocument(
   of: DocumentName,
   { title = "A document", passages, revision = crypto.randomUUID() }: TestDocument,
 ): Promise<void> {
-  const packer = new PassageEncoder();
-  for (const passage of passages) {
+  const { chunks } = encodePassages(passages.map((passage) => {
     const given = typeof passage === "string" ? { text: passage } : passage;
-    packer.add({ headingPath: [], text: "", tokens: 1, ...given });
-  }
-  const parts = packer.finish();
+    return { headingPath: [], text: "", tokens: 1, ...given };
+  }));
   // As with any other reading, what the one before has left goes.
   for await (const { key } of kv.list({ prefix: keys.documentPassageChunks(of) })) {
     await kv.delete(key);
   }
-  for (const [n, part] of parts.entries()) {
+  for (const [n, part] of chunks.entries()) {
     await kv.set(keys.documentPassageChunk(of, revision, n), part);
   }
-  const stored = { id: revision, parts: parts.length, chunks: packer.count };
+  const stored = { id: revision, parts: chunks.length, chunks: passages.length };
   await kv.set(keys.indexedDocument(of), { v: 1, title, revision: stored });
   await touchBase(kv, of);
 }

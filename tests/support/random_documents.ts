@@ -15,9 +15,9 @@ export function* randomJobs(seed: number, count: number): Generator<Job> {
 
 function readJob(dice: SeededRandom): Job {
   const type = dice.pick(TYPES);
-  if (type === "application/pdf") return { kind: "read", type, bytes: damagedPdf(dice) };
+  if (type === "application/pdf") return { kind: "document", type, bytes: damagedPdf(dice) };
   const bytes = dice.chance(0.3) ? noise(dice, dice.int(0, 2_000)) : encoder.encode(pieces(dice));
-  return { kind: "read", type, bytes: dice.chance(0.2) ? damage(dice, bytes) : bytes };
+  return { kind: "document", type, bytes: dice.chance(0.2) ? damage(dice, bytes) : bytes };
 }
 
 /** A body as somebody who knows the format would break it. */
@@ -32,7 +32,7 @@ function openJob(dice: SeededRandom): Job {
     : JSON.stringify({ title: name, content: name, mediaType: "text/markdown" });
   const bytes = encoder.encode(text);
   return {
-    kind: "open",
+    kind: "upload",
     contentType,
     several: dice.chance(0.5),
     bytes: dice.chance(0.5) ? damage(dice, bytes) : bytes,

@@ -1,9 +1,8 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { ApiError, validationError } from "../../schemas/api_error.ts";
-import type { UploadFormat } from "../../knowledge/ingest/parse_upload.ts";
+import type { Upload, UploadFormat } from "../../knowledge/ingest/parse_upload.ts";
 import { DocumentParseError } from "../../knowledge/ingest/document_parse_error.ts";
 import type { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
-import type { Upload } from "../../knowledge/ingest/worker/job_messages.ts";
 import { runJob } from "../../knowledge/ingest/worker/run_job.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
@@ -107,10 +106,10 @@ async function parseBody(
 ): Promise<Upload[]> {
   try {
     const result = bytes.length <= INLINE_BYTES
-      ? await runJob({ kind: "open", bytes, ...sent })
-      : await workers.run({ kind: "open", bytes, ...sent }, { tenant });
-    if (result.kind === "opened") return result.uploads;
-    if (result.kind === "faulty") throw validationError(result.faults);
+      ? await runJob({ kind: "upload", bytes, ...sent })
+      : await workers.run({ kind: "upload", bytes, ...sent }, { tenant });
+    if (result.kind === "uploads") return result.uploads;
+    if (result.kind === "invalid") throw validationError(result.issues);
     if (result.kind === "unreadable") throw unreadable(result.message);
     throw new TypeError(`unexpected worker result for an upload: ${result.kind}`);
   } catch (error) {

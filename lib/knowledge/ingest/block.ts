@@ -1,8 +1,8 @@
-/** A part of a document as its author set it apart; all text is plain. */
+/** A structural part of a document; all text is plain. */
 export type Block =
   | {
     type: "heading";
-    /** From 1, the outermost. */
+    /** 1 is the outermost. */
     level: number;
     text: string;
   }
@@ -11,11 +11,10 @@ export type Block =
   | { type: "list"; items: string[] }
   | {
     type: "table";
-    /** One line a row, its cells set apart by ` | `. */
+    /** One line per row, with its cells joined by `CELL_SEPARATOR`. */
     rows: string[];
-    /** The first row names the columns. */
+    /** Whether the first row names the columns. */
     hasHeader: boolean;
   };
 
-/** How the cells of a row are put together. */
 export const CELL_SEPARATOR = " | ";

@@ -1,66 +1,19 @@
+import type { Passage } from "../passage.ts";
 import type { Block } from "./block.ts";
-import { estimateTokens, splitText } from "./split_text.ts";
 import { PassageBuilder } from "./passage_builder.ts";
+import { estimateTokens, splitText } from "./split_text.ts";
 
-/** What is kept of one heading: longer ones are no headings, but are cited all the same. */
-const MAX_CHARACTERS = 160;
-const MAX_DEPTH = 6;
-
-/** The headings above the place a reader has come to. */
-export class HeadingPath {
-  #headings: { level: number; text: string }[] = [];
-  #used = true;
-
-  /** Outermost first. */
-  get path(): string[] {
-    return this.#headings.map(({ text }) => text);
-  }
-
-  /**
-   * The last heading with the path it stands under, if nothing has stood under it and nothing will,
-   * because one of `level` is next.
-   */
-  emptySectionBefore(level: number): { text: string; path: string[] } | undefined {
-    const last = this.#headings.at(-1);
-    if (this.#used || last === undefined || last.level < level) return undefined;
-    return { text: last.text, path: this.path.slice(0, -1) };
-  }
-
-  /** Something stands under the headings. */
-  markUsed(): void {
-    this.#used = true;
-  }
-
-  enter({ level, text }: { level: number; text: string }): void {
-    while ((this.#headings.at(-1)?.level ?? 0) >= level) this.#headings.pop();
-    if (this.#headings.length === MAX_DEPTH) this.#headings.pop();
-    this.#headings.push({ level, text: truncate(text) });
-    this.#used = false;
-  }
-}
-
-function truncate(text: string): string {
-  const characters = Array.from(text.slice(0, MAX_CHARACTERS * 2));
-  if (characters.length <= MAX_CHARACTERS) return text;
-  return `${characters.slice(0, MAX_CHARACTERS - 1).join("").trimEnd()}…`;
-}
-
-/** A passage without the document it is of; its position is its place in the list. */
-export interface Passage {
-  headingPath: string[];
-  text: string;
-  tokens: number;
-}
-
-/** A piece of a block that stays whole: at most this many tokens. */
+/** A list item, row or paragraph is not split up to this length. */
 const MAX_FRAGMENT_TOKENS = 220;
-/** What a table's header may cost each passage of the table. */
+/** A longer table header is not repeated. */
 const MAX_HEADER_TOKENS = 80;
+const MAX_HEADING_CHARACTERS = 160;
+const MAX_HEADING_DEPTH = 6;
 
 /**
- * Passages of about 300-500 tokens, along the document's own structure: a section that is large enough
- * ends one, paragraphs, items and rows are cut only where they are too long for any, and the end of
- * one is repeated at the start of the next. A table's passages each begin with its header.
+ * Builds passages of about 300-500 tokens along the document's structure: a large section ends a
+ * passage, only overlong paragraphs, items and rows are split, and the end of a passage is repeated at
+ * the start of the next. Each passage of a table begins with the table's header.
  */
 export function* buildPassages(blocks: Iterable<Block>): Generator<Passage> {
   const headings = new HeadingPath();
@@ -72,8 +25,9 @@ export function* buildPassages(blocks: Iterable<Block>): Generator<Passage> {
       yield* builder.startSection();
       continue;
     }
+    const separator = block.type === "paragraph" ? "\n\n" : "\n";
     for (const { text, repeat } of fragmentsOf(block)) {
-      yield* builder.add({ path: headings.path, text, separator: separatorOf(block), repeat });
+      yield* builder.add({ path: headings.path, text, separator, repeat });
       headings.markUsed();
     }
     yield* builder.endBlock();
@@ -82,49 +36,71 @@ export function* buildPassages(blocks: Iterable<Block>): Generator<Passage> {
   yield* builder.flush();
 }
 
-/** A heading with nothing under it is said by itself: the next one would hide it. */
+/** Adds a heading without content as text, because it is in the path of no other fragment. */
 function* addEmptySection(
   builder: PassageBuilder,
-  bare: { text: string; path: string[] } | undefined,
+  section: { text: string; path: string[] } | undefined,
 ): Generator<Passage> {
-  if (bare !== undefined) yield* builder.add({ ...bare, separator: "\n\n", repeat: undefined });
+  if (section) yield* builder.add({ ...section, separator: "\n\n", repeat: undefined });
 }
 
-/** What is between a piece and the one before it. */
-function separatorOf(block: Block): string {
-  return block.type === "paragraph" ? "\n\n" : "\n";
-}
-
-function* fragmentsOf(block: Block): Generator<{ text: string; repeat: string | undefined }> {
+function* fragmentsOf(
+  block: Exclude<Block, { type: "heading" }>,
+): Generator<{ text: string; repeat: string | undefined }> {
   switch (block.type) {
     case "list":
       for (const item of block.items) yield* splitFragments(item);
       return;
-    case "table":
-      yield* splitFragments(block.rows[0] ?? "");
-      for (const row of block.rows.slice(1)) {
-        yield* splitFragments(row, repeatableHeader(block.rows, block));
-      }
+    case "table": {
+      const [first = "", ...rows] = block.rows;
+      yield* splitFragments(first);
+      const isHeader = block.hasHeader && estimateTokens(first) <= MAX_HEADER_TOKENS;
+      for (const row of rows) yield* splitFragments(row, isHeader ? first : undefined);
       return;
+    }
     case "code":
     case "paragraph":
       return yield* splitFragments(block.text);
-    case "heading":
-      return;
     default:
       block satisfies never;
   }
 }
 
-function repeatableHeader(
-  rows: string[],
-  { hasHeader }: { hasHeader: boolean },
-): string | undefined {
-  const header = rows[0];
-  if (!hasHeader || header === undefined) return undefined;
-  return estimateTokens(header) <= MAX_HEADER_TOKENS ? header : undefined;
+function* splitFragments(text: string, repeat?: string) {
+  for (const part of splitText(text, MAX_FRAGMENT_TOKENS)) yield { text: part, repeat };
 }
 
-function* splitFragments(text: string, repeat?: string) {
-  for (const piece of splitText(text, MAX_FRAGMENT_TOKENS)) yield { text: piece, repeat };
+/** The headings above the current position. */
+class HeadingPath {
+  #headings: { level: number; text: string }[] = [];
+  #used = true;
+
+  /** Outermost first. */
+  get path(): string[] {
+    return this.#headings.map(({ text }) => text);
+  }
+
+  /** The last heading, if a heading of `level` follows and nothing is under the last one. */
+  emptySectionBefore(level: number): { text: string; path: string[] } | undefined {
+    const last = this.#headings.at(-1);
+    if (this.#used || last === undefined || last.level < level) return undefined;
+    return { text: last.text, path: this.path.slice(0, -1) };
+  }
+
+  markUsed(): void {
+    this.#used = true;
+  }
+
+  enter({ level, text }: { level: number; text: string }): void {
+    while ((this.#headings.at(-1)?.level ?? 0) >= level) this.#headings.pop();
+    if (this.#headings.length === MAX_HEADING_DEPTH) this.#headings.pop();
+    this.#headings.push({ level, text: truncate(text) });
+    this.#used = false;
+  }
+}
+
+function truncate(text: string): string {
+  const characters = Array.from(text.slice(0, MAX_HEADING_CHARACTERS * 2));
+  if (characters.length <= MAX_HEADING_CHARACTERS) return text;
+  return `${characters.slice(0, MAX_HEADING_CHARACTERS - 1).join("").trimEnd()}…`;
 }

@@ -6,19 +6,19 @@ import { estimateTokens } from "./split_text.ts";
 const heading = (level: number, text: string): Block => ({ type: "heading", level, text });
 const paragraph = (text: string): Block => ({ type: "paragraph", text });
 const chunks = (blocks: Block[]) => [...buildPassages(blocks)];
-/** About `n` tokens in sentences that are told apart. */
+/** About `n` tokens in distinct sentences. */
 const prose = (n: number, word = "word") =>
   Array.from({ length: Math.round(n / 5) }, (_, at) => `Sentence ${word} number ${at}.`)
     .map((sentence) => sentence.padEnd(19, "!")).join(" ");
 
-Deno.test("buildPassages: a short document is one passage, its headings in the text", () => {
+Deno.test("buildPassages: a short document is one passage with its headings as text", () => {
   assertEquals(chunks([heading(1, "A"), paragraph("a"), heading(2, "B"), paragraph("b")]), [
     { headingPath: ["A"], text: "a\n\nB\nb", tokens: 2 },
   ]);
   assertEquals(chunks([]), []);
 });
 
-Deno.test("buildPassages: a section that is large enough has passages of its own", () => {
+Deno.test("buildPassages: a large section has its own passages", () => {
   const passages = chunks([
     ...[heading(1, "A"), paragraph(prose(250)), heading(2, "B")],
     ...[paragraph(prose(250)), heading(1, "C"), paragraph("c")],
@@ -26,7 +26,7 @@ Deno.test("buildPassages: a section that is large enough has passages of its own
   assertEquals(passages.map(({ headingPath }) => headingPath), [["A"], ["A", "B"], ["C"]]);
 });
 
-Deno.test("buildPassages: long text comes in passages of 300-500 tokens that overlap", () => {
+Deno.test("buildPassages: long text becomes passages of 300-500 tokens that overlap", () => {
   const passages = chunks([heading(1, "A"), ...Array(12).fill(paragraph(prose(150)))]);
   assert(passages.length >= 4);
   for (const { tokens } of passages.slice(0, -1)) {
@@ -47,7 +47,7 @@ Deno.test("buildPassages: every passage of a table begins with its header", () =
   assertEquals(all, rows.slice(1));
 });
 
-Deno.test("buildPassages: nothing is longer than 500 tokens, in any script, and nothing is lost", () => {
+Deno.test("buildPassages: passages of any script have at most 500 tokens, and no text is lost", () => {
   const texts = ["x".repeat(9_000), "語".repeat(5_000), "👩‍👩‍👧".repeat(900), "ab ".repeat(4_000)];
   for (const text of texts) {
     const passages = chunks([heading(1, "h".repeat(400)), paragraph(text)]);
@@ -61,7 +61,7 @@ Deno.test("buildPassages: nothing is longer than 500 tokens, in any script, and 
   }
 });
 
-Deno.test("buildPassages: a heading with nothing under it is not lost", () => {
+Deno.test("buildPassages: a heading without content is not lost", () => {
   const text = chunks([heading(1, "A"), heading(1, "B"), paragraph("b"), heading(2, "C")])
     .map((passage) => [...passage.headingPath, passage.text].join("\n")).join("\n");
   for (const word of ["A", "B", "b", "C"]) assert(text.includes(word), text);

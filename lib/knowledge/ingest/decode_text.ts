@@ -1,14 +1,17 @@
-/** What a browser takes for a text that names no encoding and is no UTF-8. */
+/** What browsers assume for text that names no encoding and is not UTF-8. */
 const FALLBACK_ENCODING = "windows-1252";
 
+/** All controls but tab, line feed, form feed and carriage return. */
+// deno-lint-ignore no-control-regex
+const CONTROL_CHARACTERS = /[\0-\x08\x0b\x0e-\x1f\x7f]/g;
+
 /**
- * The text of `bytes`: by its byte order mark, else as UTF-16 when every second byte of it is nought,
- * else as UTF-8 when it is that, else as `label` says, else as browsers would. Never throws: what
- * cannot be decoded becomes U+FFFD.
+ * Decodes text: by its byte order mark, else as UTF-16 if every second byte is zero, else as UTF-8 if
+ * it is valid, else by `label`, else as browsers do. What cannot be decoded becomes U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, label?: string): string {
-  const marked = detectByteOrderMark(bytes) ?? detectUtf16(bytes);
-  if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
+  const encoding = detectByteOrderMark(bytes) ?? detectUtf16(bytes);
+  if (encoding !== undefined) return new TextDecoder(encoding).decode(bytes);
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   return createDecoder(label).decode(bytes);
 }
@@ -19,7 +22,7 @@ function detectByteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** UTF-16 without its mark: Latin letters, blanks and line ends have a nought beside them. */
+/** Detects UTF-16 without a mark: one byte of Latin letters, spaces and line ends is zero. */
 function detectUtf16(bytes: Uint8Array): string | undefined {
   const size = Math.min(bytes.length, 4096) & ~1;
   let even = 0;
@@ -34,13 +37,13 @@ function detectUtf16(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Whether the bytes are UTF-8. The last character may be cut, as at the end of a prefix or a truncated
- * file; then an earlier multi-byte character is required, because a lone byte at the end is a letter in
- * many encodings.
+ * The last character may be incomplete, as in a prefix. Then an earlier multi-byte character is
+ * required, because many encodings have letters that look like an incomplete one.
  */
 export function isUtf8(bytes: Uint8Array): boolean {
   if (isDecodable(bytes, { stream: false })) return true;
-  return isDecodable(bytes, { stream: true }) && bytes.subarray(0, -3).some((byte) => byte >= 0x80);
+  return isDecodable(bytes, { stream: true }) &&
+    bytes.subarray(0, -3).some((byte) => byte >= 0x80);
 }
 
 function isDecodable(bytes: Uint8Array, options: { stream: boolean }): boolean {
@@ -52,27 +55,21 @@ function isDecodable(bytes: Uint8Array, options: { stream: boolean }): boolean {
   }
 }
 
-function createDecoder(label: string | undefined): TextDecoder {
+function createDecoder(label = FALLBACK_ENCODING): TextDecoder {
   try {
-    return new TextDecoder(label ?? FALLBACK_ENCODING);
+    return new TextDecoder(label);
   } catch {
     return new TextDecoder(FALLBACK_ENCODING);
   }
 }
 
-/** Controls that mean nothing in a text: all but tab, line feed, form feed and carriage return. */
-// deno-lint-ignore no-control-regex
-const CONTROL_CHARACTERS = /[\0-\x08\x0b\x0e-\x1f\x7f]/g;
-
-/** Text that every part of the service takes: whole characters, one kind of line end, no controls. */
+/** Makes text well-formed, with `\n` line ends and without control characters. */
 export function cleanText(text: string): string {
-  return text.toWellFormed().replace(CONTROL_CHARACTERS, "").replace(
-    /\r\n?|\f|\u2028|\u2029/g,
-    "\n",
-  );
+  return text.toWellFormed().replace(CONTROL_CHARACTERS, "")
+    .replace(/\r\n?|\f|\u2028|\u2029/g, "\n");
 }
 
-/** One line: every run of white space is one blank. */
+/** Replaces every run of white space with one space. */
 export function toSingleLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -3,7 +3,7 @@ import { decodeText } from "./decode_text.ts";
 import { utf8Length } from "../../platform/utf8.ts";
 import { estimateTokens } from "./split_text.ts";
 
-Deno.test("decodeText: a mark, noughts, UTF-8, a label and the browsers' choice, in this order", () => {
+Deno.test("decodeText: by mark, zero bytes, UTF-8, label and the browsers' default, in this order", () => {
   const utf8 = new TextEncoder().encode("ä世");
   assertEquals(decodeText(utf8, "iso-8859-1"), "ä世");
   assertEquals(decodeText(Uint8Array.of(0xff, 0xfe, 0x61, 0)), "a");

@@ -2,14 +2,14 @@ import { type MediaType, UNKNOWN_TYPE } from "../../schemas/media_types.ts";
 import { decodeText, isUtf8 } from "./decode_text.ts";
 
 interface Signature {
-  /** What it is, to be read after "this is". */
+  /** Follows "this is". */
   description: string;
   bytes: number[];
-  /** Where they stand; 0 unless told. */
+  /** 0 by default. */
   offset?: number;
 }
 
-/** How files begin that people take for documents. */
+/** First bytes of files that people mistake for documents. */
 const SIGNATURES: Signature[] = [
   {
     description: "a ZIP archive, or an Office document, which is one",
@@ -32,36 +32,34 @@ const SIGNATURES: Signature[] = [
   { description: "an RTF document", bytes: [0x7b, 0x5c, 0x72, 0x74, 0x66] },
 ];
 
-/** What kind of file `bytes` begins as, where that is none we read. */
-export function sniffFileType(bytes: Uint8Array): string | undefined {
+/** Names the kind of a file that is not supported. */
+function sniffFileType(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(({ bytes: wanted, offset = 0 }) =>
     wanted.every((byte, n) => bytes[offset + n] === byte)
   )?.description;
 }
 
-/** What the sender says; wrong as often as people rename files. */
-export interface DeclaredType {
+/** What the sender declares; often wrong. */
+interface DeclaredType {
   mediaType?: string | undefined;
   fileName?: string | undefined;
 }
 
-/** Readers of PDF look for its mark this far, and so do those who hide one. */
+/** PDF readers accept the header within this many bytes. */
 const PDF_HEADER_WITHIN = 1024;
-/** What is looked at to tell text from anything else. */
 const SNIFFED_BYTES = 64 * 1024;
 /**
- * Texts hold a stray control character, or are cut within a character. UTF-8 is evidence of text by
- * itself; of bytes that could be any encoding, random ones have 10 % of control characters.
+ * Text may hold stray control characters or an incomplete character. Valid UTF-8 is evidence of text;
+ * in any other encoding, random bytes have 10 % of control characters.
  */
 const MAX_CONTROL_SHARE = { utf8: 0.1, other: 0.02 };
 const MAX_STRAY_CONTROLS = 4;
-/** A comment longer than this before the first element is not skipped. */
 const MAX_COMMENT_LENGTH = 2_000;
 
 /**
- * What a document is read as. Its bytes decide; what the sender claims only chooses between texts,
- * which look alike. What was sent as a PDF, or as a picture or sound, is never read as text: its reader
- * says why it is none.
+ * Detects how to parse a document. Its bytes decide; the declared type only chooses between kinds of
+ * text, which look alike. What was declared as PDF, image, audio or video is never parsed as text, so
+ * that the sender learns that it is damaged.
  */
 export function detectMediaType(bytes: Uint8Array, claim: DeclaredType): MediaType {
   if (isPdf(bytes)) return "application/pdf";
@@ -72,25 +70,24 @@ export function detectMediaType(bytes: Uint8Array, claim: DeclaredType): MediaTy
   return isHtml(text) ? "text/html" : declaredTextType(claim);
 }
 
-/** Why a document is of no type that can be read, for the person who sent it. */
+/** Explains to the sender why the type of a document is not supported. */
 export function unsupportedReason(bytes: Uint8Array): string {
   const kind = sniffFileType(bytes);
   if (kind !== undefined) return `this is ${kind}; ${SUPPORTED_TYPES}`;
   if (decodeIfText(bytes) === undefined) {
-    return `this is no text in any encoding we know; ${SUPPORTED_TYPES}`;
+    return `this is not text in any known encoding; ${SUPPORTED_TYPES}`;
   }
   return "this is text, but it was sent as a picture, sound or video; send it as text";
 }
 
 const SUPPORTED_TYPES = "PDF, HTML, Markdown and plain text can be read";
 
-/** Whether the mark of a PDF is where readers look for it. */
 export function isPdf(bytes: Uint8Array): boolean {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEADER_WITHIN));
   return head.includes("%PDF-");
 }
 
-/** The beginning, if it is text: other bytes turn up as control characters or cannot be decoded. */
+/** The beginning as text; `undefined` if too much of it is control characters or undecodable. */
 function decodeIfText(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, SNIFFED_BYTES);
   const text = decodeText(head);
@@ -101,8 +98,8 @@ function decodeIfText(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Whether the first element is one that only a page begins with. A scanner, because a pattern that skips
- * comments can match them in ever more ways the more of them there are.
+ * Whether the first element starts a page. Scans, because a pattern that skips comments could backtrack
+ * without bound.
  */
 function isHtml(text: string): boolean {
   let at = skipWhitespace(text, 0);
@@ -124,12 +121,12 @@ function declaresPdf({ mediaType, fileName = "" }: DeclaredType): boolean {
   return essence(mediaType) === "application/pdf" || /\.pdf$/i.test(fileName);
 }
 
-/** SVG is text. */
+/** SVG counts as text. */
 function declaresMedia({ mediaType }: DeclaredType): boolean {
   return /^(?:image\/(?!svg\+xml$)|audio\/|video\/|font\/)/.test(essence(mediaType));
 }
 
-/** A media type without its parameters. */
+/** The media type without parameters. */
 function essence(mediaType = ""): string {
   return mediaType.split(";")[0]!.trim().toLowerCase();
 }

@@ -5,7 +5,7 @@ import { detectMediaType } from "./detect_media_type.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("detectMediaType: the bytes decide, whatever is claimed", () => {
+Deno.test("detectMediaType: the bytes decide, whatever is declared", () => {
   assertEquals(
     detectMediaType(bytes("\n%PDF-1.4"), { mediaType: "text/plain" }),
     "application/pdf",
@@ -18,7 +18,7 @@ Deno.test("detectMediaType: the bytes decide, whatever is claimed", () => {
   assertEquals(detectMediaType(bytes("\0".repeat(9)), {}), "application/octet-stream");
 });
 
-Deno.test("detectMediaType: a claim chooses between texts, the media type before the file's name", () => {
+Deno.test("detectMediaType: the declared type, then the file name, choose between kinds of text", () => {
   const of = (mediaType: string, fileName = "") =>
     detectMediaType(bytes("# a"), { mediaType, fileName });
   assertEquals(of("Text/Markdown; charset=utf-8"), "text/markdown");
@@ -28,7 +28,7 @@ Deno.test("detectMediaType: a claim chooses between texts, the media type before
   assertEquals(of("image/svg+xml"), "text/plain");
 });
 
-Deno.test("detectMediaType: what was sent as a PDF or a picture is never text", () => {
+Deno.test("detectMediaType: what was declared as PDF or image is never text", () => {
   for (const content of ["words", "<!doctype html><p>Not found", "\u00e4".repeat(9)]) {
     assertEquals(detectMediaType(bytes(content), { fileName: "a.PDF" }), "application/pdf");
     assertEquals(
@@ -39,7 +39,7 @@ Deno.test("detectMediaType: what was sent as a PDF or a picture is never text", 
   }
 });
 
-Deno.test("detectMediaType: random bytes are no text under any name", () => {
+Deno.test("detectMediaType: random bytes are not text under any name", () => {
   const random = seeded(17);
   for (let n = 0; n < 500; n++) {
     const noise = Uint8Array.from({ length: 256 + n }, () => Math.floor(random() * 256));

@@ -1,4 +1,4 @@
-/** Why a document ends as `failed`; stable. */
+/** Stored error codes of documents that failed. */
 export const DOCUMENT_PARSE_ERROR_CODES = [
   "unsupported_type",
   "encrypted",
@@ -10,9 +10,9 @@ export const DOCUMENT_PARSE_ERROR_CODES = [
 ] as const;
 export type DocumentParseErrorCode = typeof DOCUMENT_PARSE_ERROR_CODES[number];
 
-/** A document that cannot be read. Its message is shown to the person who sent it. */
+/** The message is shown to the person who uploaded the document. */
 export class DocumentParseError extends Error {
-  override name = "UnreadableError";
+  override name = "DocumentParseError";
   readonly code: DocumentParseErrorCode;
 
   constructor(code: DocumentParseErrorCode, message: string, options?: ErrorOptions) {

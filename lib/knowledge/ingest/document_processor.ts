@@ -13,13 +13,13 @@ import { unsupportedReason } from "./detect_media_type.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
 import type { WorkerPool } from "./worker/worker_pool.ts";
 
-/** Interval of the look for other processes' unfinished work while there is any task; milliseconds. */
-export const POLL_MS = 5_000;
-/** The same without any task: looks for tasks and for unfinished deletions in turn. */
-export const IDLE_POLL_MS = 60_000;
-/** So that these looks and the sweeps of dead runs, one a minute each, begin 30 s apart. */
+/** While there are tasks: other processes may die before they finish theirs. */
+const POLL_MS = 5_000;
+/** Without tasks. */
+const IDLE_POLL_MS = 60_000;
+/** Offsets the polling by 30 s from the sweeps of orphaned runs, which also run once a minute. */
 const FIRST_IDLE_POLL_MS = 35_000;
-/** A document whose reading has ended so many processes is not given to another one. */
+/** A document that ended this many processes is not tried again. */
 const MAX_ATTEMPTS = 3;
 
 interface DocumentProcessorDeps {
@@ -27,36 +27,34 @@ interface DocumentProcessorDeps {
   bases: Pick<KnowledgeBaseStore, "sweep">;
   runtime: Runtime;
   log: Logger;
-  /** What parses documents. */
   workers: Pick<WorkerPool, "run">;
-  /** How many documents are read at the same time. */
+  /** Documents that are parsed at the same time. */
   concurrency?: number;
-  /** Told of each document that can be found from now on. */
+  /** Called when a document has become searchable. */
   onReady?: (of: DocumentName) => Promise<void>;
 }
 
-/** Reads the documents that wait for it, and clears away what cut-off deletions left. */
+/** Parses queued documents, and finishes interrupted deletions. */
 export class DocumentProcessor {
   #deps: DocumentProcessorDeps;
   #concurrency: number;
   #polling: PeriodicTask;
   #working = new Set<Promise<void>>();
   #active = 0;
-  /** There may be more to read than when a slot last looked. */
+  /** Whether tasks may have been added since the last claim. */
   #pending = false;
-  /** Looks while there was nothing to read. */
   #idlePolls = 0;
   #closing = new AbortController();
 
-  constructor(parts: DocumentProcessorDeps) {
-    this.#deps = parts;
-    this.#concurrency = parts.concurrency ??
+  constructor(deps: DocumentProcessorDeps) {
+    this.#deps = deps;
+    this.#concurrency = deps.concurrency ??
       Math.min(4, Math.max(2, navigator.hardwareConcurrency - 1));
     const everyMs = () => this.#pollIntervalMs();
-    this.#polling = new PeriodicTask(parts.runtime, { everyMs, work: () => this.#poll() });
+    this.#polling = new PeriodicTask(deps.runtime, { everyMs, work: () => this.#poll() });
   }
 
-  /** Looks until closed: every 5 s, or every minute where there is nothing to read. */
+  /** Polls until closed: every 5 s, or every minute if the queue is empty. */
   start(): void {
     this.#polling.start();
   }
@@ -66,16 +64,16 @@ export class DocumentProcessor {
     return this.#idlePolls === 0 ? FIRST_IDLE_POLL_MS : IDLE_POLL_MS;
   }
 
-  /** Looks for tasks and deletions while there is any task; at rest for one of them in turn. */
+  /** With an empty queue, polls for tasks and for deletions by turns. */
   async #poll(): Promise<void> {
     if (!this.#deps.tasks.isEmpty) await this.sweep();
     else if (this.#idlePolls++ % 2 === 0) this.wake();
     else await this.#finishDeletions();
-    // How soon the next one is due depends on what there was.
+    // The next interval depends on the queue.
     await this.whenIdle();
   }
 
-  /** Clears away and begins what is left to do; documents are read on after it has resolved. */
+  /** Finishes deletions and starts parsing; does not wait for the parsing. */
   async sweep(): Promise<void> {
     await this.#finishDeletions();
     this.wake();
@@ -83,11 +81,11 @@ export class DocumentProcessor {
 
   async #finishDeletions(): Promise<void> {
     await this.#deps.bases.sweep().catch((error) => {
-      this.#deps.log.error("what a knowledge base has left could not be cleared away", { error });
+      this.#deps.log.error("could not finish the deletion of a knowledge base", { error });
     });
   }
 
-  /** There may be something to read. */
+  /** Starts parsing queued documents if there is capacity. */
   wake(): void {
     this.#pending = true;
     if (this.#closing.signal.aborted || this.#active >= this.#concurrency) return;
@@ -96,12 +94,12 @@ export class DocumentProcessor {
     this.#working.add(work);
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when nothing is being parsed. */
   async whenIdle(): Promise<void> {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }
 
-  /** Reads no more; what is being read is given back, for whoever is next. */
+  /** Aborts; documents that are being parsed return to the queue. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#polling.stop();
@@ -112,17 +110,16 @@ export class DocumentProcessor {
     try {
       while (this.#pending && !this.#closing.signal.aborted) {
         this.#pending = false;
-        for (let one = await this.#claim(); one !== undefined; one = await this.#claim()) {
-          // There may be as much to do for another slot.
+        for (let next = await this.#claim(); next !== undefined; next = await this.#claim()) {
+          // There may be more for a concurrent worker.
           this.wake();
-          await this.#process(one);
+          await this.#process(next);
         }
       }
     } catch (error) {
-      this.#deps.log.error("documents could not be read", { error });
+      this.#deps.log.error("could not process documents", { error });
     } finally {
       this.#active--;
-      // Other processes may be processing documents, and may die before they finish.
       this.#polling.reschedule();
     }
   }
@@ -138,11 +135,11 @@ export class DocumentProcessor {
     if (outcome === "closing") return await tasks.release(document.task);
     await tasks.finish(document.task, outcome);
     const facts = { tenant: of.tenant, knowledgeBaseId: of.base, documentId: of.id };
-    if ("error" in outcome) log.info("a document failed", { ...facts, code: outcome.error.code });
+    if ("error" in outcome) log.info("document failed", { ...facts, code: outcome.error.code });
     else {
-      log.debug("a document is ready", { ...facts, chunks: outcome.read.chunks });
+      log.debug("document ready", { ...facts, passages: outcome.read.passages });
       await this.#deps.onReady?.(of).catch((error) => {
-        log.error("what is new in a knowledge base was not prepared", { ...facts, error });
+        log.error("could not prepare the search of a new document", { ...facts, error });
       });
     }
   }
@@ -155,13 +152,11 @@ export class DocumentProcessor {
     }
     const { signal } = this.#closing;
     try {
-      const job = { kind: "read", bytes, type: mediaType } as const;
+      const job = { kind: "document", bytes, type: mediaType } as const;
       const result = await this.#deps.workers.run(job, { tenant: task.of.tenant, signal });
-      if (result.kind === "read") return { read: { parts: result.parts, chunks: result.chunks } };
-      if (result.kind === "unreadable") {
-        return { error: { code: result.code, message: result.message } };
-      }
-      throw new TypeError(`a worker answered ${result.kind} to a reading`);
+      if (result.kind === "document") return { read: result };
+      if (result.kind !== "unreadable") throw new TypeError(`unexpected result: ${result.kind}`);
+      return { error: { code: result.code, message: result.message } };
     } catch (error) {
       if (signal.aborted) return "closing";
       if (!(error instanceof DocumentParseError)) throw error;

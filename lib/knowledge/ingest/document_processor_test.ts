@@ -9,7 +9,7 @@ import { DocumentProcessor } from "./document_processor.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
 import type { Job, JobResult } from "./worker/job_messages.ts";
 
-type Work = (job: Job, options: { signal?: AbortSignal }) => Promise<JobResult>;
+type Work = (job: Job, options: { signal?: AbortSignal | undefined }) => Promise<JobResult>;
 
 const waiting = (
   id: string,
@@ -25,7 +25,7 @@ const waiting = (
   bytes: new TextEncoder().encode("PK\x03\x04"),
 });
 
-/** A processor with two slots on a queue, its workers being `work`. */
+/** A processor of two documents at a time whose workers run `work`. */
 function open(queue: ClaimedDocument[], work: Work) {
   const finished = new Map<string, ProcessingOutcome>();
   const released: string[] = [];
@@ -48,30 +48,30 @@ function open(queue: ClaimedDocument[], work: Work) {
   return { processor, finished, released, logged, queue };
 }
 
-const fine: Work = () => Promise.resolve({ kind: "read", parts: [], chunks: 3 });
+const fine: Work = () => Promise.resolve({ kind: "document", chunks: [], passages: 3 });
 const errorOf = (outcome: ProcessingOutcome | undefined) =>
   outcome && "error" in outcome && outcome.error.code;
 
-Deno.test("DocumentProcessor: reads all that waits, two at a time, and what comes meanwhile", async () => {
+Deno.test("DocumentProcessor: parses two documents at a time, and those that arrive meanwhile", async () => {
   let running = 0;
-  let most = 0;
+  let max = 0;
   const together = Promise.withResolvers<void>();
   const queue = ["a", "b", "c", "d"].map((id) => waiting(id));
-  const world = open(queue, async (job, options) => {
-    most = Math.max(most, ++running);
+  const context = open(queue, async (job, options) => {
+    max = Math.max(max, ++running);
     if (running === 2) together.resolve();
     await together.promise;
-    if (queue.length === 0 && world.finished.size === 2) queue.push(waiting("e"));
+    if (queue.length === 0 && context.finished.size === 2) queue.push(waiting("e"));
     running--;
     return await fine(job, options);
   });
-  world.processor.wake();
-  await world.processor.whenIdle();
-  assertEquals([...world.finished.keys()].sort(), ["a", "b", "c", "d", "e"]);
-  assertEquals(most, 2);
+  context.processor.wake();
+  await context.processor.whenIdle();
+  assertEquals([...context.finished.keys()].sort(), ["a", "b", "c", "d", "e"]);
+  assertEquals(max, 2);
 });
 
-Deno.test("DocumentProcessor: a document that cannot be read fails with its reason", async () => {
+Deno.test("DocumentProcessor: an unreadable document fails with its reason", async () => {
   const unreadable: Work = () =>
     Promise.resolve({ kind: "unreadable", code: "encrypted", message: "locked" });
   const bomb: Work = () => Promise.reject(new DocumentParseError("too_complex", "too slow"));
@@ -83,7 +83,7 @@ Deno.test("DocumentProcessor: a document that cannot be read fails with its reas
   }
 });
 
-Deno.test("DocumentProcessor: what is no document, or has ended three processes, is not read at all", async () => {
+Deno.test("DocumentProcessor: an unsupported type, or a document that ended three processes, is not parsed", async () => {
   const queue = [waiting("zip", { unknown: true }), waiting("killer", { tries: 3 })];
   const { processor, finished } = open(queue, () => Promise.reject(new Error("was read")));
   processor.wake();
@@ -92,8 +92,8 @@ Deno.test("DocumentProcessor: what is no document, or has ended three processes,
   assertEquals(errorOf(finished.get("killer")), "interrupted");
 });
 
-Deno.test("DocumentProcessor: closing gives back what is being read and begins nothing", async () => {
-  const { promise: begun, resolve } = Promise.withResolvers<void>();
+Deno.test("DocumentProcessor: closing returns documents to the queue and starts none", async () => {
+  const { promise: started, resolve } = Promise.withResolvers<void>();
   const endless: Work = (_job, { signal }) => {
     resolve();
     return new Promise((_, reject) =>
@@ -102,7 +102,7 @@ Deno.test("DocumentProcessor: closing gives back what is being read and begins n
   };
   const { processor, released, finished, queue } = open([waiting("a")], endless);
   processor.wake();
-  await begun;
+  await started;
   queue.push(waiting("b"));
   await processor.close();
   processor.wake();
@@ -110,7 +110,7 @@ Deno.test("DocumentProcessor: closing gives back what is being read and begins n
   assertEquals([released, finished.size, queue.length], [["a"], 0, 1]);
 });
 
-Deno.test("DocumentProcessor: a fault of ours is logged, and the document left to be taken again", async () => {
+Deno.test("DocumentProcessor: an internal error is logged, and the document stays in the queue", async () => {
   const { processor, finished, logged } = open(
     [waiting("a")],
     () => Promise.reject(new Error("x")),
@@ -118,15 +118,15 @@ Deno.test("DocumentProcessor: a fault of ours is logged, and the document left t
   processor.wake();
   await processor.whenIdle();
   assertEquals(finished.size, 0);
-  assert(logged.some((line) => line.includes("documents could not be read")));
+  assert(logged.some((line) => line.includes("could not process documents")));
 });
 
-Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every minute for tasks or deletions where there are none", async () => {
+Deno.test("DocumentProcessor: polls every 5 s while there are tasks, else every minute for tasks or deletions", async () => {
   const runtime = new FakeRuntime();
-  const looks: string[] = [];
+  const polls: string[] = [];
   let isEmpty = true;
   const start = runtime.now();
-  const note = (what: string) => void looks.push(`${what} ${(runtime.now() - start) / 1_000}`);
+  const note = (what: string) => void polls.push(`${what} ${(runtime.now() - start) / 1_000}`);
   const processor = new DocumentProcessor({
     tasks: {
       get isEmpty() {
@@ -143,18 +143,18 @@ Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every m
   });
   processor.start();
   await runtime.advance(100_000);
-  assertEquals(looks.splice(0), ["tasks 35", "deletions 95"]);
+  assertEquals(polls.splice(0), ["tasks 35", "deletions 95"]);
   isEmpty = false;
-  // Somebody sends a document here: what others have to read is known as well.
+  // After an upload to this process, the queue is not empty.
   processor.wake();
   await flushMicrotasks();
   await runtime.advance(10_000);
-  assertEquals(looks.splice(0), [
+  assertEquals(polls.splice(0), [
     ...["tasks 100", "deletions 100", "tasks 100"],
     ...["deletions 105", "tasks 105", "deletions 110", "tasks 110"],
   ]);
   isEmpty = true;
   await runtime.advance(120_000);
-  assertEquals(looks.splice(0).length, 2);
+  assertEquals(polls.splice(0).length, 2);
   await processor.close();
 });

@@ -1,28 +1,28 @@
 import { type Block, CELL_SEPARATOR } from "./block.ts";
 import { cleanText, toSingleLine } from "./decode_text.ts";
 
-/** Elements whose text nobody reads on the page, or that only lead elsewhere. */
+/** Their text is not visible on the page, or only navigates. */
 const SKIPPED = new Set(
   "script style template noscript svg math head nav iframe object canvas select textarea button"
     .split(" "),
 );
-/** Elements that do not break a line; any other one begins and ends a paragraph. */
+/** Elements that do not break a line. */
 const INLINE = new Set(
   ("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q ruby rb " +
     "rt rp s samp small span strike strong sub sup time tt u var wbr").split(" "),
 );
-/** Items nested deeper look like the rest. */
+/** Deeper items are not indented further. */
 const MAX_LIST_DEPTH = 8;
 const LISTS = new Set(["ul", "ol", "menu"]);
 
-/** Turns the elements of a page, as they open and close, into blocks. */
+/** Builds blocks from the open and close events of an HTML parser. */
 export class HtmlBlockBuilder {
   #blocks: Block[] = [];
   #text = "";
-  /** How many elements of the one that is skipped are open; 0 when none is. */
+  /** Depth within a skipped element; 0 outside. */
   #skipped = 0;
   #preformatted = 0;
-  /** Kinds of the lists that are open. */
+  /** Names of the open lists. */
   #lists: string[] = [];
   #items: string[] = [];
   #tables = 0;
@@ -81,7 +81,7 @@ export class HtmlBlockBuilder {
   #openList(name: string): void {
     if (this.#lists.length > 0) this.#endItem();
     else this.#endParagraph();
-    // An item outside of any list is one of a list that was never opened.
+    // An item outside of a list opens one.
     if (name !== "li" || this.#lists.length === 0) this.#lists.push(name);
   }
 
@@ -100,7 +100,7 @@ export class HtmlBlockBuilder {
 
   #closeInTable(name: string): void {
     if (name === "table" && --this.#tables === 0) return this.#endTable();
-    // A table inside of a cell is text of that cell.
+    // A nested table is text of its cell.
     if (this.#tables > 1) return void (this.#text += " ");
     if (name === "td" || name === "th") this.#endCell(name);
     else if (name === "tr") this.#endRow();
@@ -127,7 +127,7 @@ export class HtmlBlockBuilder {
     this.#tables = 0;
     const rows = this.#rows;
     this.#rows = [];
-    // Pages are laid out with tables too: those of one column are no table to a reader.
+    // A table of one column is layout.
     if (rows.every((row) => row.length < 2)) {
       for (const [text = ""] of rows) this.#push({ type: "paragraph", text });
     } else {

@@ -4,17 +4,17 @@ import { decodeText } from "./decode_text.ts";
 import { HtmlBlockBuilder } from "./html_block_builder.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
 
-/** Where pages name their encoding, if they do. */
+/** Pages declare their encoding within this many bytes. */
 const CHARSET_WITHIN_BYTES = 4096;
-/** Deeper pages are made to hurt: every browser stops at 512. */
+/** Deeper pages are hostile: browsers stop at 512. */
 const MAX_DEPTH = 10_000;
 
-/** The text of a page's bytes; its `meta` may name the encoding. */
+/** Decodes a page by the encoding that its `meta` declares. */
 export function decodeHtml(bytes: Uint8Array): string {
   return decodeText(bytes, findCharset(bytes.subarray(0, CHARSET_WITHIN_BYTES)));
 }
 
-/** The blocks of a page; what is not to be read (scripts, navigation, what is hidden) is left out. */
+/** Skips scripts, navigation and hidden elements. */
 export function parseHtml(html: string): Block[] {
   const blocks = new HtmlBlockBuilder();
   let depth = 0;

@@ -24,7 +24,7 @@ Deno.test("parseHtml: headings, paragraphs, lists, tables and code become blocks
   ]);
 });
 
-Deno.test("parseHtml: a page laid out with a table of one column is text", () => {
+Deno.test("parseHtml: a table of one column is layout", () => {
   assertEquals(parseHtml("<table><tr><td>Words</td></tr><tr><td>More</td></tr></table>after"), [
     { type: "paragraph", text: "Words" },
     { type: "paragraph", text: "More" },
@@ -32,7 +32,7 @@ Deno.test("parseHtml: a page laid out with a table of one column is text", () =>
   ]);
 });
 
-Deno.test("parseHtml: what is not closed loses nothing", () => {
+Deno.test("parseHtml: unclosed elements lose no text", () => {
   assertEquals(parseHtml("<h2>A<p>b<ul><li>c<li>d"), [
     { type: "paragraph", text: "A" },
     { type: "paragraph", text: "b" },
@@ -45,7 +45,7 @@ Deno.test("parseHtml: what is not closed loses nothing", () => {
   ]);
 });
 
-Deno.test("decodeHtml: a page names its encoding, unless its bytes say otherwise", () => {
+Deno.test("decodeHtml: the declared encoding applies unless the bytes contradict it", () => {
   const latin = (text: string) => Uint8Array.from(text, (one) => one.charCodeAt(0));
   const meta = '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">';
   assertEquals(decodeHtml(latin(`${meta}\xb1`)), `${meta}ą`);

@@ -4,7 +4,7 @@ import { type Block, CELL_SEPARATOR } from "./block.ts";
 import { cleanText, toSingleLine } from "./decode_text.ts";
 import { parseHtml } from "./parse_html.ts";
 
-/** The blocks of a Markdown document (CommonMark with GitHub's tables); its front matter is none. */
+/** Parses CommonMark with GitHub's tables, and skips front matter. */
 export function parseMarkdown(text: string): Block[] {
   const tokens = marked.lexer(withoutFrontMatter(cleanText(text)), { gfm: true });
   return tokens.flatMap(toBlocks);
@@ -66,7 +66,7 @@ function listItems(list: Tokens.List, depth: number): string[] {
   });
 }
 
-/** A block as text, where its place allows no block: inside of an item. */
+/** The text of a block within a list item. */
 function blockText(token: Token): string {
   return toBlocks(token).map((block) => {
     if ("text" in block) return block.text;
@@ -74,11 +74,11 @@ function blockText(token: Token): string {
   }).join(" ");
 }
 
-/** What a reader sees of inline tokens. */
+/** The visible text of inline tokens. */
 function inlineText(tokens: Token[] | undefined): string {
   return (tokens ?? []).map((token): string => {
     if (token.type === "br") return "\n";
-    // The words between two tags are tokens of their own.
+    // The text between tags has its own tokens.
     if (token.type === "html") return token.text.toLowerCase().startsWith("<br") ? "\n" : "";
     if ("tokens" in token && token.tokens !== undefined) return inlineText(token.tokens);
     if (!("text" in token)) return "";
@@ -86,7 +86,6 @@ function inlineText(tokens: Token[] | undefined): string {
   }).join("");
 }
 
-/** `&amp;` and its like, which Markdown has from HTML. */
 function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   let decoded = "";

@@ -37,6 +37,6 @@ let a = 1;
   ]);
 });
 
-Deno.test("parseMarkdown: tags inside of a paragraph go, their words stay", () => {
+Deno.test("parseMarkdown: tags within a paragraph are dropped, and their text stays", () => {
   assertEquals(parseMarkdown("a <b>c</b><br>d"), [{ type: "paragraph", text: "a c\nd" }]);
 });

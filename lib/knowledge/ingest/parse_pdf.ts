@@ -3,12 +3,11 @@ import { isPdf } from "./detect_media_type.ts";
 import { PdfBlockBuilder } from "./pdf_block_builder.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
 
-/** More pages than any book has. */
 const MAX_PAGES = 10_000;
-/** More characters than ten thousand passages hold. */
+/** More than ten thousand passages hold. */
 const MAX_CHARACTERS = 40_000_000;
 
-/** The blocks of a PDF: lines put together to paragraphs, larger letters taken for headings. */
+/** Joins lines to paragraphs and takes larger letters for headings. */
 export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
   if (!isPdf(bytes)) {
     throw new DocumentParseError("damaged", "it was sent as a PDF, but its content is not a PDF");
@@ -17,7 +16,6 @@ export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
   const { getDocument } = await getResolvedPDFJS();
   const loading = getDocument({
     data: bytes,
-    // Only text is wanted.
     disableFontFace: true,
     useSystemFonts: false,
     verbosity: 0,
@@ -25,7 +23,7 @@ export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
   try {
     return await readPages(await loading.promise);
   } catch (error) {
-    throw toUnreadable(error);
+    throw toParseError(error);
   } finally {
     await loading.destroy().catch(() => {});
   }
@@ -44,15 +42,15 @@ async function readPages(pdf: PdfDocument): Promise<Block[]> {
     throw new DocumentParseError("too_long", `it has more than ${MAX_PAGES} pages`);
   }
   const lines = new PdfBlockBuilder();
-  let broken = 0;
+  let failed = 0;
   for (let n = 1; n <= pdf.numPages; n++) {
     try {
       const page = await pdf.getPage(n);
       lines.addPage((await page.getTextContent()).items);
       page.cleanup();
     } catch (error) {
-      // The rest of a damaged file is worth having.
-      if (++broken === pdf.numPages) throw error;
+      // The other pages may be readable.
+      if (++failed === pdf.numPages) throw error;
     }
     if (lines.characters > MAX_CHARACTERS) {
       throw new DocumentParseError("too_long", "it holds more text than a knowledge base takes");
@@ -62,15 +60,15 @@ async function readPages(pdf: PdfDocument): Promise<Block[]> {
   if (blocks.length > 0) return blocks;
   throw new DocumentParseError(
     "no_text",
-    "there is no text in it; if its pages are scanned pictures, run text recognition (OCR) first",
+    "there is no text in it; if its pages are scanned images, run text recognition (OCR) first",
   );
 }
 
-function toUnreadable(error: unknown): unknown {
+function toParseError(error: unknown): unknown {
   if (error instanceof DocumentParseError) return error;
   const name = error instanceof Error ? error.name : "";
   if (name === "PasswordException") {
     return new DocumentParseError("encrypted", "it is protected by a password; remove that first");
   }
-  return new DocumentParseError("damaged", "it is damaged, or no valid PDF");
+  return new DocumentParseError("damaged", "it is damaged, or not a valid PDF");
 }

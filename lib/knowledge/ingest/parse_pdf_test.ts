@@ -3,7 +3,7 @@ import { makePdf, writePdf } from "@/tests/support/make_pdf.ts";
 import { parsePdf } from "./parse_pdf.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
 
-Deno.test("parsePdf: larger letters are headings, lines are paragraphs, cut words whole", async () => {
+Deno.test("parsePdf: larger letters become headings, lines paragraphs, and hyphenated words are rejoined", async () => {
   const pages = makePdf([
     [
       [24, "The Guide"],
@@ -24,7 +24,7 @@ Deno.test("parsePdf: larger letters are headings, lines are paragraphs, cut word
   ]);
 });
 
-Deno.test("parsePdf: says why a file cannot be read", async () => {
+Deno.test("parsePdf: reports why a file cannot be parsed", async () => {
   const reason = async (pdf: Uint8Array) =>
     (await assertRejects(() => parsePdf(pdf), DocumentParseError)).code;
   assertEquals(await reason(makePdf([[]])), "no_text");

@@ -1,7 +1,9 @@
 import type { Block } from "./block.ts";
 import { cleanText } from "./decode_text.ts";
 
-/** Paragraphs, set apart by empty lines; line ends inside of them stay. */
+const HEADING = /^(#{1,6})[ \t]+(\S.*)$/;
+
+/** Paragraphs, separated by empty lines; the line ends within them stay. */
 export function parseText(text: string): Block[] {
   return cleanText(text).split(/\n[^\S\n]*\n/)
     .map((part) => part.trim())
@@ -9,18 +11,15 @@ export function parseText(text: string): Block[] {
     .map((part): Block => ({ type: "paragraph", text: part }));
 }
 
-const HEADING = /^(#{1,6})[ \t]+(\S.*)$/;
-
 /**
- * The blocks of a Markdown document by its lines alone: headings, and paragraphs with their marks left in.
- * Less than `parseMarkdown` makes of it, but no document makes it slow: the full grammar takes time that
- * grows with the square of the size.
+ * Parses only headings and paragraphs of Markdown, in linear time. The full grammar of `parseMarkdown`
+ * can take quadratic time.
  */
 export function parseMarkdownLines(text: string): Block[] {
   const blocks: Block[] = [];
   let lines: string[] = [];
   let isCode = false;
-  const end = () => {
+  const endParagraphs = () => {
     blocks.push(...parseText(lines.join("\n")));
     lines = [];
   };
@@ -31,9 +30,9 @@ export function parseMarkdownLines(text: string): Block[] {
       lines.push(line);
       continue;
     }
-    end();
+    endParagraphs();
     blocks.push({ type: "heading", level: marks.length, text: title.trim() });
   }
-  end();
+  endParagraphs();
   return blocks;
 }

@@ -1,15 +1,22 @@
 import { toIssues } from "../../schemas/api_error.ts";
+import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { documentBodySchema } from "../../schemas/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import type { MediaType } from "../../schemas/media_types.ts";
 import { detectMediaType } from "./detect_media_type.ts";
-import type { Upload, UploadIssue } from "./worker/job_messages.ts";
 
 const MAX_ISSUES = 20;
 
-/** The documents in a body, at least one, or what is wrong with the body. */
-export type ParsedUpload = { uploads: Upload[] } | { faults: UploadIssue[] };
+/** A document as it was uploaded. */
+export interface Upload {
+  title: string;
+  mediaType: MediaType;
+  bytes: Uint8Array<ArrayBuffer>;
+}
 
-/** What is to be opened, and as what it was sent. */
+/** At least one document, or what is invalid in the body. */
+export type ParsedUpload = { uploads: Upload[] } | { issues: ValidationIssue[] };
+
 export interface UploadFormat {
   contentType: string;
   /** Whether a form may hold several files. */
@@ -17,17 +24,15 @@ export interface UploadFormat {
 }
 
 /**
- * The documents in the body of a request, JSON or multipart. A body of 20 MiB takes longer to parse
- * than the event loop may stand still, so large ones are opened in a worker.
+ * Parses the body of a request, JSON or multipart. A body of 20 MiB blocks the event loop for too long,
+ * so parse large ones in a worker.
  */
 export async function parseUpload(
   bytes: Uint8Array<ArrayBuffer>,
-  sent: UploadFormat,
+  format: UploadFormat,
 ): Promise<ParsedUpload> {
-  if (sent.contentType.trim().toLowerCase().startsWith("multipart/form-data")) {
-    return await parseFormUpload(bytes, sent);
-  }
-  return parseJsonUpload(bytes);
+  const isForm = format.contentType.trim().toLowerCase().startsWith("multipart/form-data");
+  return isForm ? await parseFormUpload(bytes, format) : parseJsonUpload(bytes);
 }
 
 function parseJsonUpload(bytes: Uint8Array): ParsedUpload {
@@ -38,17 +43,14 @@ function parseJsonUpload(bytes: Uint8Array): ParsedUpload {
     const message = bytes.length === 0 ? "a body is required" : "is not valid JSON in UTF-8";
     return invalid("", "invalid_json", message);
   }
-  // The schema skips it: accepted and dropped would be worse than refused.
-  if (Object.hasOwn(Object(value), "__proto__")) {
-    return invalid("__proto__", "unrecognized_keys", "is not a known field");
-  }
+  // The schema would ignore this key instead of rejecting it.
+  if (Object.hasOwn(Object(value), "__proto__")) return unknownField("__proto__");
   const parsed = documentBodySchema.safeParse(value);
-  if (!parsed.success) return { faults: toIssues(parsed.error).slice(0, MAX_ISSUES) };
+  if (!parsed.success) return { issues: toIssues(parsed.error).slice(0, MAX_ISSUES) };
   const { title, content, mediaType } = parsed.data;
   const encoded = new TextEncoder().encode(content);
-  return {
-    uploads: [{ title, bytes: encoded, mediaType: detectMediaType(encoded, { mediaType }) }],
-  };
+  const detected = detectMediaType(encoded, { mediaType });
+  return { uploads: [{ title, bytes: encoded, mediaType: detected }] };
 }
 
 async function parseFormUpload(
@@ -63,53 +65,51 @@ async function parseFormUpload(
     return invalid("", "invalid_form", "is not valid multipart/form-data");
   }
   for (const name of form.keys()) {
-    if (name !== "file" && name !== "title") {
-      return invalid(name, "unrecognized_keys", "is not a known field");
-    }
+    if (name !== "file" && name !== "title") return unknownField(name);
   }
-  const title = form.get("title");
-  if (typeof title === "string" && toLine(title).length > KNOWLEDGE_BOUNDS.titleLength) {
+  const title = toTitle(form.get("title"));
+  if (title.length > KNOWLEDGE_BOUNDS.titleLength) {
     const message = `must be at most ${KNOWLEDGE_BOUNDS.titleLength} characters`;
     return invalid("title", "too_big", message);
   }
   const files = form.getAll("file");
   if (files.length > 1 && !several) return invalid("file", "too_many", "one file a request");
   if (files.length > KNOWLEDGE_BOUNDS.documentsPerBase) {
-    const most = KNOWLEDGE_BOUNDS.documentsPerBase.toLocaleString("en");
-    return invalid("file", "too_many", `at most ${most} files`);
+    const max = KNOWLEDGE_BOUNDS.documentsPerBase.toLocaleString("en");
+    return invalid("file", "too_many", `at most ${max} files`);
   }
   if (files.length === 0 || !files.every((one) => one instanceof File)) {
     return invalid("file", "required", "a file is required");
   }
   const uploads = await Promise.all(files.map((file) => readFile(file, title)));
-  const empty = uploads.findIndex((upload) => upload.bytes.length === 0);
-  if (empty < 0) return { uploads };
-  const message = several ? `“${uploads[empty]!.title}” is empty` : "is empty";
-  return invalid("file", "too_small", message);
+  const empty = uploads.find((upload) => upload.bytes.length === 0);
+  if (empty === undefined) return { uploads };
+  return invalid("file", "too_small", several ? `“${empty.title}” is empty` : "is empty");
 }
 
-async function readFile(file: File, given: FormDataEntryValue | null): Promise<Upload> {
-  const wanted = typeof given === "string" ? toLine(given) : "";
-  const title = wanted || titleFromFileName(file.name) || "Untitled";
+async function readFile(file: File, givenTitle: string): Promise<Upload> {
+  const title = givenTitle || titleFromFileName(file.name) || "Untitled";
   const bytes = await file.bytes();
-  return {
-    title,
-    bytes,
-    mediaType: detectMediaType(bytes, { mediaType: file.type, fileName: file.name }),
-  };
+  const mediaType = detectMediaType(bytes, { mediaType: file.type, fileName: file.name });
+  return { title, bytes, mediaType };
 }
 
-/** Nobody chose the name of a file as a title, so a long one is cut instead of refused. */
+/** A long name is truncated instead of rejected, because the sender did not choose it as a title. */
 function titleFromFileName(name: string): string {
-  return Array.from(toLine(name)).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("");
+  return Array.from(toTitle(name)).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("");
 }
 
-/** Names of files hold anything: a title is one line of whole characters. */
-function toLine(text: string): string {
+/** One well-formed line without control characters. */
+function toTitle(text: FormDataEntryValue | null): string {
+  if (typeof text !== "string") return "";
   // deno-lint-ignore no-control-regex
   return text.toWellFormed().replace(/[\0-\x1f\x7f\s]+/g, " ").trim();
 }
 
+function unknownField(name: string): ParsedUpload {
+  return invalid(name, "unrecognized_keys", "is not a known field");
+}
+
 function invalid(path: string, code: string, message: string): ParsedUpload {
-  return { faults: [{ path, code, message }] };
+  return { issues: [{ path, code, message }] };
 }

@@ -6,7 +6,7 @@ const open = (body: Uint8Array<ArrayBuffer>, contentType = "application/json") =
   parseUpload(body, { contentType, several: false });
 const json = (value: unknown) => open(bytes(JSON.stringify(value)));
 
-/** A form as it is sent. */
+/** The encoded body of a form. */
 async function form(files: File | File[], { title, several = false }: Form = {}) {
   const data = new FormData();
   for (const file of [files].flat()) data.append("file", file);
@@ -21,14 +21,14 @@ interface Form {
   several?: boolean;
 }
 
-Deno.test("parseUpload: JSON and a form make the same document", async () => {
+Deno.test("parseUpload: JSON and a form give the same document", async () => {
   const mediaType = "text/markdown" as const;
   const wanted = { uploads: [{ title: "T", bytes: bytes("# ä"), mediaType }] };
   assertEquals(await json({ title: "T", content: "# ä", mediaType }), wanted);
   assertEquals(await form(new File(["# ä"], "a.md"), { title: "T" }), wanted);
 });
 
-Deno.test("parseUpload: a file's name becomes a title that is one short line", async () => {
+Deno.test("parseUpload: a file name becomes a title of one short line", async () => {
   const titleOf = async (name: string, title?: string) => {
     const opened = await form(new File(["x"], name), { title });
     assert("uploads" in opened);
@@ -40,11 +40,11 @@ Deno.test("parseUpload: a file's name becomes a title that is one short line", a
   assertEquals((await titleOf(`${"👩".repeat(200)}.txt`)).length, 256);
 });
 
-Deno.test("parseUpload: every fault of JSON is named", async () => {
+Deno.test("parseUpload: every issue of a JSON body is reported", async () => {
   const paths = async (text: string) => {
     const opened = await open(bytes(text));
-    assert("faults" in opened);
-    return opened.faults.map(({ path }) => path);
+    assert("issues" in opened);
+    return opened.issues.map(({ path }) => path);
   };
   assertEquals(await paths(""), [""]);
   assertEquals(await paths("null"), [""]);
@@ -52,15 +52,15 @@ Deno.test("parseUpload: every fault of JSON is named", async () => {
   assertEquals(await paths('{"title":"T","content":"x","__proto__":{}}'), ["__proto__"]);
 });
 
-Deno.test("parseUpload: a form holds several files only where that is expected, and none is empty", async () => {
+Deno.test("parseUpload: several files are accepted only if expected, and empty ones never", async () => {
   const [a, b] = [new File(["a"], "a.txt"), new File(["b"], "b.txt")];
   const opened = await form([a, b], { several: true });
   assert("uploads" in opened);
   assertEquals(opened.uploads.map(({ title }) => title), ["a.txt", "b.txt"]);
-  const faults = [{ path: "file", code: "too_many", message: "one file a request" }];
-  assertEquals(await form([a, b]), { faults });
+  const issues = [{ path: "file", code: "too_many", message: "one file a request" }];
+  assertEquals(await form([a, b]), { issues });
   const empty = await form([a, new File([], "c.txt")], { several: true });
   assertEquals(empty, {
-    faults: [{ path: "file", code: "too_small", message: "“c.txt” is empty" }],
+    issues: [{ path: "file", code: "too_small", message: "“c.txt” is empty" }],
   });
 });

@@ -1,54 +1,47 @@
-import type { Passage } from "./build_passages.ts";
+import type { Passage } from "../passage.ts";
 import { estimateTokens, splitSentences } from "./split_text.ts";
 
-/** A piece of text with the headings it stands under. */
+/** Text with the headings above it. */
 interface Fragment {
   path: string[];
   text: string;
-  /** What is between it and the piece before. */
+  /** Between it and the fragment before. */
   separator: string;
-  /** Said again at the start of a passage that begins with this piece: a table's header. */
+  /** A table's header, repeated at the start of a passage that begins with this fragment. */
   repeat: string | undefined;
 }
 
-/** No passage is longer, headings that stand in its text included. */
+/** Includes headings within the text. */
 const MAX_TOKENS = 500;
 /** A passage this long ends with its block. */
 const BLOCK_END_TOKENS = 400;
 /** A passage this long ends with its section; shorter sections share one. */
 const SECTION_END_TOKENS = 200;
-/** How much of the end of a passage is repeated at the start of the next. */
-const OVERLAP_TOKENS = 50;
+const MAX_OVERLAP_TOKENS = 50;
 
-/** Puts pieces together to passages. */
+/** Joins fragments to passages. */
 export class PassageBuilder {
   #fragments: Fragment[] = [];
   #tokens = 0;
-  /** Whether there is anything in it that no passage before has said. */
+  /** Whether any fragment is not a repetition. */
   #hasNewText = false;
 
-  *add(piece: Fragment): Generator<Passage> {
-    if (this.#tokens + this.#costOf(piece) > MAX_TOKENS) {
-      const overlap = this.#overlap(piece);
-      yield* this.flush();
-      for (const repeated of overlap) this.#push(repeated);
-      // Too long together with what is repeated: then nothing is.
-      if (this.#tokens + this.#costOf(piece) > MAX_TOKENS) this.#clear();
+  *add(fragment: Fragment): Generator<Passage> {
+    if (!this.#fits(fragment)) {
+      yield* this.#flushWithOverlap(fragment);
+      if (!this.#fits(fragment)) this.#clear();
     }
-    this.#push(piece);
+    this.#push(fragment);
     this.#hasNewText = true;
   }
 
-  /** A paragraph, list, table or piece of code is over. */
+  /** Call it after the last fragment of a paragraph, list, table or code block. */
   *endBlock(): Generator<Passage> {
     if (this.#tokens < BLOCK_END_TOKENS) return;
-    const last = this.#fragments.at(-1)!;
-    const overlap = this.#overlap({ ...last, repeat: undefined });
-    yield* this.flush();
-    for (const repeated of overlap) this.#push(repeated);
+    yield* this.#flushWithOverlap({ ...this.#fragments.at(-1)!, repeat: undefined });
   }
 
-  /** A new heading begins. What it is about is another matter: nothing is repeated. */
+  /** Call it for each heading. Sections do not overlap, because their topics differ. */
   *startSection(): Generator<Passage> {
     if (this.#tokens >= SECTION_END_TOKENS || !this.#hasNewText) yield* this.flush();
   }
@@ -58,70 +51,77 @@ export class PassageBuilder {
     this.#clear();
   }
 
+  *#flushWithOverlap(next: Fragment): Generator<Passage> {
+    const overlap = this.#overlap(next);
+    yield* this.flush();
+    if (overlap !== undefined) this.#push(overlap);
+  }
+
   #clear(): void {
     this.#fragments = [];
     this.#tokens = 0;
     this.#hasNewText = false;
   }
 
-  #push(piece: Fragment): void {
-    this.#tokens += this.#costOf(piece);
-    this.#fragments.push(piece);
+  #push(fragment: Fragment): void {
+    this.#tokens += this.#costOf(fragment);
+    this.#fragments.push(fragment);
   }
 
-  /** The piece with the headings that its passage must name in the text for it. */
+  #fits(fragment: Fragment): boolean {
+    return this.#tokens + this.#costOf(fragment) <= MAX_TOKENS;
+  }
+
+  /** Includes the headings that the passage must then name in its text. */
   #costOf({ path, text }: Fragment): number {
-    const before = this.#fragments.at(-1);
-    const changed = before !== undefined && before.path.join("\n") !== path.join("\n");
-    const headings = changed ? [...before.path, ...path].join("\n") : "";
+    const last = this.#fragments.at(-1);
+    const changed = last !== undefined && !samePath(last, { path });
+    const headings = changed ? [...last.path, ...path].join("\n") : "";
     return estimateTokens(text) + 1 + estimateTokens(headings);
   }
 
-  /** What is said again before `next`: a table's header, else the last sentences of what was. */
-  #overlap(next: Fragment): Fragment[] {
-    if (next.repeat !== undefined) {
-      return [{ ...next, text: next.repeat, repeat: undefined }];
-    }
+  /** What to repeat before `next`: its table's header, else the last sentences. */
+  #overlap(next: Fragment): Fragment | undefined {
+    if (next.repeat !== undefined) return { ...next, text: next.repeat, repeat: undefined };
     const last = this.#fragments.at(-1);
-    if (last === undefined || last.path.join("\n") !== next.path.join("\n")) return [];
+    if (last === undefined || !samePath(last, next)) return undefined;
     const text = trailingSentences(last.text);
-    return text === "" ? [] : [{ ...last, text, repeat: undefined }];
+    return text === "" ? undefined : { ...last, text, repeat: undefined };
   }
 }
 
-/** The last whole sentences, together no longer than an overlap. */
+function samePath(a: Pick<Fragment, "path">, b: Pick<Fragment, "path">): boolean {
+  return a.path.join("\n") === b.path.join("\n");
+}
+
+/** The last whole sentences that fit an overlap. */
 function trailingSentences(text: string): string {
   const sentences = splitSentences(text);
   let from = sentences.length;
   let tokens = 0;
   while (from > 0) {
     tokens += estimateTokens(sentences[from - 1]!);
-    if (tokens > OVERLAP_TOKENS) break;
+    if (tokens > MAX_OVERLAP_TOKENS) break;
     from--;
   }
   return sentences.slice(from).join("").trim();
 }
 
-/** Stands under the headings that all of its pieces share; the others are lines of its text. */
-function toPassage(pieces: readonly Fragment[]): Passage {
-  const headingPath = commonPath(pieces);
+/** The headings that all fragments share become its path, all others lines of its text. */
+function toPassage(fragments: readonly Fragment[]): Passage {
+  const headingPath = fragments.map(({ path }) => path)
+    .reduce((shared, path) => shared.slice(0, commonLength(shared, path)));
   let text = "";
   let above = headingPath;
-  for (const piece of pieces) {
-    const headings = piece.path.slice(commonLength(above, piece.path));
-    if (headings.length > 0 || piece.path.length < above.length) {
+  for (const fragment of fragments) {
+    const headings = fragment.path.slice(commonLength(above, fragment.path));
+    if (headings.length > 0 || fragment.path.length < above.length) {
       text += `${text && "\n\n"}${headings.join("\n")}`;
     }
-    text += `${text && (headings.length > 0 ? "\n" : piece.separator)}${piece.text}`;
-    above = piece.path;
+    text += `${text && (headings.length > 0 ? "\n" : fragment.separator)}${fragment.text}`;
+    above = fragment.path;
   }
   return { headingPath, text, tokens: estimateTokens(text) };
-}
-
-function commonPath(pieces: readonly Fragment[]): string[] {
-  const [first, ...rest] = pieces.map(({ path }) => path);
-  if (first === undefined) return [];
-  return rest.reduce((shared, path) => shared.slice(0, commonLength(shared, path)), first);
 }
 
 function commonLength(a: readonly string[], b: readonly string[]): number {

@@ -1,12 +1,11 @@
 import type { Block } from "./block.ts";
 import { cleanText, toSingleLine } from "./decode_text.ts";
 
-/** One line as it stands on its page. */
 interface Line {
   text: string;
-  /** Of its letters, in points. */
+  /** Of the letters, in points. */
   height: number;
-  /** Distance from the line before; `undefined` on top of a page. */
+  /** Distance from the line above; `undefined` at the top of a page. */
   gap: number | undefined;
 }
 
@@ -17,19 +16,18 @@ interface Item {
   transform: number[];
 }
 
-/** Letters this much larger than those of most lines make a heading. */
+/** Relative to the body text. */
 const HEADING_RATIO = 1.15;
 const HEADING_CHARACTERS = 150;
-/** A gap of so many heights of a letter sets paragraphs apart. */
+/** In heights of a letter. */
 const PARAGRAPH_GAP = 1.8;
 
-/** Lines of a PDF, page by page, and the blocks they make. */
+/** Collects the lines of a PDF and joins them to blocks. */
 export class PdfBlockBuilder {
-  /** How much text there is so far. */
   characters = 0;
   #lines: Line[] = [];
 
-  /** `items` as the library tells them, in reading order. */
+  /** `items` are the text items of PDF.js, in reading order. */
   addPage(items: readonly unknown[]): void {
     let text = "";
     let height = 0;
@@ -84,19 +82,19 @@ export class PdfBlockBuilder {
     return blocks;
   }
 
-  /** The height that most characters have. */
+  /** The most common height of characters. */
   #bodyHeight(): number {
     const counts = new Map<number, number>();
     for (const { height, text } of this.#lines) {
       counts.set(height, (counts.get(height) ?? 0) + text.length);
     }
-    let [body, most] = [0, 0];
-    for (const [height, count] of counts) if (count > most) [body, most] = [height, count];
+    let [body, max] = [0, 0];
+    for (const [height, count] of counts) if (count > max) [body, max] = [height, count];
     return body;
   }
 }
 
-/** A heading of several lines is one. */
+/** Joins a heading of several lines. */
 function addHeading(blocks: Block[], { line, level }: { line: Line; level: number }): void {
   const last = blocks.at(-1);
   const close = line.gap !== undefined && line.gap <= line.height * PARAGRAPH_GAP;
@@ -106,12 +104,12 @@ function addHeading(blocks: Block[], { line, level }: { line: Line; level: numbe
 
 function startsParagraph(line: Line, before: Line | undefined): boolean {
   if (before === undefined) return false;
-  // A sentence goes on over the end of a page.
+  // A sentence may continue on the next page.
   if (line.gap === undefined) return /[.!?:。！？]["')\]]?$/.test(before.text);
   return line.gap > Math.max(line.height, before.height) * PARAGRAPH_GAP;
 }
 
-/** A word cut in two at the end of a line is put together again. */
+/** Rejoins hyphenated words. */
 function joinLines(lines: readonly Line[]): string {
   let joined = "";
   for (const { text } of lines) {

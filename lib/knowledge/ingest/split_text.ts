@@ -1,35 +1,28 @@
 import { utf8Length } from "../../platform/utf8.ts";
 
-/**
- * About how many tokens a model reads in `text`: a quarter of its UTF-8 bytes. That is close for
- * English and errs on the high side for most other scripts, so that a passage is rather too short.
- */
+/** A quarter of the UTF-8 bytes: close for English, and rather too high for most other scripts. */
 export function estimateTokens(text: string): number {
   return Math.ceil(utf8Length(text) / 4);
 }
 
-/** What is looked through for the ends of sentences at once: the segmenter's time grows with it. */
+/** Text is segmented in windows of this size, because the segmenter's time is not linear. */
 const SEGMENT_WINDOW = 4_000;
 
 /**
- * Cuts text that is longer than `max` tokens into pieces that are not: at line ends, else after
- * sentences, else after words, else between characters. Nothing is lost but white space.
+ * Splits text into parts of at most `max` tokens: at line ends, else after sentences, else after
+ * words, else between characters. Only white space is dropped.
  */
 export function splitText(text: string, max: number): string[] {
   if (estimateTokens(text) <= max) return [text];
-  return joinShort(splitLines(text).flatMap((line) => splitLine(line, max)), max);
+  return joinShort(text.split(/(?<=\n)/).flatMap((line) => splitLine(line, max)), max);
 }
 
-/** The sentences of a text, in any script; a very long one comes in pieces. */
+/** Works for any script; a very long sentence is split. */
 export function splitSentences(text: string): string[] {
   const segmenter = new Intl.Segmenter(undefined, { granularity: "sentence" });
-  return splitWindows(text).flatMap((window) =>
+  return sliceAt(text, (from) => windowEnd(text, from)).flatMap((window) =>
     Array.from(segmenter.segment(window), ({ segment }) => segment)
   );
-}
-
-function splitLines(text: string): string[] {
-  return text.split(/(?<=\n)/);
 }
 
 function splitLine(line: string, max: number): string[] {
@@ -43,58 +36,48 @@ function splitLine(line: string, max: number): string[] {
 function splitWords(text: string, max: number): string[] {
   return text.split(/(?<=\s)(?=\S)/).flatMap((word) => {
     if (estimateTokens(word) <= max) return [word];
-    return splitCharacters(word, max);
+    // An endless word. No UTF-16 unit takes more than four bytes, so `max` of them fit.
+    return sliceAt(word, (from) => characterBoundary(word, from + max));
   });
 }
 
-/** A "word" without an end: whole characters, as many as surely fit. */
-function splitCharacters(word: string, max: number): string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < word.length;) {
-    const end = characterBoundary(word, at + max);
-    pieces.push(word.slice(at, end));
-    at = end;
-  }
-  return pieces;
-}
-
-/** Neighbours put together as long as they are not longer than `max` tokens. */
-function joinShort(pieces: string[], max: number): string[] {
-  const gathered: string[] = [];
+/** Joins neighbours up to `max` tokens. */
+function joinShort(parts: string[], max: number): string[] {
+  const joined: string[] = [];
   let current = "";
   let tokens = 0;
-  for (const piece of pieces) {
-    const more = estimateTokens(piece);
+  for (const part of parts) {
+    const more = estimateTokens(part);
     if (current !== "" && tokens + more > max) {
-      gathered.push(current);
+      joined.push(current);
       [current, tokens] = ["", 0];
     }
-    current += piece;
+    current += part;
     tokens += more;
   }
-  if (current !== "") gathered.push(current);
-  return gathered.map((piece) => piece.trim()).filter((piece) => piece !== "");
+  if (current !== "") joined.push(current);
+  return joined.map((part) => part.trim()).filter((part) => part !== "");
 }
 
-function splitWindows(text: string): string[] {
-  const windows: string[] = [];
+function sliceAt(text: string, endOf: (from: number) => number): string[] {
+  const slices: string[] = [];
   for (let at = 0; at < text.length;) {
-    const end = windowEnd(text, at);
-    windows.push(text.slice(at, end));
+    const end = endOf(at);
+    slices.push(text.slice(at, end));
     at = end;
   }
-  return windows;
+  return slices;
 }
 
-/** After a blank, where there is one. */
-function windowEnd(text: string, at: number): number {
-  const limit = at + SEGMENT_WINDOW;
+/** Ends after a space if there is one. */
+function windowEnd(text: string, from: number): number {
+  const limit = from + SEGMENT_WINDOW;
   if (limit >= text.length) return text.length;
-  const blank = text.lastIndexOf(" ", limit);
-  return blank > at ? blank + 1 : characterBoundary(text, limit);
+  const space = text.lastIndexOf(" ", limit);
+  return space > from ? space + 1 : characterBoundary(text, limit);
 }
 
-/** `at`, or one further where that would cut a surrogate pair. */
+/** `at`, or the next position where that would split a surrogate pair. */
 function characterBoundary(text: string, at: number): number {
   const unit = text.charCodeAt(at - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? at + 1 : at;

@@ -117,7 +117,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   assertEquals((await documents.get(of))?.state, "processing");
   const second = await tasks.take();
   assertEquals(second?.bytes, bytes);
-  await tasks.finish(second!.task, { read: { parts: [new Uint8Array([1])], chunks: 1 } });
+  await tasks.finish(second!.task, { read: { chunks: [new Uint8Array([1])], passages: 1 } });
   assertEquals((await documents.get(of))?.state, "ready");
   const sources = await Array.fromAsync(kv.list({ prefix: keys.documentSourceChunks(of) }));
   assertEquals(sources.map(({ value }) => value), [bytes]);

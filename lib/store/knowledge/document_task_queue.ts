@@ -24,12 +24,11 @@ import { TASK_CLAIM_MS } from "./document_store.ts";
 import { applyChange, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
 import { type KnowledgeQuota, knowledgeStorageUsage, readTextBytes } from "./knowledge_usage.ts";
 
-/** The encoded passages of a parsed document. */
+/** The passages of a parsed document, encoded as chunks that the store takes. */
 export interface ParsedDocument {
-  /** Chunks of values. */
-  parts: Uint8Array<ArrayBuffer>[];
+  chunks: Uint8Array<ArrayBuffer>[];
   /** The number of passages. */
-  chunks: number;
+  passages: number;
 }
 
 /** A document to be processed, with its uploaded file. */
@@ -148,12 +147,12 @@ export class DocumentTaskQueue {
 
   async #writeRevision(
     task: ClaimedTask,
-    { parts, chunks }: ParsedDocument,
+    { chunks, passages }: ParsedDocument,
   ): Promise<Revision | "lost"> {
     const id = this.#runtime.uuid();
     const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
-    if (!await writeChunks(this.#kv, parts, { guard: task, keyOf })) return "lost";
-    return { id, parts: parts.length, chunks, bytes: totalBytes(parts) };
+    if (!await writeChunks(this.#kv, chunks, { guard: task, keyOf })) return "lost";
+    return { id, parts: chunks.length, chunks: passages, bytes: totalBytes(chunks) };
   }
 
   async #commitResult(

@@ -7,7 +7,7 @@ import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
 import { keys } from "../keys/keys.ts";
 
 const READ: ProcessingOutcome = {
-  read: { parts: [new Uint8Array([1]), new Uint8Array([2])], chunks: 7 },
+  read: { chunks: [new Uint8Array([1]), new Uint8Array([2])], passages: 7 },
 };
 const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Array(100_000) };
 
@@ -59,7 +59,7 @@ Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its le
   const again = await two.take();
   assertEquals([again?.task.of, again?.task.tries], [of, 1]);
   // Not dead after all: its word counts no more, and no part of it stays.
-  await one.finish(dead!.task, { read: { parts: [new Uint8Array([9])], chunks: 999 } });
+  await one.finish(dead!.task, { read: { chunks: [new Uint8Array([9])], passages: 999 } });
   assertEquals((await documents.get(of))?.state, "processing");
   await two.finish(again!.task, READ);
   assertEquals(await counts(), [1, 7, 100_000]);
@@ -99,7 +99,7 @@ Deno.test("DocumentTaskQueue: reading again keeps what was found until then, and
   await documents.reprocess(of);
   await one.finish(taken.task, READ);
   assertEquals((await documents.get(of))?.state, "processing");
-  const shorter = { read: { parts: [new Uint8Array([3])], chunks: 2 } };
+  const shorter = { read: { chunks: [new Uint8Array([3])], passages: 2 } };
   await one.finish((await one.take())!.task, shorter);
   assertEquals(await counts(), [1, 2, 100_000]);
   assertEquals((await under("document_chunks")).length, 1);
@@ -117,7 +117,7 @@ Deno.test("DocumentTaskQueue: more passages than the base has room for fail with
   const { add, one, documents, counts } = world;
   const [first, second] = [await add(), await add()];
   const many = (chunks: number): ProcessingOutcome => ({
-    read: { parts: [new Uint8Array([1])], chunks },
+    read: { chunks: [new Uint8Array([1])], passages: chunks },
   });
   const done: string[] = [];
   for (const chunks of [9_999, 2]) {

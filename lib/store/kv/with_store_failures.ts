@@ -19,8 +19,7 @@ export interface StoreFailuresOptions {
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
   const policy = new RetryPolicy(options.runtime, options.timeoutMs);
-  const read = <T>(result: Promise<T>) =>
-    policy.withCallerDeadline(result.catch(throwStoreError));
+  const read = <T>(result: Promise<T>) => policy.withCallerDeadline(result.catch(throwStoreError));
   return overrideKv(kv, {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),

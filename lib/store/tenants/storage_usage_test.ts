@@ -204,7 +204,10 @@ for (const seed of [1, 2, 3]) {
         if (taken === undefined) return;
         const parts = [new Uint8Array(1 + Math.floor(random() * 15_000))];
         const error = { code: "unreadable", message: "no" };
-        await tasks.finish(taken.task, random() < 0.2 ? { error } : { read: { parts, chunks: 3 } });
+        await tasks.finish(
+          taken.task,
+          random() < 0.2 ? { error } : { read: { chunks: parts, passages: 3 } },
+        );
       }
     };
     for (let round = 0; round < 12; round++) {
@@ -232,7 +235,7 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
   await documents.create(base, { title: "T", mediaType: "text/plain", bytes });
   const tasks = new DocumentTaskQueue(kv, runtime);
   const parts = [new Uint8Array(500), new Uint8Array(40)];
-  await tasks.finish((await tasks.take())!.task, { read: { parts, chunks: 2 } });
+  await tasks.finish((await tasks.take())!.task, { read: { chunks: parts, passages: 2 } });
   // As an earlier version left it: no record, and no sizes in what it stored.
   for await (const entry of kv.list<Record<string, unknown>>({ prefix: [] })) {
     const [kind] = entry.key;
@@ -270,7 +273,7 @@ Deno.test("quotas: text that does not fit into the plan any more leaves the docu
   });
   assert("document" in made);
   const tasks = new DocumentTaskQueue(kv, runtime);
-  const read = { parts: [new Uint8Array(101)], chunks: 1 };
+  const read = { chunks: [new Uint8Array(101)], passages: 1 };
   await tasks.finish((await tasks.take())!.task, { read });
   const failed = await documents.get({ ...base, id: made.document.id });
   assertEquals([failed?.state, failed?.error?.code], ["failed", "quota_exceeded"]);

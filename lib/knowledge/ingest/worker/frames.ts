@@ -1,10 +1,10 @@
 /**
- * The messages between the service and a worker process: the length of a header as four bytes (little
- * endian), the header as JSON, and then the byte strings whose lengths the header lists.
+ * The protocol between the service and a worker process. A frame is the length of its header in four
+ * bytes (little endian), the header as JSON, and the payloads whose sizes the header lists.
  */
 
-/** A message as it was received; its header is whatever the other side sent. */
 export interface Frame {
+  /** Not validated. */
   header: Record<string, unknown>;
   payloads: Uint8Array<ArrayBuffer>[];
 }
@@ -12,56 +12,53 @@ export interface Frame {
 /** The most that a reader accepts. */
 export interface FrameLimits {
   headerBytes: number;
-  /** All parts together. */
+  /** Of all payloads together. */
   payloadBytes: number;
   payloads: number;
 }
 
-/** The other side does not follow the protocol, or exceeds a limit. */
+/** The other side violates the protocol or exceeds a limit. */
 export class FrameError extends Error {
   override name = "FrameError";
 }
 
-/** The pieces of one message, in the order in which they are to be written. */
+/** Encodes a frame as parts that are written in order. */
 export function encodeFrame(
   header: Record<string, unknown>,
-  parts: readonly Uint8Array<ArrayBuffer>[] = [],
+  payloads: readonly Uint8Array<ArrayBuffer>[] = [],
 ): Uint8Array<ArrayBuffer>[] {
-  const json = new TextEncoder().encode(
-    JSON.stringify({ ...header, sizes: parts.map(({ length }) => length) }),
-  );
+  const sizes = payloads.map(({ length }) => length);
+  const json = new TextEncoder().encode(JSON.stringify({ ...header, sizes }));
   const head = new Uint8Array(4 + json.length);
   new DataView(head.buffer).setUint32(0, json.length, true);
   head.set(json, 4);
-  return [head, ...parts];
+  return [head, ...payloads];
 }
 
-/** Reads messages from a stream of bytes. */
 export class FrameReader {
   #reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** Bytes that have arrived but belong to what is read next. */
+  /** Received bytes of the next read. */
   #buffered: Uint8Array = new Uint8Array();
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.#reader = stream.getReader();
   }
 
-  /** The next message, or `undefined` at the end of the stream. Throws `FrameError`. */
+  /** Reads the next frame; `undefined` at the end of the stream. Throws `FrameError`. */
   async read(limits: FrameLimits): Promise<Frame | undefined> {
     const prefix = new Uint8Array(4);
-    const first = await this.#fill(prefix);
-    if (first === 0) return undefined;
-    if (first < prefix.length) throw new FrameError("the stream ended inside a message");
+    const filled = await this.#fill(prefix);
+    if (filled === 0) return undefined;
+    if (filled < prefix.length) throw new FrameError("the stream ended inside a frame");
     const length = new DataView(prefix.buffer).getUint32(0, true);
     if (length > limits.headerBytes) throw new FrameError("a header is too large");
     const { sizes, ...header } = parseHeader(await this.#readExactly(length));
-    if (!areValidSizes(sizes, limits)) throw new FrameError("the message body is too large");
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    for (const size of sizes) parts.push(await this.#readExactly(size));
-    return { header, payloads: parts };
+    if (!areValidSizes(sizes, limits)) throw new FrameError("the payloads are too large");
+    const payloads: Uint8Array<ArrayBuffer>[] = [];
+    for (const size of sizes) payloads.push(await this.#readExactly(size));
+    return { header, payloads };
   }
 
-  /** Reads no more. */
   async cancel(): Promise<void> {
     await this.#reader.cancel().catch(() => {});
   }
@@ -69,10 +66,10 @@ export class FrameReader {
   async #readExactly(size: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(size);
     if (await this.#fill(bytes) === size) return bytes;
-    throw new FrameError("the stream ended inside a message");
+    throw new FrameError("the stream ended inside a frame");
   }
 
-  /** How many bytes there were: fewer than `target` holds only at the end of the stream. */
+  /** Returns the number of bytes read, which is less than asked for only at the end of the stream. */
   async #fill(target: Uint8Array): Promise<number> {
     let at = 0;
     while (at < target.length) {
@@ -81,10 +78,10 @@ export class FrameReader {
         if (done) break;
         this.#buffered = value;
       }
-      const piece = this.#buffered.subarray(0, target.length - at);
-      target.set(piece, at);
-      at += piece.length;
-      this.#buffered = this.#buffered.subarray(piece.length);
+      const part = this.#buffered.subarray(0, target.length - at);
+      target.set(part, at);
+      at += part.length;
+      this.#buffered = this.#buffered.subarray(part.length);
     }
     return at;
   }

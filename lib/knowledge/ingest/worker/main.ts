@@ -1,30 +1,30 @@
 /**
- * A worker process: it reads jobs from standard input, one after the other, and writes their results to
- * standard output. It runs without any permission, within limits of memory and CPU time that the
- * operating system enforces, because whatever a document manages to do, it does here.
+ * A worker process: reads jobs from standard input, one at a time, and writes their results to standard
+ * output. It has no permission, and the operating system limits its memory and CPU time, so that a
+ * hostile document can harm nothing else.
  */
-import { runJob } from "./run_job.ts";
 import { encodeFrame, FrameReader } from "./frames.ts";
 import { encodeResult, JOB_LIMITS, parseJob } from "./job_messages.ts";
+import { runJob } from "./run_job.ts";
 
 if (import.meta.main) {
-  // A damaged document can leave a promise behind that fails later: its job has had its answer.
+  // A parser may leave a promise behind that rejects after the result was sent.
   addEventListener("unhandledrejection", (event) => event.preventDefault());
   await processJobs();
   Deno.exit(0);
 }
 
+/** Returns when the service closes the input or ends. */
 async function processJobs(): Promise<void> {
   const jobs = new FrameReader(Deno.stdin.readable);
   await write(encodeFrame({ kind: "ready" }));
-  // The input ends when the service does, however it ends.
-  for (let one = await jobs.read(JOB_LIMITS); one; one = await jobs.read(JOB_LIMITS)) {
-    await write(encodeResult(await runJob(parseJob(one))));
+  for (let job = await jobs.read(JOB_LIMITS); job; job = await jobs.read(JOB_LIMITS)) {
+    await write(encodeResult(await runJob(parseJob(job))));
   }
 }
 
-async function write(pieces: Uint8Array[]): Promise<void> {
-  for (const piece of pieces) {
-    for (let at = 0; at < piece.length;) at += await Deno.stdout.write(piece.subarray(at));
+async function write(parts: Uint8Array[]): Promise<void> {
+  for (const part of parts) {
+    for (let at = 0; at < part.length;) at += await Deno.stdout.write(part.subarray(at));
   }
 }

@@ -1,33 +1,32 @@
 import type { Logger } from "../../../platform/log.ts";
+import { KNOWLEDGE_BOUNDS } from "../../../schemas/limits.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
 import type { Job, JobResult } from "./job_messages.ts";
-import { KNOWLEDGE_BOUNDS } from "../../../schemas/limits.ts";
 import { MAX_IN_PROCESS_BYTES, runJobInProcess } from "./run_job.ts";
 import { type WorkerCommand, WorkerDiedError, WorkerProcess } from "./worker_process.ts";
 
-/** What one job may take, start-up not counted. */
+/** Without the start of a process. */
 const JOB_TIMEOUT_MS = 20_000;
-/** What parsers leave behind ends with their process, and so is bounded. */
+/** Bounds what parsers leak. */
 const MAX_JOBS_PER_PROCESS = 200;
-/** Keeps a process far from its limit of CPU time. */
+/** Far below the limit of CPU time. */
 const MAX_WORK_MS_PER_PROCESS = 30_000;
 /** An idle process holds some 60 MB. */
 const IDLE_MS = 60_000;
 
 export interface WorkerPoolOptions {
-  /** How worker processes are started; `undefined` where no process can be. */
+  /** `undefined` if the platform cannot start processes. */
   command: WorkerCommand | undefined;
   log: Logger;
-  /** What one job may take, milliseconds. */
   jobTimeoutMs?: number;
-  /** How long a process is kept for the next job, milliseconds. */
+  /** How long an idle process lives. */
   idleMs?: number;
 }
 
-/** Whose document it is, and when it is no longer wanted. */
-export interface JobOptions {
+interface JobOptions {
+  /** The tenant of the document. */
   tenant: string;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface IdleWorker {
@@ -36,8 +35,8 @@ interface IdleWorker {
 }
 
 /**
- * Parses documents in processes of their own. One that has done a job is kept warm for the next of the
- * same tenant: a document that took its process over could otherwise read and change another tenant's.
+ * Parses documents in worker processes. An idle process is reused for the same tenant only: a document
+ * that took over its process could read and change those of other tenants.
  */
 export class WorkerPool {
   #options: WorkerPoolOptions;
@@ -52,50 +51,46 @@ export class WorkerPool {
     this.#command = options.command;
   }
 
-  /** The ids of the processes that there are. */
+  /** Ids of the current processes. */
   get pids(): number[] {
     return [...this.#busy, ...this.#idle.map(({ process }) => process)].map(({ pid }) => pid);
   }
 
-  /** The largest document that can be read: without processes, only small ones can. */
+  /** The largest document that can be parsed; small if no processes can be started. */
   get maxDocumentBytes(): number {
     return this.#command === undefined ? MAX_IN_PROCESS_BYTES : KNOWLEDGE_BOUNDS.documentBytes;
   }
 
   /**
-   * Does one job. Throws `DocumentParseError` when it takes too much, and the signal's reason once that
-   * aborts; the process that did it is gone by then.
+   * Runs one job. Throws `DocumentParseError` if it exceeds its limits, or the reason of the signal;
+   * the process has then ended.
    */
-  async run(job: Job, { tenant, signal }: JobOptions): Promise<JobResult> {
-    signal?.throwIfAborted();
-    const process = await this.#acquire(tenant);
+  async run(job: Job, options: JobOptions): Promise<JobResult> {
+    options.signal?.throwIfAborted();
+    const process = await this.#acquire(options.tenant);
     if (process === undefined) return await runJobInProcess(job);
     const isNew = process.jobs === 0;
     try {
-      return await this.#runIn(job, { process, tenant, signal });
+      return await this.#runIn(process, job, options);
     } catch (error) {
       if (!(error instanceof WorkerDiedError)) throw error;
-      // What the documents before have left behind is no fault of this one: it is blamed only for what
-      // happens in a process of its own.
-      if (!isNew) return await this.run(job, { tenant, ...signal && { signal } });
+      // In a used process, an earlier document may be the cause: retry in another one.
+      if (!isNew) return await this.run(job, options);
       throw toParseError(error);
     }
   }
 
-  /** Ends all processes; jobs under way fail. */
+  /** Kills all processes; pending jobs fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const busy = [...this.#busy].map((process) => process.terminate());
-    await Promise.all([...busy, this.#endIdle()]);
+    await Promise.all([...busy, this.#terminateIdle()]);
   }
 
   async #runIn(
+    process: WorkerProcess,
     job: Job,
-    { process, tenant, signal }: {
-      process: WorkerProcess;
-      tenant: string;
-      signal?: AbortSignal | undefined;
-    },
+    { tenant, signal }: JobOptions,
   ): Promise<JobResult> {
     this.#busy.add(process);
     try {
@@ -108,12 +103,12 @@ export class WorkerPool {
     }
   }
 
-  /** A process that works for no other tenant, or `undefined` where none can be started. */
+  /** A process for the tenant; `undefined` if none can be started. */
   async #acquire(tenant: string): Promise<WorkerProcess | undefined> {
     const at = this.#idle.findLastIndex((one) => one.tenant === tenant);
     const [idle] = at < 0 ? [] : this.#idle.splice(at, 1);
     if (idle?.process.alive) return idle.process;
-    // Its place is taken: there are never more processes than jobs at the same time.
+    // A new process replaces an idle one, so that there are never more than concurrent jobs.
     await this.#idle.shift()?.process.terminate();
     if (this.#command === undefined) return undefined;
     try {
@@ -121,12 +116,8 @@ export class WorkerPool {
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       this.#command = undefined;
-      this.#options.log.warn(
-        "no process can be started: documents are read within bounds, PDFs not",
-        {
-          error,
-        },
-      );
+      const message = "no process can be started: documents are limited, and PDFs are rejected";
+      this.#options.log.warn(message, { error });
       return undefined;
     }
   }
@@ -137,24 +128,29 @@ export class WorkerPool {
     if (this.#closed || isSpent) return await process.terminate();
     this.#idle.push({ process, tenant });
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#options.idleMs ?? IDLE_MS);
+    const idleMs = this.#options.idleMs ?? IDLE_MS;
+    this.#idleTimer = setTimeout(() => void this.#terminateIdle(), idleMs);
     Deno.unrefTimer(this.#idleTimer);
   }
 
-  async #endIdle(): Promise<void> {
+  async #terminateIdle(): Promise<void> {
     clearTimeout(this.#idleTimer);
     await Promise.all(this.#idle.splice(0).map(({ process }) => process.terminate()));
   }
 }
 
-/** Whether it would fail the next time as well, unlike for want of memory or of file descriptors. */
+/** Whether starting a process will always fail, unlike for lack of memory or file descriptors. */
 function isUnsupported(error: unknown): boolean {
-  return error instanceof Deno.errors.NotSupported || error instanceof Deno.errors.NotFound ||
-    error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied ||
-    error instanceof TypeError;
+  return [
+    Deno.errors.NotSupported,
+    Deno.errors.NotFound,
+    Deno.errors.NotCapable,
+    Deno.errors.PermissionDenied,
+    TypeError,
+  ].some((type) => error instanceof type);
 }
 
-/** The limits of memory and CPU time end a process by a signal. */
+/** Exceeded limits of memory and CPU time end a process by a signal. */
 function toParseError({ signal }: WorkerDiedError): DocumentParseError {
   if (signal === null) return new DocumentParseError("damaged", "it is damaged and cannot be read");
   return new DocumentParseError("too_complex", "reading it took too much memory or time");

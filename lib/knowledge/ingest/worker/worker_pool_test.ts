@@ -8,13 +8,17 @@ import type { Job } from "./job_messages.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const read = (text: string): Job => ({ kind: "read", bytes: bytes(text), type: "text/markdown" });
+const read = (text: string): Job => ({
+  kind: "document",
+  bytes: bytes(text),
+  type: "text/markdown",
+});
 const pdf = (content: Uint8Array<ArrayBuffer>): Job => {
-  return { kind: "read", bytes: content, type: "application/pdf" };
+  return { kind: "document", bytes: content, type: "application/pdf" };
 };
 const a = { tenant: "a" };
 
-/** A pool that is closed at the end of its test, and what it logged. */
+/** A pool that closes with its test, and its log. */
 function openPool(options: Partial<WorkerPoolOptions> = {}) {
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
@@ -22,14 +26,14 @@ function openPool(options: Partial<WorkerPoolOptions> = {}) {
   return { pool, logged, [Symbol.asyncDispose]: () => pool.close() };
 }
 
-Deno.test("WorkerPool: reads one document after the other in the same process", async () => {
+Deno.test("WorkerPool: parses documents in sequence in the same process", async () => {
   await using world = openPool();
   const { pool } = world;
   const pids = [];
   for (const word of ["one", "two"]) {
     const result = await pool.run(read(`# A\n\n${word}`), a);
-    assert(result.kind === "read");
-    const passages = result.parts.flatMap((part) => decodePassages(part));
+    assert(result.kind === "document");
+    const passages = result.chunks.flatMap((part) => decodePassages(part));
     assertEquals(passages, [{ headingPath: ["A"], text: word, tokens: 1 }]);
     pids.push(pool.pids);
   }
@@ -37,7 +41,7 @@ Deno.test("WorkerPool: reads one document after the other in the same process", 
   assertEquals(pids[0], pids[1]);
 });
 
-Deno.test("WorkerPool: a process that has read one tenant's document reads no other's", async () => {
+Deno.test("WorkerPool: a process is not reused for another tenant", async () => {
   await using world = openPool();
   const { pool } = world;
   await pool.run(read("x"), a);
@@ -48,19 +52,19 @@ Deno.test("WorkerPool: a process that has read one tenant's document reads no ot
   assert(!await exists(first!));
 });
 
-Deno.test("WorkerPool: opens the documents of a form, and says why one cannot be read", async () => {
+Deno.test("WorkerPool: parses uploads, and reports why one is unreadable", async () => {
   await using world = openPool();
   const { pool } = world;
   const content = bytes('{"title":"T","content":"# ä"}');
   const job: Job = {
-    kind: "open",
+    kind: "upload",
     bytes: content,
     contentType: "application/json",
     several: false,
   };
   const upload = { title: "T", mediaType: "text/plain" as const, bytes: bytes("# ä") };
-  assertEquals(await pool.run(job, a), { kind: "opened", uploads: [upload] });
-  assertEquals((await pool.run({ ...job, bytes: bytes("{") }, a)).kind, "faulty");
+  assertEquals(await pool.run(job, a), { kind: "uploads", uploads: [upload] });
+  assertEquals((await pool.run({ ...job, bytes: bytes("{") }, a)).kind, "invalid");
   assertEquals(await pool.run(read(" "), a), {
     kind: "unreadable",
     code: "no_text",
@@ -68,7 +72,7 @@ Deno.test("WorkerPool: opens the documents of a form, and says why one cannot be
   });
 });
 
-Deno.test("WorkerPool: the process of a document that takes too long is gone, and the next one is read", async () => {
+Deno.test("WorkerPool: a timeout ends the process, and the next document is parsed", async () => {
   await using world = openPool({ jobTimeoutMs: 1_000 });
   const { pool } = world;
   await pool.run(read("warm"), a);
@@ -76,10 +80,10 @@ Deno.test("WorkerPool: the process of a document that takes too long is gone, an
   const error = await assertRejects(() => pool.run(pdf(endlessPdf()), a), DocumentParseError);
   assertEquals([error.code, error.message], ["too_complex", "reading it took longer than 1 s"]);
   assert(!await exists(pid!));
-  assertEquals((await pool.run(read("fine"), a)).kind, "read");
+  assertEquals((await pool.run(read("fine"), a)).kind, "document");
 });
 
-Deno.test("WorkerPool: the system ends a process that takes too much memory", async () => {
+Deno.test("WorkerPool: the operating system kills a process that exceeds its memory", async () => {
   await using world = openPool({ command: testWorker({ memoryMiB: 96, heapMiB: 2_000 }) });
   const { pool } = world;
   for (const bomb of [pdf(await bombPdf(200)), read("*a*\n\n".repeat(300_000))]) {
@@ -87,10 +91,10 @@ Deno.test("WorkerPool: the system ends a process that takes too much memory", as
     assertEquals(error.code, "too_complex");
     assertEquals(pool.pids, []);
   }
-  assertEquals((await pool.run(pdf(makePdf([[[11, "fine"]]])), a)).kind, "read");
+  assertEquals((await pool.run(pdf(makePdf([[[11, "fine"]]])), a)).kind, "document");
 });
 
-Deno.test("WorkerPool: an abort ends the process, and is no fault of the document", async () => {
+Deno.test("WorkerPool: an abort ends the process without an error of the document", async () => {
   await using world = openPool();
   const { pool } = world;
   await pool.run(read("warm"), a);
@@ -103,18 +107,18 @@ Deno.test("WorkerPool: an abort ends the process, and is no fault of the documen
   await assertRejects(() => pool.run(read("x"), { ...a, signal: stop.signal }), Error, "closing");
 });
 
-Deno.test("WorkerPool: a process that was killed while it had nothing to do is replaced", async () => {
+Deno.test("WorkerPool: an idle process that was killed is replaced", async () => {
   await using world = openPool();
   const { pool } = world;
   await pool.run(read("x"), a);
   const [pid] = pool.pids;
   Deno.kill(pid!, "SIGKILL");
-  assertEquals((await pool.run(read("y"), a)).kind, "read");
+  assertEquals((await pool.run(read("y"), a)).kind, "document");
   assertNotEquals(pool.pids[0], pid);
   assert(!await exists(pid!));
 });
 
-Deno.test("WorkerPool: closing it, or time without a job, leaves no process behind", async () => {
+Deno.test("WorkerPool: closing and idle time end all processes", async () => {
   const { pool } = openPool();
   await Promise.all([1, 2].map(() => pool.run(read("x"), a)));
   const pids = pool.pids;
@@ -127,11 +131,11 @@ Deno.test("WorkerPool: closing it, or time without a job, leaves no process behi
   assert(pid === undefined || await isGoneWithin(pid, 5_000));
 });
 
-Deno.test("WorkerPool: where no process can be started, PDFs and large documents are refused with a reason", async () => {
+Deno.test("WorkerPool: without processes, PDFs and large documents are rejected with a reason", async () => {
   for (const command of [undefined, { path: "/nothing/here" }]) {
     await using world = openPool({ command });
     const { pool, logged } = world;
-    assertEquals((await pool.run(read("# fine"), a)).kind, "read");
+    assertEquals((await pool.run(read("# fine"), a)).kind, "document");
     const reason = async (job: Job) =>
       (await assertRejects(() => pool.run(job, a), DocumentParseError)).message;
     assert((await reason(pdf(endlessPdf()))).startsWith("PDFs cannot be read on this server"));

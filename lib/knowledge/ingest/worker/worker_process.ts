@@ -1,8 +1,8 @@
 import { DocumentParseError } from "../document_parse_error.ts";
-import { encodeJob, type Job, type JobResult, parseResult, RESULT_LIMITS } from "./job_messages.ts";
 import { FrameError, FrameReader } from "./frames.ts";
+import { encodeJob, type Job, type JobResult, parseResult, RESULT_LIMITS } from "./job_messages.ts";
 
-/** How a worker process is started. */
+/** How to start a worker process. */
 export interface WorkerCommand {
   path: string;
   args?: readonly string[];
@@ -11,10 +11,10 @@ export interface WorkerCommand {
 /** Usually 0.1 s. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A worker process died by itself while it did a job. */
+/** A worker process died during a job. */
 export class WorkerDiedError extends Error {
   override name = "WorkerDiedError";
-  /** The signal that ended it, such as the one of a limit that was exceeded. */
+  /** The signal that killed it, such as that of an exceeded limit. */
   readonly signal: Deno.Signal | null;
 
   constructor(signal: Deno.Signal | null) {
@@ -24,8 +24,8 @@ export class WorkerDiedError extends Error {
 }
 
 /**
- * A process that parses documents, one at a time, with no permission and within limits of the operating
- * system. Call `end` when it is no longer needed.
+ * A process that parses documents, one at a time, without permissions and within limits of the
+ * operating system. Call `terminate` after use.
  */
 export class WorkerProcess {
   readonly pid: number;
@@ -37,14 +37,14 @@ export class WorkerProcess {
   #jobs = 0;
   #workedMs = 0;
 
-  /** Starts the process. Throws what `Deno.Command` throws where none can be started. */
+  /** Throws what `Deno.Command` throws if no process can be started. */
   constructor({ path, args = [] }: WorkerCommand) {
     this.#child = new Deno.Command(path, {
       args: [...args],
       clearEnv: true,
       stdin: "piped",
       stdout: "piped",
-      // A document could fill the log.
+      // A document could flood the log.
       stderr: "null",
     }).spawn();
     this.pid = this.#child.pid;
@@ -56,24 +56,23 @@ export class WorkerProcess {
     this.#ready.catch(() => {});
   }
 
-  /** Whether it has not ended, as far as is known. */
   get alive(): boolean {
     return !this.#ended;
   }
 
-  /** How many jobs it was given. */
+  /** The number of jobs so far. */
   get jobs(): number {
     return this.#jobs;
   }
 
-  /** How long it has worked on them. */
+  /** The duration of all jobs so far. */
   get workedMs(): number {
     return this.#workedMs;
   }
 
   /**
-   * Does one job within `timeMs`. Throws `DocumentParseError` when it takes longer, `WorkerDiedError`, and
-   * the signal's reason once that aborts. The process has ended when anything was thrown.
+   * Runs one job. Throws `DocumentParseError` after `timeMs`, `WorkerDiedError`, or the reason of the
+   * signal; the process has then ended.
    */
   async run(
     job: Job,
@@ -83,12 +82,12 @@ export class WorkerProcess {
     stop.promise.catch(() => {});
     const onAbort = () => stop.reject(signal?.reason);
     signal?.addEventListener("abort", onAbort);
-    let late: ReturnType<typeof setTimeout> | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       signal?.throwIfAborted();
       await Promise.race([this.#ready, stop.promise]);
       this.#jobs++;
-      late = setTimeout(() => stop.reject(timeoutError(timeMs)), timeMs);
+      timer = setTimeout(() => stop.reject(timeoutError(timeMs)), timeMs);
       const start = performance.now();
       const result = await Promise.race([this.#request(job), stop.promise]);
       this.#workedMs += performance.now() - start;
@@ -97,18 +96,18 @@ export class WorkerProcess {
       await this.terminate();
       throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Kills the process, whatever it is doing, and waits until it is gone. */
+  /** Kills the process and waits for its end. */
   async terminate(): Promise<void> {
     if (!this.#ended) {
       try {
         this.#child.kill("SIGKILL");
       } catch {
-        // It has just ended by itself.
+        // It has just exited.
       }
     }
     await this.#child.status;
@@ -117,35 +116,35 @@ export class WorkerProcess {
   }
 
   async #waitUntilReady(): Promise<void> {
-    const late = setTimeout(() => void this.terminate(), START_TIMEOUT_MS);
+    const timer = setTimeout(() => void this.terminate(), START_TIMEOUT_MS);
     try {
       const frame = await this.#frames.read({ headerBytes: 1_024, payloadBytes: 0, payloads: 0 });
       if (frame?.header.kind === "ready") return;
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
     }
     await this.terminate();
     throw new Error("a document worker process exited during startup");
   }
 
   async #request(job: Job): Promise<JobResult> {
-    // A process that dies closes its input: its answer tells so better than the write does.
+    // If the process dies, the missing result is a better error than the failed write.
     const sent = this.#send(job).catch(() => {});
     try {
       const frame = await this.#frames.read(RESULT_LIMITS);
       if (frame === undefined) throw new WorkerDiedError((await this.#child.status).signal);
       await sent;
       return parseResult(frame);
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      throw new DocumentParseError("damaged", "it is damaged and cannot be read", { cause: error });
+    } catch (cause) {
+      if (!(cause instanceof FrameError)) throw cause;
+      throw new DocumentParseError("damaged", "it is damaged and cannot be read", { cause });
     }
   }
 
   async #send(job: Job): Promise<void> {
-    for (const piece of encodeJob(job)) await this.#writer.write(piece);
+    for (const part of encodeJob(job)) await this.#writer.write(part);
   }
 }
 

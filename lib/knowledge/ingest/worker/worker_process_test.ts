@@ -6,9 +6,9 @@ import { type WorkerCommand, WorkerProcess } from "./worker_process.ts";
 import { WORKER_LIMITS, workerScript } from "./worker_script.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
-const job: Job = { kind: "read", bytes: new TextEncoder().encode("x"), type: "text/plain" };
+const job: Job = { kind: "document", bytes: new TextEncoder().encode("x"), type: "text/plain" };
 
-/** A worker whose program is `source` instead, started with the very same flags. */
+/** A worker that runs `source`, started with the same flags. */
 async function withProgram(source: string, work: (command: WorkerCommand) => Promise<void>) {
   const dir = await Deno.makeTempDir();
   await Deno.mkdir(`${dir}/lib/knowledge/ingest/worker`, { recursive: true });
@@ -22,7 +22,7 @@ async function withProgram(source: string, work: (command: WorkerCommand) => Pro
   }
 }
 
-/** A program that answers its first job with `header` and the bytes `more`. */
+/** A program that responds to its first job with `header` and the bytes `more`. */
 const answering = (header: string, more = "") => `
   const json = (text) => {
     const bytes = new TextEncoder().encode(text);
@@ -37,7 +37,7 @@ const answering = (header: string, more = "") => `
   Deno.stdin.readSync(new Uint8Array(1000));
 `;
 
-Deno.test("WorkerProcess: its program may do nothing but compute", async () => {
+Deno.test("WorkerProcess: its program has no permissions", async () => {
   const attempts = {
     read: `Deno.readTextFileSync("/etc/hostname")`,
     readItself: `Deno.readTextFileSync(new URL(import.meta.url))`,
@@ -55,7 +55,7 @@ Deno.test("WorkerProcess: its program may do nothing but compute", async () => {
     function: `new Function("1")()`,
   };
   const tries = Object.entries(attempts).map(([name, code]) =>
-    `try { ${code}; done.push("${name}"); } catch { /* refused */ }`
+    `try { ${code}; done.push("${name}"); } catch { /* denied */ }`
   );
   const header = `{ const done = []; ${tries.join("\n")}
     return JSON.stringify({ kind: "unreadable", code: "no_text", message: "did: " + done, sizes: [] }); }`;
@@ -71,16 +71,16 @@ Deno.test("WorkerProcess: its program may do nothing but compute", async () => {
   });
 });
 
-Deno.test("WorkerProcess: what is no valid answer fails the document and ends the process", async () => {
+Deno.test("WorkerProcess: an invalid result fails the document and ends the process", async () => {
   const wrong = [
     `"nonsense"`,
     `"null"`,
-    `'{"kind":"read","chunks":1,"sizes":[99999999999]}'`,
-    `'{"kind":"read","chunks":1,"sizes":[-1]}'`,
-    `'{"kind":"read","chunks":99999999,"sizes":[]}'`,
+    `'{"kind":"document","chunks":1,"sizes":[99999999999]}'`,
+    `'{"kind":"document","chunks":1,"sizes":[-1]}'`,
+    `'{"kind":"document","chunks":99999999,"sizes":[]}'`,
     `'{"kind":"unreadable","code":"secret","message":"x","sizes":[]}'`,
     `JSON.stringify({ kind: "unreadable", code: "no_text", message: "x".repeat(9999), sizes: [] })`,
-    `'{"kind":"opened","uploads":[{"title":"t","mediaType":"text/plain"}],"sizes":[]}'`,
+    `'{"kind":"uploads","uploads":[{"title":"t","mediaType":"text/plain"}],"sizes":[]}'`,
     `"x".repeat(5_000_000)`,
   ];
   for (const header of wrong) {
@@ -96,7 +96,7 @@ Deno.test("WorkerProcess: what is no valid answer fails the document and ends th
   }
 });
 
-Deno.test("WorkerProcess: one that does not start is a fault of the service, not of the document", async () => {
+Deno.test("WorkerProcess: a process that does not start is an internal error", async () => {
   await withProgram("throw new Error('broken')", async (command) => {
     const worker = new WorkerProcess(command);
     const error = await assertRejects(() => worker.run(job, { timeMs: 10_000 }), Error);
@@ -105,7 +105,7 @@ Deno.test("WorkerProcess: one that does not start is a fault of the service, not
   });
 });
 
-Deno.test("WorkerProcess: it ends with its service, however that ends and whatever it does", async () => {
+Deno.test("WorkerProcess: it ends with its service, even if busy", async () => {
   for (const state of ["idle", "busy"]) {
     const service = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "tests/support/orphaned_worker.ts", state],
@@ -119,21 +119,21 @@ Deno.test("WorkerProcess: it ends with its service, however that ends and whatev
     service.kill("SIGKILL");
     await service.status;
     await reader.cancel();
-    // A busy one does not notice; the limit of its CPU time, 2 s here, ends it.
+    // A busy worker ends by its limit of CPU time, 2 s here.
     assert(await isGoneWithin(pid, state === "idle" ? 2_000 : 15_000), state);
   }
 });
 
 Deno.test("WorkerProcess: a signal from the terminal does not end it", async () => {
   const worker = new WorkerProcess(testWorker());
-  assertEquals((await worker.run(job, { timeMs: 20_000 })).kind, "read");
+  assertEquals((await worker.run(job, { timeMs: 20_000 })).kind, "document");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) Deno.kill(worker.pid, signal);
-  assertEquals((await worker.run(job, { timeMs: 20_000 })).kind, "read");
+  assertEquals((await worker.run(job, { timeMs: 20_000 })).kind, "document");
   await worker.terminate();
   assert(await isGoneWithin(worker.pid, 0));
 });
 
-Deno.test("workerScript: paths with quotes and blanks stay one word, and no argument is taken", async () => {
+Deno.test("workerScript: paths with quotes and spaces are quoted, and arguments are ignored", async () => {
   const dir = await Deno.makeTempDir({ prefix: "it's a $(dir) " });
   try {
     const deno = `${dir}/program`;

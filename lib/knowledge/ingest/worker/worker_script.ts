@@ -1,32 +1,31 @@
-/** What one worker process may take, as the operating system enforces it. */
+/** Limits of one worker process, which the operating system enforces. */
 export interface WorkerLimits {
-  /** JavaScript's own heap. */
+  /** Of the JavaScript heap. */
   heapMiB: number;
-  /** All memory of the process, buffers included. */
+  /** Of the whole process. */
   memoryMiB: number;
-  /** For as long as the process lives: a backstop for one whose service has died. */
+  /** For the lifetime of the process; ends it if the service has died. */
   cpuSeconds: number;
 }
 
 export const WORKER_LIMITS: WorkerLimits = { heapMiB: 512, memoryMiB: 768, cpuSeconds: 120 };
 
-/** V8 reserves this for compiled code; the limit of data counts it although little of it is used. */
+/** V8 reserves this address space for code, and `ulimit -d` counts it. */
 const CODE_RANGE_MIB = 544;
 
-/** Where a worker's program is, and what runs it. */
 export interface WorkerProgram {
   /** Path of the Deno executable. */
   deno: string;
   /** Folder of the service's `deno.json`. */
   root: string;
-  /** The cache of compiled modules, for a quick start. */
+  /** Locates Deno's cache, for a quick start. */
   env: Partial<Record<"DENO_DIR" | "HOME" | "XDG_CACHE_HOME", string>>;
 }
 
 /**
  * A shell script that becomes a worker process: it sets the limits, drops the environment, and takes no
- * arguments, so whoever may run it can run nothing else. A limit that the system already holds lower
- * stays. Signals from a terminal are for the service, which ends its workers itself.
+ * arguments, so that permission to run it allows nothing else. Lower limits of the system stay. Signals
+ * from a terminal are ignored, because the service ends its workers.
  */
 export function workerScript(
   { deno, root, env }: WorkerProgram,
@@ -34,9 +33,8 @@ export function workerScript(
 ): string {
   const flags = [
     `--max-old-space-size=${limits.heapMiB}`,
-    // One core a worker: its CPU time is its running time.
+    // With one thread, CPU time is running time.
     "--single-threaded-gc",
-    // No document's text ever becomes code.
     "--disallow-code-generation-from-strings",
   ];
   const variables = Object.entries({ NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env })
@@ -58,7 +56,6 @@ export function workerScript(
   ].join("\n");
 }
 
-/** One word of a shell's command, whatever it holds. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
