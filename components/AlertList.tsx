@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import type { HomeAlert } from "@/lib/services/home_alerts.ts";
 import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { Icon } from "./Icon.tsx";
@@ -18,9 +17,11 @@ export function AlertList({ items, now }: { items: readonly HomeAlert[]; now: nu
             {items.map((item, n) => (
               <li key={n} class={`attention attention-${severity(item)}`}>
                 <Icon name="warning" />
-                {item.kind === "visitor_limits"
-                  ? <VisitorLimitsOffer advice={item.advice} />
-                  : <p>{describeAlert(item, now)}</p>}
+                {item.kind === "visitor_limits" ? <VisitorLimitsOffer advice={item.advice} /> : (
+                  <p>
+                    <Description alert={item} now={now} />
+                  </p>
+                )}
               </li>
             ))}
           </ul>
@@ -33,106 +34,132 @@ function severity({ kind }: HomeAlert): "fault" | "warning" {
   return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
 }
 
-function describeAlert(
-  item: Exclude<HomeAlert, { kind: "visitor_limits" }>,
-  now: number,
-): ComponentChildren {
-  switch (item.kind) {
+type AlertOf<Kind extends HomeAlert["kind"]> = Extract<HomeAlert, { kind: Kind }>;
+
+function Description({ alert, now }: {
+  alert: Exclude<HomeAlert, { kind: "visitor_limits" }>;
+  now: number;
+}) {
+  switch (alert.kind) {
     case "hard_limit":
-      return (
-        <>
-          <strong>The day's limit is reached.</strong> {formatMicroUsd(item.cost)} of{" "}
-          {formatMicroUsd(item.limit)} are spent; messages are refused until midnight UTC.
-        </>
-      );
     case "soft_limit":
-      return (
-        <>
-          <strong>The day's soft limit is passed.</strong> {formatMicroUsd(item.cost)} are spent,
-          {" "}
-          {formatMicroUsd(item.limit)} is where the warning begins.
-        </>
-      );
+      return <DailyLimit alert={alert} />;
     case "vendor_failed":
-      return (
-        <>
-          <strong>{item.item.name} is failing.</strong> {plural(item.item.count, "run")}{" "}
-          {item.item.detail === "fallback" ? "went to a fallback or ended" : "ended"}{" "}
-          on an error of the vendor, the last <When at={item.item.lastAt} now={now} />
-          {item.item.detail === "fallback" ? "." : (
-            <>
-              {" "}(<code>{item.item.detail}</code>).
-            </>
-          )}
-        </>
-      );
+      return <ProviderFailing alert={alert} now={now} />;
     case "origin_refused":
-      return (
-        <>
-          <strong>{item.item.name} may not embed {agentName(item.agent)}.</strong> It was refused
-          {" "}
-          {item.item.count === 1 ? "once" : plural(item.item.count, "time")}, the last{" "}
-          <When at={item.item.lastAt} now={now} />.
-          {item.agent && (
-            <>
-              {" "}If it is yours, add it to the{" "}
-              <a href={`/agents/${item.agent.id}`}>agent</a>'s origins.
-            </>
-          )}
-        </>
-      );
+      return <OriginRejected alert={alert} now={now} />;
     case "key_expires":
       return (
         <>
-          <strong>The key {item.name} expires</strong> <Time at={item.expiresAt} now={now} />.{" "}
-          <a href="/api-keys">API keys</a>
+          <strong>API key {alert.name} expires</strong> <Time at={alert.expiresAt} now={now} />.
+          {" "}
+          <a href="/api-keys">View API keys</a>
         </>
       );
     case "proxy_untrusted":
-      return (
-        <>
-          <strong>All visitors count as one address.</strong> A proxy sends{" "}
-          <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
-          is 0, so all visitors share one set of per-address limits. Set{" "}
-          <code>TRUSTED_PROXY_HOPS={item.hops}</code> if you run{" "}
-          {item.hops === 1 ? "one proxy" : plural(item.hops, "proxy", "proxies")}{" "}
-          in front of the service, then restart it. With a larger number, clients could forge their
-          address.
-        </>
-      );
+      return <ProxyUntrusted alert={alert} />;
     case "quota":
-      return (
-        <>
-          <strong>
-            {item.figure.used >= item.figure.limit ? "Storage full" : "Storage almost full"}:{" "}
-            {QUOTA_LABELS[item.name].label}.
-          </strong>{" "}
-          {formatUsed(item.name, item.figure)}{" "}
-          used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
-          <a href="/settings#storage">Storage</a>
-        </>
-      );
+      return <QuotaUsed alert={alert} />;
     case "conversations_full":
-      return (
-        <>
-          <strong>
-            {item.isStored
-              ? "The oldest conversations are being deleted early."
-              : "Some conversations were not saved."}
-          </strong>{" "}
-          The plan's storage for conversations is full; chats keep working. Ask an operator to raise
-          the quota. <a href="/settings#storage">Storage</a>
-        </>
-      );
+      return <ConversationsFull alert={alert} />;
     default:
-      return item satisfies never;
+      return alert satisfies never;
   }
 }
 
-function When({ at, now }: { at: number; now: number }) {
-  return <Time at={new Date(at).toISOString()} now={now} />;
+function DailyLimit({ alert }: { alert: Extract<HomeAlert, { cost: number }> }) {
+  const { kind, cost, limit } = alert;
+  return kind === "hard_limit"
+    ? (
+      <>
+        <strong>Daily limit reached.</strong> {formatMicroUsd(cost)} of {formatMicroUsd(limit)}{" "}
+        is spent. New messages are rejected until midnight UTC.
+      </>
+    )
+    : (
+      <>
+        <strong>Daily soft limit passed.</strong> {formatMicroUsd(cost)}{" "}
+        is spent, above the soft limit of {formatMicroUsd(limit)}.
+      </>
+    );
 }
 
-function agentName(agent: { name: string } | undefined): string {
-  return agent === undefined ? "an agent" : agent.name;
+function ProviderFailing(
+  { alert: { item }, now }: { alert: AlertOf<"vendor_failed">; now: number },
+) {
+  const { name, count, detail, lastAt } = item;
+  const hadFallback = detail === "fallback";
+  return (
+    <>
+      <strong>{name} is failing.</strong> {plural(count, "run")}{" "}
+      {hadFallback ? "used a fallback or failed" : "failed"} with a provider error
+      {!hadFallback && (
+        <>
+          {" "}(<code>{detail}</code>)
+        </>
+      )}, last <Moment at={lastAt} now={now} />.
+    </>
+  );
+}
+
+function OriginRejected({ alert, now }: { alert: AlertOf<"origin_refused">; now: number }) {
+  const { item: { name, count, lastAt }, agent } = alert;
+  return (
+    <>
+      <strong>{name} may not embed {agent?.name ?? "an agent"}.</strong> It was rejected{" "}
+      {count === 1 ? "once" : plural(count, "time")}, last <Moment at={lastAt} now={now} />.
+      {agent && (
+        <>
+          {" "}If this is your site, add it to the agent's{" "}
+          <a href={`/agents/${agent.id}#allowedOrigins`}>allowed origins</a>.
+        </>
+      )}
+    </>
+  );
+}
+
+function ProxyUntrusted({ alert: { hops } }: { alert: AlertOf<"proxy_untrusted"> }) {
+  return (
+    <>
+      <strong>All visitors count as one address.</strong> A proxy sends{" "}
+      <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
+      is 0, so all visitors share one set of per-address limits. Set{" "}
+      <code>TRUSTED_PROXY_HOPS={hops}</code> if you run{" "}
+      {hops === 1 ? "one proxy" : plural(hops, "proxy", "proxies")}{" "}
+      in front of the service, then restart it. With a larger number, clients could forge their
+      address.
+    </>
+  );
+}
+
+function QuotaUsed({ alert: { name, figure } }: { alert: AlertOf<"quota"> }) {
+  return (
+    <>
+      <strong>
+        {figure.used >= figure.limit ? "Storage full" : "Storage almost full"}:{" "}
+        {QUOTA_LABELS[name].label}.
+      </strong>{" "}
+      {formatUsed(name, figure)}{" "}
+      used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
+      <a href="/settings#storage">View storage</a>
+    </>
+  );
+}
+
+function ConversationsFull({ alert: { isStored } }: { alert: AlertOf<"conversations_full"> }) {
+  return (
+    <>
+      <strong>
+        {isStored
+          ? "The oldest conversations are being deleted early."
+          : "Some conversations were not saved."}
+      </strong>{" "}
+      The plan's storage for conversations is full. Chats still work. Ask an operator to raise the
+      quota. <a href="/settings#storage">View storage</a>
+    </>
+  );
+}
+
+function Moment({ at, now }: { at: number; now: number }) {
+  return <Time at={new Date(at).toISOString()} now={now} />;
 }

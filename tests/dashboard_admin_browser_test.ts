@@ -97,7 +97,7 @@ Deno.test("administration: by keyboard alone an owner invites somebody, who join
   await withBrowser(async (browser) => {
     await inBrowser(async (page, { service }) => {
       await page.goto("/team");
-      await tabTo(page, "Invite");
+      await tabTo(page, "Invite member");
       await page.keyboard.press("Enter");
       await page.waitForURL("**/team/invite");
       await tabTo(page, "email");
@@ -121,13 +121,16 @@ Deno.test("administration: by keyboard alone an owner invites somebody, who join
 Deno.test("administration: a secret is set and a key rotated by hand, and both are in the audit log", async () => {
   await inBrowser(async (page) => {
     await page.goto("/settings");
-    await page.getByRole("link", { name: "New secret" }).click();
+    await page.getByRole("link", { name: "Set secret" }).click();
     await page.getByLabel("Name").fill("shop-key");
     await page.getByLabel("Value").fill("tops3cret");
-    await page.getByLabel("Domains").fill("shop.example.com\n*.example.org");
+    await page.getByLabel("Allowed domains").fill("shop.example.com\n*.example.org");
     await page.getByRole("button", { name: "Save secret" }).click();
-    await page.getByText("Use upper-case letters").waitFor();
-    assertEquals(await page.getByLabel("Domains").inputValue(), "shop.example.com\n*.example.org");
+    await page.getByText("Use uppercase letters").waitFor();
+    assertEquals(
+      await page.getByLabel("Allowed domains").inputValue(),
+      "shop.example.com\n*.example.org",
+    );
     await page.getByLabel("Name").fill("SHOP_KEY");
     await page.getByLabel("Value").fill("tops3cret");
     await page.getByRole("button", { name: "Save secret" }).click();
@@ -135,11 +138,11 @@ Deno.test("administration: a secret is set and a key rotated by hand, and both a
     assert(!(await page.content()).includes("tops3cret"));
     await page.goto("/api-keys");
     await page.getByRole("link", { name: "Rotate Shop" }).click();
-    await page.getByRole("button", { name: "End the old secret now" }).click();
+    await page.getByRole("button", { name: "Revoke old secret" }).click();
     await page.waitForURL("**/api-keys?notice=key_overlap_ended");
     await page.goto("/audit");
-    await page.getByLabel("What").selectOption("secret");
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByLabel("Type").selectOption("secret");
+    await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL("**/audit?*kind=secret*");
     const log = await page.locator("main").innerText();
     assertStringIncludes(log, "SHOP_KEY");

@@ -84,7 +84,7 @@ Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider 
 async function unfold(page: Page): Promise<void> {
   await page.locator(".tool > summary").click();
   await page.locator(".tool-test > summary").click();
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.locator(".tool-result").waitFor();
   await page.getByRole("button", { name: "Compare" }).click();
   await ask(page, `use look_up with {"q":"a"}`);
@@ -97,7 +97,7 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
     await onPage(async (page, lines) => {
       const { keyboard } = page;
       await visit(page, "/agents");
-      await tabTo(page, "New agent");
+      await tabTo(page, "Create agent");
       await keyboard.press("Enter");
       await page.waitForURL("**/agents/new");
       await tabTo(page, "Customer support");
@@ -120,7 +120,10 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
       await keyboard.type("Who are you?");
       await keyboard.press("Enter");
       await page.locator(".turn-facts").waitFor();
-      assertMatch(await page.locator(".turn-facts").innerText(), /first word .* in, .* out · \$0/);
+      assertMatch(
+        await page.locator(".turn-facts").innerText(),
+        /first text .* input, .* output tokens · \$0/,
+      );
       const { data: [made] } = await service.service.agents.list(await service.tenant(), {
         limit: 1,
       });
@@ -128,7 +131,7 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
       await visit(page, `/agents/${made?.id}`);
       await tabTo(page, "Delete");
       await keyboard.press("Enter");
-      await page.getByRole("dialog").getByLabel("Type its name").focus();
+      await page.getByRole("dialog").getByLabel("Type the agent's name").focus();
       await keyboard.type("Night desk");
       await keyboard.press("Enter");
       await page.getByText("Agent deleted.").waitFor();
@@ -160,7 +163,7 @@ Deno.test("the editor: faults show while one types, by the server's rules, and g
       assertEquals(await steps.getAttribute("aria-invalid"), "true");
       assertMatch(await steps.getAttribute("aria-describedby") ?? "", /maxSteps-fault/);
       await page.getByLabel("Allowed domains").fill("other.example");
-      await page.getByText("One field needs attention").or(
+      await page.getByText("1 field needs attention").or(
         page.getByText("2 fields need attention"),
       ).waitFor();
       await steps.fill("9");
@@ -190,12 +193,12 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.waitForURL("chrome-error://**");
       await visit(page, path);
-      await page.getByRole("button", { name: "Bring back" }).click();
+      await page.getByRole("button", { name: "Restore" }).click();
       assertEquals(await page.getByLabel("Name", { exact: true }).inputValue(), "Helper!");
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.getByText("Changes saved.").waitFor();
       await alive(page);
-      assertEquals(await page.getByRole("button", { name: "Bring back" }).count(), 0);
+      assertEquals(await page.getByRole("button", { name: "Restore" }).count(), 0);
     });
   });
 });
@@ -217,7 +220,7 @@ Deno.test("the tool editor: form and JSON are the same thing", async () => {
           port2.postMessage(undefined);
         });
         const buttons = [...document.querySelectorAll("button")];
-        buttons.find(({ textContent }) => textContent === "Add argument")!.click();
+        buttons.find(({ textContent }) => textContent === "Add parameter")!.click();
       });
       await page.getByRole("button", { name: "Edit as JSON" }).click();
       const json = page.locator("#tools");
@@ -227,7 +230,7 @@ Deno.test("the tool editor: form and JSON are the same thing", async () => {
       assert(await page.getByRole("button", { name: "Edit as JSON" }).isDisabled());
       await json.fill("[]");
       await page.getByRole("button", { name: "Edit as JSON" }).click();
-      await page.getByText("No tools: the agent answers from what it knows.").waitFor();
+      await page.getByText("No tools yet. Add one to let the agent call your APIs.").waitFor();
     });
   });
 });

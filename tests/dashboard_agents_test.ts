@@ -111,7 +111,7 @@ Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and 
   assertStringIncludes(html, `href="${path}/versions/2?with=1"`);
   // Back from it would be a question whether to send the form again.
   assertMatch(html, /<a [^>]*versions\/2\?with=1" target="_blank" rel="noopener"/);
-  assert(html.indexOf("Someone else changed this agent") < html.indexOf("Open it as it is now"));
+  assert(html.indexOf("Someone else changed this agent") < html.indexOf("Open current version"));
   // The page does not show the name that the form was opened with, but its island knows it: a draft
   // that is restored later must not undo the first admin's change.
   assert(!shownText(html).includes("Helper"));

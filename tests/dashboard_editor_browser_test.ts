@@ -23,8 +23,8 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
       await change({ systemPrompt: "A colleague's prompt." });
       await name.fill("My name");
       await save();
-      await page.getByRole("link", { name: "Open it as it is now" }).click();
-      await page.getByRole("button", { name: "Bring back" }).click();
+      await page.getByRole("link", { name: "Open current version" }).click();
+      await page.getByRole("button", { name: "Restore" }).click();
       assertEquals(await prompt.inputValue(), "A colleague's prompt.");
       assertMatch(await focused(page), /^Brought back: Name\.$/);
       await save();
@@ -39,12 +39,12 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
         await change({ systemPrompt: "Theirs." });
         await prompt.fill("Mine.");
         await save();
-        await page.getByRole("link", { name: "What they changed (new tab)" }).waitFor();
+        await page.getByRole("link", { name: "View their changes (new tab)" }).waitFor();
         await alive(page);
         await name.fill("Second thought");
         await save();
-        await page.getByRole("link", { name: "Open it as it is now" }).click();
-        await page.getByRole("button", { name: "Bring back" }).click();
+        await page.getByRole("link", { name: "Open current version" }).click();
+        await page.getByRole("button", { name: "Restore" }).click();
         assertMatch(await focused(page), /Someone else changed System prompt as well\./);
         assertEquals([await name.inputValue(), await prompt.inputValue()], [
           "Second thought",

@@ -41,14 +41,14 @@ async function setUp({ page, service }: Day): Promise<void> {
   const token = await service.service.accounts.ensureSetupToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
-  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByRole("button", { name: "Create owner account" }).click();
   await page.waitForURL("**/agents");
 }
 
 async function createAgent({ page, shop }: Day): Promise<void> {
-  await page.getByRole("link", { name: "Create an agent" }).click();
+  await page.getByRole("link", { name: "Create agent", exact: true }).click();
   await page.getByRole("link", { name: "Customer support" }).click();
   await page.waitForURL("**/agents/new?template=support");
   await page.getByLabel("Model", { exact: true }).selectOption("vendor_a/mid");
@@ -64,21 +64,21 @@ async function tryIt({ page, mock }: Day): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
   const log = page.getByRole("log");
   await log.getByText("Tried and found good.").waitFor();
-  await log.getByText("25 in, 15 out · $0.0003").waitFor();
+  await log.getByText("25 input, 15 output tokens · $0.0003").waitFor();
 }
 
 async function makeKey({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "API keys" }).click();
   await page.waitForURL("**/api-keys");
   await alive(page);
-  await page.getByRole("link", { name: "New key" }).click();
+  await page.getByRole("link", { name: "Create API key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Shop backend");
   await dialog.getByLabel("widget:mint").check();
   await dialog.getByRole("button", { name: "Create key" }).click();
   shop.key = await copied(page, "API key");
   assertMatch(shop.key, /^ck_live_\w{8}_\w{32}$/);
-  await page.getByRole("link", { name: "I have copied it" }).click();
+  await page.getByRole("link", { name: "I've copied the key" }).click();
   await page.waitForURL("**/api-keys");
 }
 
@@ -104,7 +104,7 @@ async function embed(day: Day): Promise<void> {
 async function findIt({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "Conversations" }).click();
   await page.getByLabel("Agent").selectOption({ label: "Customer support" });
-  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForURL("**/conversations?**agentId=**");
   const rows = page.locator(".row");
   assertEquals(await rows.count(), 2, "the visitor's, and what was tried");
@@ -132,7 +132,7 @@ async function seeCost({ page }: Day): Promise<void> {
 async function revoke({ page, browser, service, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "API keys" }).click();
   await page.getByRole("link", { name: "Revoke Shop backend" }).click();
-  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("Key revoked.").waitFor();
   const answer = await service.fetch("/v1/agents", { key: shop.key });
   assertEquals([answer.status, (await answer.json()).code], [401, "invalid_api_key"]);
@@ -144,8 +144,8 @@ async function revoke({ page, browser, service, shop }: Day): Promise<void> {
 
 async function readLog({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "Audit log" }).click();
-  await page.getByLabel("Who").selectOption({ label: OWNER.email });
-  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByLabel("User").selectOption({ label: OWNER.email });
+  await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForURL("**/audit?**actor=**");
   const lines = await page.locator(".audit-line").allInnerTexts();
   assertEquals(lines.map((line) => line.replace(/\s+/g, " ")), [

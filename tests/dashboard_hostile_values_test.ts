@@ -117,7 +117,7 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
   assert(showing.length > 20, `pages that show the values: ${showing}`);
   await t.step("a conversation shows what its tool was asked and answered", async () => {
     const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
-    assertStringIncludes(page, "What look_up answered");
+    assertStringIncludes(page, "Output of look_up");
     assertStringIncludes(page, "said");
   });
   await t.step(

@@ -58,7 +58,7 @@ async function fillBase(page: Page): Promise<void> {
   const rows = page.getByRole("list", { name: "Documents" }).getByRole("listitem");
   await rows.filter({ hasText: "ready" }).nth(2).waitFor({ timeout: 60_000 });
   assertEquals(await rows.count(), 3);
-  await page.getByRole("list", { name: "Files being sent" }).waitFor({ state: "detached" });
+  await page.getByRole("list", { name: "Uploads" }).waitFor({ state: "detached" });
   await drop(page, { "empty.txt": "" });
   await page.getByRole("alert").filter({ hasText: "is empty" }).waitFor();
 }
@@ -168,7 +168,7 @@ Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider 
       await tabTo(page, `Delete: ${document!.title}`);
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("dialog", { name: /^Delete / });
-      await dialog.getByRole("button", { name: "Delete" }).focus();
+      await dialog.getByRole("button", { name: "Delete document" }).focus();
       await page.keyboard.press("Enter");
       await page.getByText("Document deleted.").waitFor();
     });

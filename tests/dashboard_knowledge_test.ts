@@ -101,7 +101,7 @@ Deno.test("POST /knowledge/:id/documents: a plain form takes several files, whic
   await documents.whenIdle();
   const html = await (await get(path)).text();
   assert(!html.includes(`http-equiv="refresh"`));
-  for (const text of ["a.md", "b.md", ">ready<", "Markdown"]) assertStringIncludes(html, text);
+  for (const text of ["a.md", "b.md", ">Ready<", "Markdown"]) assertStringIncludes(html, text);
 });
 
 Deno.test("GET /knowledge/:id: without scripts the page reloads itself while a document is being read", async () => {
@@ -113,7 +113,7 @@ Deno.test("GET /knowledge/:id: without scripts the page reloads itself while a d
   const { value } = await world.kv.get<object>(key);
   await world.kv.set(key, { ...value, state: "processing" });
   const html = await (await get(path)).text();
-  assertStringIncludes(html, "being read");
+  assertStringIncludes(html, "Processing");
   const refresh = `<noscript><meta http-equiv="refresh" content="5;url=${path}"/></noscript>`;
   assertStringIncludes(html.split("</head>")[0]!, refresh);
 });
@@ -147,7 +147,7 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
   await documents.whenIdle();
   const [document] = await list();
   // To the page, and to its script, which shows what changes.
-  assertMatch(await (await get(path)).text(), /1 document, 1 passage\W.*that can be found/);
+  assertMatch(await (await get(path)).text(), /1 document, 1 searchable passage\W/);
   const asked = await get(`${path}/documents`, { accept: "application/json" });
   const { documentCount, chunkCount } = await asked.json();
   assertEquals([documentCount, chunkCount], [1, 1]);
@@ -158,7 +158,7 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
   const empty = new FormData();
   const refused = await sendTo(`${address}/replace`, empty);
   assertEquals(refused.status, 400);
-  assertStringIncludes(await refused.text(), "It was not replaced.");
+  assertStringIncludes(await refused.text(), "The document was not replaced.");
   assertEquals((await sendTo(`${address}/replace`, files("zebra.md"))).status, 303);
   await documents.whenIdle();
   const [replaced, ...more] = await list();
@@ -184,7 +184,7 @@ Deno.test("GET /knowledge/:id/search: shows each passage with its headings, scor
   assertStringIncludes(html, "parcels, train");
   assertMatch(html, /Score \d/);
   const none = await (await get(`${path}/search?q=zzz`)).text();
-  assertStringIncludes(none, "Nothing found");
+  assertStringIncludes(none, "No passages found");
   const odd = await get(`${path}/search?q=%00%ed%a0%80${"x".repeat(2_000)}`);
   assertEquals(odd.status, 200);
   await odd.body?.cancel();
@@ -201,14 +201,14 @@ Deno.test("a base that agents use names them on its page, and before it is delet
   });
   assertStringIncludes(await (await get(path)).text(), "Parcel desk");
   const asked = await (await get(`${path}/delete`)).text();
-  for (const text of ["1 agent uses", "Parcel desk", "Delete it all the same"]) {
+  for (const text of ["1 agent uses", "Parcel desk", "Delete anyway"]) {
     assertStringIncludes(asked, text);
   }
   const editor = await (await get(`/agents/${made.id}`)).text();
   assertMatch(editor, new RegExp(`<option value="${of.base}" selected[^>]*>Shop<`));
   assertEquals((await sendTo(`${path}/delete`)).status, 303);
   const after = await (await get(`/agents/${made.id}`)).text();
-  assertStringIncludes(after, "(no longer there)");
+  assertStringIncludes(after, "(deleted)");
 });
 
 Deno.test("a viewer sees bases and their documents and changes nothing; strangers' sites neither", async (t) => {

@@ -100,7 +100,7 @@ Deno.test("a credential that the vendor refuses is not saved, and the form says 
   const answer = await on.operator.post("/operator/vendors/vendor_a", on.slot());
   assertEquals(answer.status, 422);
   const html = await answer.text();
-  assertStringIncludes(html, "Nothing was saved");
+  assertStringIncludes(html, "The connection was not saved");
   assertStringIncludes(html, "status 401");
   assertStringIncludes(html, on.mock.url);
   assertEquals(await on.here.service.connections.list(), []);
@@ -109,7 +109,7 @@ Deno.test("a credential that the vendor refuses is not saved, and the form says 
 Deno.test("a slot of the environment is shown and not to be changed", async () => {
   await using on = await start({ fixed: true });
   const html = await (await on.operator.get("/operator/vendors")).text();
-  assertStringIncludes(html, "set by the environment");
+  assertStringIncludes(html, "Set by environment");
   assert(!html.includes("from-the-environment"));
   for (const path of ["/operator/vendors/vendor_a", "/operator/vendors/vendor_a/delete"]) {
     assertEquals(await statusOf(await on.operator.get(path)), 404);

@@ -102,7 +102,10 @@ Deno.test("a page that a role may not open is told from a change it may not make
   await using _ = service;
   const viewer = await Dashboard.join(service, "viewer");
   const opened = await (await viewer.get("/agents/new")).text();
-  assertStringIncludes(opened, "Your role does not allow this page. Ask an owner of your team.");
+  assertStringIncludes(
+    opened,
+    "Your role does not include this page. Ask an owner of your team for access.",
+  );
   const sent = await (await viewer.post("/agents/new")).text();
   assertStringIncludes(sent, "Your role does not allow this change");
 });

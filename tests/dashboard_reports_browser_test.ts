@@ -76,14 +76,14 @@ Deno.test("reports: a day of somebody who never touches a mouse", async () => {
     await signedIn(reports, { browser, width: 360 }, async (page) => {
       await page.goto("/home");
       assertStringIncludes(await page.locator("main").innerText(), "https://evil.example");
-      await press(page, "The figures as a table", "Enter");
+      await press(page, "Show as table", "Enter");
       assert(await page.getByRole("table").isVisible());
       await press(page, "Menu", "Enter");
       await press(page, "Conversations", "Enter");
       await page.waitForURL("**/conversations");
-      await page.getByLabel("Ended").focus();
+      await page.getByLabel("Status").focus();
       await page.keyboard.type("Error");
-      await press(page, "Show", "Enter");
+      await press(page, "Apply", "Enter");
       await page.waitForURL("**/conversations?**finish=error**");
       assertEquals(await page.locator(".row").count(), 1);
       await page.locator(".row-link").focus();
@@ -92,7 +92,7 @@ Deno.test("reports: a day of somebody who never touches a mouse", async () => {
       assertStringIncludes(await page.locator("article").innerText(), "provider_error");
       await press(page, "Delete", "Enter");
       await page.waitForURL("**/delete?**");
-      await press(page, "Delete", "Enter");
+      await press(page, "Delete conversation", "Enter");
       await page.getByText("Conversation deleted.").waitFor();
       await page.goto("/conversations?finish=error");
       assertEquals(await page.locator(".row").count(), 0);

@@ -34,9 +34,12 @@ Deno.test("/ leads to /home, which tells today, what needs a look, and a month",
   assertEquals([front.status, front.headers.get("location")], [303, "/home"]);
   const home = await on.text("/home");
   assertMatch(home, /\$0\.0\d+ of \$5\.00 today/);
-  assertMatch(home, /Runs 2 .*Messages 2 .*Active streams 0 of 10 .*Errors 1 /);
-  assertMatch(home, /vendor_a\/mid is failing. 1 run ended .*provider_error/);
-  assertMatch(home, /https:\/\/evil\.example may not embed Shop assistant. It was refused once/);
+  assertMatch(
+    home,
+    /Messages 2 .*Runs succeeded 1 .*Runs failed 1 .*Runs in progress 0 of 10 /,
+  );
+  assertMatch(home, /vendor_a\/mid is failing. 1 run failed .*provider_error/);
+  assertMatch(home, /https:\/\/evil\.example may not embed Shop assistant. It was rejected once/);
   assertStringIncludes(home, "2, 1 failed");
 });
 
@@ -56,7 +59,7 @@ Deno.test("/home: on a service on which nothing has happened it says so", async 
   await using on = await open();
   const { service, cookie } = on.empty;
   const home = await (await service.fetch("/home", { headers: { cookie } })).text();
-  assertStringIncludes(home, "Everything is running as it should");
+  assertStringIncludes(home, "All systems normal");
   assertStringIncludes(home, "No chats yet");
 });
 
@@ -76,7 +79,7 @@ Deno.test("/home: a key about to expire, and a session on a foreign page", async
   assertEquals(refused.status, 403);
   await refused.body?.cancel();
   const home = await on.text("/home");
-  assertMatch(home, /The key CI expires in 3 days/);
+  assertMatch(home, /API key CI expires in 3 days/);
   assertMatch(home, /https:\/\/copied\.example may not embed Shop assistant/);
 });
 
@@ -104,11 +107,11 @@ Deno.test("/conversations: filters, the page of one, and finding it by its id or
     const said = await on.text(href);
     assertMatch(said, /Visitor Hello/);
     assertMatch(said, /Agent Hello there\./);
-    assertMatch(said, /First word after \d+ ms/);
+    assertMatch(said, /Time to first text \d+ ms/);
   }
   assertStringIncludes(
     await on.text("/conversations?id=nobody"),
-    "no conversation or run with this",
+    "No conversation or run has this",
   );
   assertEquals(
     (await on.get("/conversations?cursor=old")).headers.get("location"),
@@ -137,7 +140,7 @@ Deno.test("/usage: by day, agent, model and key, as a table and as CSV", async (
   assertMatch(await on.text("/usage?by=agent"), /Shop assistant \$0\.\d+ 2 1 /);
   assertMatch(await on.text("/usage?by=model"), /vendor_a\/mid \$0\.\d+ 2 1 /);
   assertMatch(await on.text("/usage?by=key"), /test \$0\.\d+ 2 1 /);
-  assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "Nothing was used");
+  assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "No usage");
   for (const days of ["from=tomorrow", "to=0000-01-01"]) {
     assertStringIncludes(await on.text(`/usage?${days}`), "Enter a start and an end date");
   }

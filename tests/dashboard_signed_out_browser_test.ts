@@ -10,7 +10,7 @@ const OWNER = "owner@example.com";
 
 /** On the sign-in page; resolves on the page that it leads to. */
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("System prompt").waitFor();
@@ -29,7 +29,7 @@ Deno.test("the editor: what is typed survives a sign-in that has ended, and nobo
     const dialogs: string[] = [];
     page.on("dialog", (dialog) => (dialogs.push(dialog.type()), void dialog.accept()));
     const prompt = page.getByLabel("System prompt");
-    const bringBack = page.getByRole("button", { name: "Bring back" });
+    const bringBack = page.getByRole("button", { name: "Restore" });
     const save = page.getByRole("button", { name: "Save changes" });
     await t.step("while typing it is told, with a link that loses nothing", async () => {
       await visit(page, path);

@@ -22,7 +22,7 @@ async function setUp(page: Page, service: TestService): Promise<void> {
   const token = await service.service.accounts.ensureSetupToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
-  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByRole("button", { name: "Create owner account" }).click();
   await page.waitForURL("**/agents");
@@ -100,7 +100,7 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
     await page.locator("summary", { hasText: "Account menu" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in**");
-    await page.getByLabel("E-mail").fill(OWNER.email);
+    await page.getByLabel("Email").fill(OWNER.email);
     await page.getByLabel("Password").fill(OWNER.password);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL("**/home");
@@ -108,8 +108,8 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
     await page.getByRole("link", { name: "API keys" }).click();
     await page.waitForURL("**/api-keys");
     await alive(page);
-    await page.getByRole("link", { name: "New key" }).or(
-      page.getByRole("button", { name: "New key" }),
+    await page.getByRole("link", { name: "Create API key" }).or(
+      page.getByRole("button", { name: "Create API key" }),
     ).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("backend");

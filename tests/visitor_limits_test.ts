@@ -136,7 +136,7 @@ Deno.test("/home: once there has been a chat the limits are what needs attention
   const seen = await home("operator");
   assertStringIncludes(seen, offer);
   assert(!seen.includes("Get started"), "the first steps are done");
-  assert(!seen.includes("Everything is running as it should"));
+  assert(!seen.includes("All systems normal"));
   // Who may not change the plan sees whom to ask.
   for (const who of ["owner", "viewer"] as const) {
     const told = await home(who);

@@ -43,7 +43,7 @@ export const handler = define.handlers({
     const attention = await readHomeAlerts(tenant, service, {
       usage,
       storage,
-      // The list of first steps offers the same.
+      // The setup steps already offer this.
       visitorLimits: gettingStarted === undefined ? visitorLimits : undefined,
       untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
       now,
@@ -61,7 +61,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const { usage, attention, days, sum, now, gettingStarted, visitorLimits } = data;
   return (
     <div class="stack-large">
-      <PageHeader title="Home" text={`${longDay(usage.day)}, by UTC.`} />
+      <PageHeader title="Home" text={`${longDay(usage.day)} (UTC)`} />
       <PageNotice notice={flashMessageOf(url)} />
       <AlertList items={attention} now={now} />
       {gettingStarted && (
@@ -86,18 +86,20 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
+/** A message is the visitor's input; its run is the agent's work on it, shown by outcome. */
 function TodaysFigures(
   { usage: { day, today, activeStreams, maxStreams } }: { usage: UsageSummary },
 ) {
+  const { runs, failed, inputTokens, outputTokens } = today;
   return (
     <DescriptionList
       of={{
-        "Runs": formatCount(today.runs),
-        "Messages": formatCount(today.runs),
-        "Tokens in": formatCount(today.inputTokens),
-        "Tokens out": formatCount(today.outputTokens),
-        "Active streams": `${formatCount(activeStreams)} of ${formatCount(maxStreams)}`,
-        "Errors": <ErrorCount count={today.failed} href={errorsHref({ from: day, to: day })} />,
+        "Messages": formatCount(runs),
+        "Runs succeeded": formatCount(runs - failed),
+        "Runs failed": <ErrorCount count={failed} href={errorsHref({ from: day, to: day })} />,
+        "Runs in progress": `${formatCount(activeStreams)} of ${formatCount(maxStreams)}`,
+        "Input tokens": formatCount(inputTokens),
+        "Output tokens": formatCount(outputTokens),
       }}
     />
   );
@@ -108,9 +110,9 @@ function NothingYet() {
     <EmptyState
       icon="usage"
       title="No chats yet"
-      text="As soon as somebody talks to one of your agents, cost and use are charted here."
+      text="Charts of usage and cost appear here after the first message to one of your agents."
     >
-      <a class="button" href="/agents">Go to your agents</a>
+      <a class="button" href="/agents">View agents</a>
     </EmptyState>
   );
 }
@@ -145,7 +147,7 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
         />
       </div>
       <details class="more">
-        <summary>The figures as a table</summary>
+        <summary>Show as table</summary>
         <UsageTable
           caption={`Usage by day, ${plural(days.length, "day")}`}
           heading="Day (UTC)"
@@ -157,7 +159,7 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
         />
       </details>
       <p class="help">
-        By agent, model and key, and for other days: <a href="/usage">Usage</a>.
+        See <a href="/usage">Usage</a> for other days, and by agent, model and key.
       </p>
     </>
   );
