@@ -1,9 +1,14 @@
 import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../store/audit/audit_record.ts";
 import type { AuditQuery } from "../store/audit/audit_store.ts";
+import type { SignedInUser } from "../services/signed_in_user.ts";
 import { isDay, orderDays } from "../schemas/day_range.ts";
 
 const PAGE_SIZE = 25;
 const DAY_MS = 86_400_000;
+
+export const AUDIT_KIND_OPTIONS = AUDIT_KINDS.map((kind) =>
+  [kind, kind[0]!.toUpperCase() + kind.slice(1)] as const
+);
 
 /** The filters of the audit page as in its URL; a blank one does not filter. */
 export interface AuditFilters {
@@ -26,6 +31,12 @@ export function readAuditFilters(url: URL): AuditFilters {
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
   const day = (name: string) => isDay(value(name)) ? value(name) : "";
   return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
+}
+
+/** The log to show. Users who are not operators see their tenant's, whatever the address says. */
+export function auditLog(filters: AuditFilters, { operator, tenant }: SignedInUser): string {
+  if (!operator) filters.log = "";
+  return filters.log === INSTALLATION ? INSTALLATION : tenant;
 }
 
 export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {

@@ -1,4 +1,5 @@
 import type { SignedInUser } from "../services/signed_in_user.ts";
+import { runAs } from "../store/audit/actor.ts";
 import type { State } from "@/utils.ts";
 
 /** The role that a request requires; an editor is any member who may change things. */
@@ -61,4 +62,9 @@ export function isEditor(user: SignedInUser): boolean {
 /** True if the user may manage the team. */
 export function isOwner(user: SignedInUser): boolean {
   return user.role === "owner";
+}
+
+/** Runs `work` as the user, whom the audit log then names. */
+export function runAsUser<T>({ id, email }: SignedInUser, work: () => T): T {
+  return runAs({ kind: "user", id, name: email }, work);
 }

@@ -1,6 +1,6 @@
 import type { AgentService } from "../services/agent_service.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
-import { PLAYGROUND, SESSIONS, type Usage } from "../store/runs/usage_rows.ts";
+import { NO_USAGE, PLAYGROUND, SESSIONS, type Usage } from "../store/runs/usage_rows.ts";
 import {
   type GroupedUsage,
   sortByCost,
@@ -9,7 +9,7 @@ import {
 } from "../billing/usage_totals.ts";
 import { loadAgentNames } from "./agents/agent_names.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { type DayRange, parseDayRange } from "../schemas/day_range.ts";
+import { type DayRange, daysOf, parseDayRange } from "../schemas/day_range.ts";
 
 /** A sum with its display name. */
 export interface NamedUsage {
@@ -73,4 +73,9 @@ export function readUsageQuery({ searchParams }: URL, today: string): UsageQuery
     const range = parseDayRange({ from: null, to: null }, today);
     return { range, by, issue: "Enter a start and an end date, at most one year apart." };
   }
+}
+
+/** Usage of each day of a range, including days without any. */
+export function dailyUsage({ day: byDay }: GroupedUsage, range: DayRange) {
+  return daysOf(range).map((day) => ({ day, usage: byDay.get(day) ?? NO_USAGE }));
 }

@@ -89,3 +89,15 @@ export function logFailure(
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   service.log.error("request failed", { requestId, route: ctx.route, error, cause });
 }
+
+/** Statuses of `ApiError`s that a page may show; a page handles the others itself. */
+const PAGE_STATUSES = new Set([405, 429, 503]);
+
+/** The error that an error page shows, or undefined for a 500. */
+export function toPageError(error: unknown): HttpError | ApiError | undefined {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailableError || error instanceof ClientDisconnectError) {
+    return toApiError(error);
+  }
+  return error instanceof ApiError && PAGE_STATUSES.has(error.status) ? error : undefined;
+}

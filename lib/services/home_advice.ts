@@ -1,7 +1,11 @@
 import type { TeamService } from "./team_service.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
-import type { DismissalStore } from "../store/tenants/dismissal_store.ts";
+import {
+  type DismissalStore,
+  DISMISSIBLE,
+  type Dismissible,
+} from "../store/tenants/dismissal_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { UsageSummary } from "../billing/usage_report.ts";
 import type { AgentService } from "./agent_service.ts";
@@ -90,4 +94,8 @@ async function adviceFor(
     streams: maxStreams,
     dailyCost: hardLimit,
   };
+}
+
+export function isDismissible(advice: string): advice is Dismissible {
+  return Object.hasOwn(DISMISSIBLE, advice);
 }

@@ -1,7 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { runAs } from "@/lib/store/audit/actor.ts";
 import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
-import { isAuthorized, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isAuthorized, runAsUser, signedIn } from "@/lib/dashboard/permissions.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";
 import { signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
@@ -17,8 +16,7 @@ const requireSignIn = define.middleware(async (ctx) => {
   }
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
-  const actor = { kind: "user", id: user.id, name: user.email } as const;
-  return await runAs(actor, () => ctx.next());
+  return await runAsUser(user, () => ctx.next());
 });
 
 /** Checks the role for every route of the dashboard. */

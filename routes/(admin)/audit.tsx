@@ -4,21 +4,23 @@ import { AuditList } from "@/components/AuditList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
-import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/dashboard/audit_filters.ts";
+import {
+  AUDIT_KIND_OPTIONS,
+  auditHref,
+  auditLog,
+  readAuditFilters,
+  toAuditQuery,
+} from "@/lib/dashboard/audit_filters.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { AUDIT_KINDS, type AuditEntry, INSTALLATION } from "@/lib/store/audit/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { define, type State } from "@/utils.ts";
-
-const KINDS: Choice[] = AUDIT_KINDS.map((kind) => [kind, kind[0]!.toUpperCase() + kind.slice(1)]);
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
     const filters = readAuditFilters(ctx.url);
-    // A link to the installation's log shows other users their tenant's log.
-    if (!user.operator) filters.log = "";
-    const log = filters.log === INSTALLATION ? INSTALLATION : user.tenant;
+    const log = auditLog(filters, user);
     const query = toAuditQuery(filters, ctx.url.searchParams.get("cursor"));
     try {
       await service.securityLog.flush();
@@ -69,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => {
       />
       <AuditFilterForm
         filters={filters}
-        kinds={KINDS}
+        kinds={AUDIT_KIND_OPTIONS}
         actors={actors}
         operator={data.user.operator}
       />

@@ -1,9 +1,11 @@
 import type { AgentService } from "../../services/agent_service.ts";
-import { ApiError } from "../../schemas/api_error.ts";
+import { toolIssues } from "../../agent/tools/tool_issues.ts";
+import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import type { PlaygroundChatBody, ToolTestReport } from "../../schemas/playground.ts";
 import { readAgentForm, toAgentPatch } from "./agent_form.ts";
 import { toFormIssues } from "./save_agent.ts";
+import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
@@ -31,6 +33,12 @@ export async function loadPlaygroundAgent(
     const message = `the draft needs your attention: ${Object.values(issues).join(" ")}`;
     throw new ApiError("schema_validation_failed", message, { details: { faults: issues } });
   }
+}
+
+/** Throws a validation error unless the tool could be saved. */
+export async function requireValidTool(tool: ToolDefinition): Promise<void> {
+  const issues = await toolIssues([tool]);
+  if (issues.length > 0) throw validationError(issues);
 }
 
 /** Calls one tool of a toolset, or only lists its tools; then closes it. */

@@ -5,6 +5,7 @@ import {
   type Protocol,
   PROTOCOLS,
 } from "../../schemas/connection_config.ts";
+import { testConnection } from "../../providers/test_connection.ts";
 import { httpUrlSchema } from "../../schemas/http_url.ts";
 import type { StoredConnection } from "../../store/providers/connection_store.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
@@ -82,4 +83,17 @@ export function editableConnection({ params, state }: Context<State>): ProviderI
   const id = PROVIDER_IDS.find((id) => id === params.vendor);
   if (id === undefined || state.service.config.connections[id] !== undefined) return undefined;
   return id;
+}
+
+/** Tests a connection with a short request. Returns a message for the form if it fails. */
+export async function testParsedConnection(
+  { runtime, log }: State["service"],
+  { vendor, ...connection }: { vendor: ProviderId; config: ConnectionConfig; model: string },
+): Promise<string | undefined> {
+  const report = (event: object) =>
+    log.warn("a model provider failed its connection test", { ...event });
+  const error = await testConnection({ provider: vendor, ...connection }, { runtime, report });
+  if (error === undefined) return undefined;
+  const status = error.status === undefined ? "" : ` (status ${error.status})`;
+  return `The connection was not saved: ${error.message}${status}. See the service's log for details.`;
 }

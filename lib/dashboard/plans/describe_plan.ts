@@ -1,6 +1,6 @@
 import { type Limits, withOverrides } from "../../billing/limits.ts";
 import { type QuotaName, SUGGESTED_VISITOR_LIMITS } from "../../schemas/limits.ts";
-import type { Plan } from "../../store/tenants/tenant_store.ts";
+import { type Plan, quotasOf } from "../../store/tenants/tenant_store.ts";
 
 /** How a limit is measured. Forms take USD for stored micro-USD, and MiB for stored bytes. */
 export type PlanUnit = "count" | "per_minute" | "usd" | "mib";
@@ -134,4 +134,9 @@ export function retentionLabel({ conversationDays: days }: Plan): string {
 function formatLimit(n: number, unit: PlanUnit): string {
   if (unit === "per_minute") return `${n.toLocaleString("en")} per minute`;
   return unit === "usd" ? `$${(n / 1_000_000).toFixed(2)}` : String(n);
+}
+
+/** How many versions of each agent are stored. */
+export function maxAgentVersions(plan: Plan): number {
+  return quotasOf(plan).agentVersions;
 }

@@ -1,9 +1,8 @@
-import { toolIssues } from "@/lib/agent/tools/tool_issues.ts";
-import { parseOrThrow, validationError } from "@/lib/schemas/api_error.ts";
+import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { testTool } from "@/lib/dashboard/agents/playground.ts";
+import { requireValidTool, testTool } from "@/lib/dashboard/agents/playground.ts";
 import { toolTestSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
@@ -16,8 +15,7 @@ export const handler = define.handlers({
     await ctx.state.rateLimiter.count();
     const body = parseJson(await readJsonText(ctx.req, runtime));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
-    const faults = await toolIssues([tool]);
-    if (faults.length > 0) throw validationError(faults);
+    await requireValidTool(tool);
     const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
     const toolset = chat.openTools({ tenant, agent });
     const tested = await testTool(toolset, { call, runtime, signal: closing });

@@ -12,6 +12,7 @@ import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import {
   conversationHref,
   conversationsHref,
+  COST_OPTIONS,
   readConversationFilters,
   toConversationSearch,
 } from "@/lib/dashboard/conversation_filters.ts";
@@ -19,7 +20,6 @@ import { findConversationHref } from "@/lib/dashboard/find_conversation.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { COST_THRESHOLDS } from "@/lib/store/conversations/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
 
 /** Agents that the filter offers. Conversation pages link to all conversations of their agent. */
@@ -77,7 +77,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <FindConversation id={data.id} missing={data.missing} />
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      <ConversationFilters filters={filters} agents={agents} costs={COST_THRESHOLDS} />
+      <ConversationFilters filters={filters} agents={agents} costs={COST_OPTIONS} />
       {found.data.length > 0
         ? <List conversations={found.data} names={names} now={now} />
         : !found.cutShort && <Nothing isFiltered={isFiltered || !first} />}

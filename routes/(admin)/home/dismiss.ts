@@ -1,7 +1,7 @@
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { DISMISSIBLE, type Dismissible } from "@/lib/store/tenants/dismissal_store.ts";
+import { isDismissible } from "@/lib/services/home_advice.ts";
 import { define } from "@/utils.ts";
 
 /** Dismisses an advice for the whole tenant. */
@@ -19,7 +19,3 @@ export const handler = define.handlers({
     return ctx.redirect(withFlashMessage("/home", "advice_dismissed"), 303);
   },
 });
-
-function isDismissible(name: string): name is Dismissible {
-  return Object.hasOwn(DISMISSIBLE, name);
-}

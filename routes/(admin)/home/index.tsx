@@ -22,9 +22,10 @@ import { readHomeAdvice } from "@/lib/services/home_advice.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { dayOf } from "@/lib/billing/ledger.ts";
-import { daysOf, parseDayRange } from "@/lib/schemas/day_range.ts";
+import { dailyUsage } from "@/lib/dashboard/usage_view.ts";
+import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import type { UsageSummary } from "@/lib/billing/usage_report.ts";
-import { NO_USAGE, type Usage } from "@/lib/store/runs/usage_rows.ts";
+import type { Usage } from "@/lib/store/runs/usage_rows.ts";
 import { sumTotals } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
@@ -48,7 +49,7 @@ export const handler = define.handlers({
       untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
       now,
     });
-    const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));
+    const days = dailyUsage(usage.range, range);
     return page({
       ...{ usage, attention, days, now, gettingStarted, visitorLimits },
       sum: sumTotals(usage.range.day),

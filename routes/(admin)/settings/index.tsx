@@ -5,10 +5,10 @@ import { SecretRows } from "@/components/SecretRows.tsx";
 import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
-import { quotasOf } from "@/lib/store/tenants/tenant_store.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import {
   describePlan,
+  maxAgentVersions,
   retentionLabel,
   visitorOverridesLabel,
 } from "@/lib/dashboard/plans/describe_plan.ts";
@@ -33,7 +33,7 @@ export const handler = define.handlers({
       agents: await loadAgentNames(bound, { tenant: user.tenant, agents: service.agents }),
       tenant: tenant?.name ?? "",
       plan,
-      maxVersions: quotasOf(plan).agentVersions,
+      maxVersions: maxAgentVersions(plan),
       values: describePlan(plan, service.limits),
       secrets,
       storage,

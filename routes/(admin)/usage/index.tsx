@@ -10,6 +10,7 @@ import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
 import { conversationsHref, errorsHref } from "@/lib/dashboard/conversation_filters.ts";
 import {
+  dailyUsage,
   type NamedUsage,
   readUsageQuery,
   type UsageQuery,
@@ -17,8 +18,8 @@ import {
 } from "@/lib/dashboard/usage_view.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { dayOf } from "@/lib/billing/ledger.ts";
-import { type DayRange, daysOf } from "@/lib/schemas/day_range.ts";
-import { NO_USAGE, type Usage } from "@/lib/store/runs/usage_rows.ts";
+import type { DayRange } from "@/lib/schemas/day_range.ts";
+import type { Usage } from "@/lib/store/runs/usage_rows.ts";
 import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
@@ -42,10 +43,8 @@ export const handler = define.handlers({
     ]);
     const max = query.by === "day" ? Infinity : MOST_ROWS;
     const rows = await withUsageNames({ sums, by: query.by, max }, { tenant, ...service });
-    const days = daysOf(query.range).map((day) => ({
-      day,
-      value: sums.day.get(day)?.cost ?? NO_USAGE.cost,
-    }));
+    const days = dailyUsage(sums, query.range)
+      .map(({ day, usage }) => ({ day, value: usage.cost }));
     return page({
       query,
       rows,

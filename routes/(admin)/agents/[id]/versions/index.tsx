@@ -4,8 +4,8 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { Time } from "@/components/Time.tsx";
 import { changedFields } from "@/lib/dashboard/agents/agent_diff.ts";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import { maxAgentVersions } from "@/lib/dashboard/plans/describe_plan.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
-import { quotasOf } from "@/lib/store/tenants/tenant_store.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
@@ -25,7 +25,7 @@ export const handler = define.handlers({
     const { agents, runtime, tenants } = ctx.state.service;
     const user = signedIn(ctx.state);
     const all = { limit: MAX_QUOTAS.agentVersions };
-    const { agentVersions: maxVersions } = quotasOf(await tenants.plan(user.tenant));
+    const maxVersions = maxAgentVersions(await tenants.plan(user.tenant));
     const { data: versions } = await agents.listVersions(user.tenant, agent.id, all);
     const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
     return page({ agent, rows, maxVersions, now: runtime.now(), editor: isEditor(user) });

@@ -10,12 +10,12 @@ import {
   editableConnection,
   parseConnectionForm,
   readConnectionForm,
+  testParsedConnection,
   toConnectionForm,
 } from "@/lib/dashboard/models/connection_form.ts";
 import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
-import { type ConnectionTestError, testConnection } from "@/lib/providers/test_connection.ts";
 import type { ProviderId } from "@/lib/schemas/provider_id.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -31,29 +31,23 @@ export const handler = define.handlers({
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const values = readConnectionForm(form);
-    const refuse = async (
+    const reject = async (
       faults: ConnectionFormIssues,
       answer: { status: number; headers?: HeadersInit },
     ) => page({ ...await formProps(ctx, { vendor, faults }), values }, answer);
     const parsed = parseConnectionForm(values, (form.get("apiKey") ?? "").trim());
-    if ("faults" in parsed) return await refuse(parsed.faults, { status: 400 });
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) return await refuse({ password: refused.message }, refused);
+    if ("faults" in parsed) return await reject(parsed.faults, { status: 400 });
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return await reject({ password: rejected.message }, rejected);
+    }
     const { service } = ctx.state;
-    const { runtime, log } = service;
-    const report = (event: object) =>
-      log.warn("a model provider failed its connection test", { ...event });
-    const fault = await testConnection({ provider: vendor, ...parsed }, { runtime, report });
-    if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
+    const message = await testParsedConnection(service, { vendor, ...parsed });
+    if (message !== undefined) return await reject({ form: message }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_saved"), 303);
   },
 });
-
-function inWords({ message, status }: ConnectionTestError): string {
-  const suffix = status === undefined ? "" : ` (status ${status})`;
-  return `The connection was not saved: ${message}${suffix}. See the service's log for details.`;
-}
 
 async function formProps(
   ctx: Context<State>,
