@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY } from "@/tests/support/encryption_keys.ts";
 import { Sealer } from "../../platform/crypto/sealing.ts";
@@ -24,7 +24,7 @@ Deno.test("ContentCipher: a sealed value can be unsealed only in its context, an
   const content = contentCipher({ onUnreadable: (one) => reported.push(one) });
   const stored = content.sealSync(SAID, PLACE);
   assertEquals(await content.unseal(stored, PLACE), SAID);
-  assertEquals(content.unsealSync(await content.seal(SAID, PLACE), PLACE), SAID);
+  assertEquals(await content.unseal(await content.seal(SAID, PLACE), PLACE), SAID);
   const others = [
     contentContexts.logChunk("tenant", "run", 4),
     contentContexts.logChunk("tenant", "another", 3),
@@ -34,9 +34,8 @@ Deno.test("ContentCipher: a sealed value can be unsealed only in its context, an
   ];
   for (const other of others) {
     await assertRejects(() => content.unseal(stored, other), UnreadableContentError);
-    assertThrows(() => content.unsealSync(stored, other), UnreadableContentError);
   }
-  assertEquals(reported.length, 2 * others.length);
+  assertEquals(reported.length, others.length);
   assertEquals(reported[0]!.place, "run_chunks/tenant/run/4");
   assertFalse(JSON.stringify(reported).includes("größer"));
 });
