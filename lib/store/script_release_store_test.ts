@@ -14,7 +14,7 @@ async function releases(kv: Deno.Kv, texts: string[]) {
   return bundles;
 }
 
-Deno.test("ScriptReleaseStore: this release and the ten before it are found, older ones are gone", async () => {
+Deno.test("ScriptReleaseStore: finds this release and the ten before it, and no older ones", async () => {
   using kv = await Deno.openKv(":memory:");
   const bundles = await releases(kv, Array.from({ length: 12 }, (_, n) => `release ${n}`));
   const store = new ScriptReleaseStore(kv, { now: () => 0 });
@@ -27,7 +27,7 @@ Deno.test("ScriptReleaseStore: this release and the ten before it are found, old
   ]);
 });
 
-Deno.test("ScriptReleaseStore: a release that comes back counts as the newest, and is kept once", async () => {
+Deno.test("ScriptReleaseStore: a release that is published again is the newest, and stored once", async () => {
   using kv = await Deno.openKv(":memory:");
   const texts = ["back", ...Array.from({ length: 10 }, (_, n) => `release ${n}`), "back", "next"];
   const [back] = await releases(kv, texts);
@@ -36,7 +36,7 @@ Deno.test("ScriptReleaseStore: a release that comes back counts as the newest, a
   assertEquals((await Array.fromAsync(kv.list({ prefix: ["script_releases"] }))).length, 11);
 });
 
-Deno.test("ScriptReleaseStore: a script larger than a value is put together again, and names are apart", async () => {
+Deno.test("ScriptReleaseStore: joins a script larger than a value, and separates names", async () => {
   using kv = await Deno.openKv(":memory:");
   const [large] = await releases(kv, ["x".repeat(150_000)]);
   const store = new ScriptReleaseStore(kv, { now: () => 0 });

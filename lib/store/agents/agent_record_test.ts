@@ -13,7 +13,7 @@ const OURS = fakeUuid(801);
 const ALL = { limit: 100 };
 const KIB = 1024;
 
-/** A body with `fill` in each of its tools. */
+/** An agent body with `fill` in each tool. */
 function bodyWith(tools: number, fill: unknown): AgentBody {
   return agentBodyOf({
     allowedDomains: ["tools.example.com"],
@@ -27,7 +27,7 @@ function bodyWith(tools: number, fill: unknown): AgentBody {
 const large = (kib: number, letter = "x") => bodyWith(16, letter.repeat(kib * KIB / 16));
 const rename = (name: string) => ({ change: (body: AgentBody) => ({ ...body, name }) });
 
-/** A store that counts its reads. */
+/** A store that counts reads. */
 function counting(kv: Deno.Kv) {
   const reads = { get: 0, getMany: 0, list: 0 };
   const counted = new Proxy(kv, {
@@ -50,7 +50,7 @@ function open(kv: Deno.Kv): AgentStore {
   return new AgentStore(kv, new FakeRuntime());
 }
 
-Deno.test("AgentStore: a small agent is one read", async () => {
+Deno.test("AgentStore: reading a small agent takes one read", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, reads } = counting(kv);
   const { id } = await agents.create(OURS, agentBodyOf({ systemPrompt: "x".repeat(10_000) }));
@@ -59,7 +59,7 @@ Deno.test("AgentStore: a small agent is one read", async () => {
   assertEquals(reads, { get: 1, getMany: 0, list: 0 });
 });
 
-Deno.test("AgentStore: a large agent is kept whole, in every version, in any letters", async () => {
+Deno.test("AgentStore: a large agent is stored completely, in every version and any script", async () => {
   using kv = await Deno.openKv(":memory:");
   const agents = open(kv);
   for (const body of [large(24), large(300, "é"), large(700), large(150, "漢"), large(100, "🎈")]) {
@@ -77,7 +77,7 @@ Deno.test("AgentStore: a large agent is kept whole, in every version, in any let
   }
 });
 
-Deno.test("AgentStore: whatever a body of about the inline size is made of, it fits its record", async () => {
+Deno.test("AgentStore: a body near the inline limit fits its record, whatever characters it has", async () => {
   using raw = await Deno.openKv(":memory:");
   const kv = withValueEncoding(raw);
   const agents = open(kv);
@@ -95,23 +95,23 @@ Deno.test("AgentStore: whatever a body of about the inline size is made of, it f
     const made = await agents.create(OURS, bodyWith(1, fill));
     assertEquals(await agents.get(OURS, made.id), made);
   }
-  const parts = (await storedKeys(kv)).filter((key) => key.startsWith("agent_body_parts"));
-  assertEquals(parts, []);
+  const chunks = (await storedKeys(kv)).filter((key) => key.startsWith("agent_body_parts"));
+  assertEquals(chunks, []);
 });
 
-Deno.test("AgentStore: a body whose letters take too many bytes for its record has parts", async () => {
+Deno.test("AgentStore: a body that is too large in bytes for its record is stored in chunks", async () => {
   using raw = await Deno.openKv(":memory:");
   const kv = withValueEncoding(raw);
   const agents = open(kv);
-  for (const [letters, parts] of [[18_000, 0], [23_000, 2]] as const) {
+  for (const [letters, chunks] of [[18_000, 0], [23_000, 2]] as const) {
     const made = await agents.create(OURS, bodyWith(1, "漢".repeat(letters)));
     assertEquals(await agents.get(OURS, made.id), made);
     const stored = (await storedKeys(kv)).filter((key) => key.includes(`agent_body_parts`));
-    assertEquals(stored.length, parts);
+    assertEquals(stored.length, chunks);
   }
 });
 
-Deno.test("AgentStore: an agent beyond 768 KiB is a 413 and leaves things as they were", async () => {
+Deno.test("AgentStore: an agent beyond 768 KiB is rejected with 413 and changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const agents = open(kv);
   const error = await assertRejects(() => agents.create(OURS, large(768)), ApiError);
@@ -122,21 +122,21 @@ Deno.test("AgentStore: an agent beyond 768 KiB is a 413 and leaves things as the
   assertEquals((await agents.get(OURS, id))?.version, 1);
 });
 
-Deno.test("AgentStore: an agent grows and shrinks, and old versions take their parts along", async () => {
+Deno.test("AgentStore: deleting old versions deletes their chunks, as the agent grows and shrinks", async () => {
   using kv = await Deno.openKv(":memory:");
   const agents = open(kv);
   const { id } = await agents.create(OURS, large(100));
   for (let n = 0; n < 100; n++) await agents.update(OURS, id, rename(`Name ${n}`));
-  const parts = async () =>
+  const chunks = async () =>
     (await storedKeys(kv)).filter((key) => key.startsWith("agent_body_parts"));
-  assertEquals((await parts()).length, 300);
+  assertEquals((await chunks()).length, 300);
   await agents.update(OURS, id, { change: () => agentBodyOf() });
-  assertEquals((await parts()).length, 297);
+  assertEquals((await chunks()).length, 297);
   assertEquals((await agents.get(OURS, id))?.tools, []);
   assertEquals((await agents.listVersions(OURS, id, ALL)).data.length, 100);
 });
 
-Deno.test("AgentStore: deletion leaves no part behind, however many there are", async () => {
+Deno.test("AgentStore: deletion removes all chunks, however many there are", async () => {
   using kv = await Deno.openKv(":memory:");
   const agents = open(kv);
   const { id } = await agents.create(OURS, large(300));
@@ -146,7 +146,7 @@ Deno.test("AgentStore: deletion leaves no part behind, however many there are", 
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("AgentStore: a large agent deleted between two reads is not there, a damaged one an error", async () => {
+Deno.test("AgentStore: a large agent deleted between two reads is missing, a damaged one is an error", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents: made } = counting(kv);
   const { id } = await made.create(OURS, large(100));

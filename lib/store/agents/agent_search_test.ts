@@ -17,13 +17,13 @@ function open(kv: Deno.Kv) {
   return { store, add, find };
 }
 
-Deno.test("wordsOf: case and accents are nothing, and a word is letters and digits", () => {
+Deno.test("tokenize: ignores case and accents; a word is letters and digits", () => {
   assertEquals(tokenize("  Käse-Shop 24: KASE!"), ["kase", "shop", "24"]);
   assertEquals(tokenize("— …"), []);
   assertEquals(tokenize(Array.from({ length: 40 }, (_, n) => `w${n}`).join(" ")).length, 16);
 });
 
-Deno.test("AgentStore.search: each word of the query begins a word of the name, newest first", async () => {
+Deno.test("AgentStore.search: each word of the query is a prefix of a word of the name; newest first", async () => {
   using kv = await Deno.openKv(":memory:");
   const { add, find } = open(kv);
   for (const name of ["Shop helper", "Help desk", "Shop desk"]) await add(name);
@@ -35,7 +35,7 @@ Deno.test("AgentStore.search: each word of the query begins a word of the name, 
   assertEquals(await find("s", 1), { names: ["Shop desk"], more: true });
 });
 
-Deno.test("AgentStore.search: an agent is found by its present name, and not when it is gone", async () => {
+Deno.test("AgentStore.search: an agent is found by its current name, and not after deletion", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, add, find } = open(kv);
   const { id } = await add("Red violet");
@@ -48,7 +48,7 @@ Deno.test("AgentStore.search: an agent is found by its present name, and not whe
   assertEquals(left, []);
 });
 
-Deno.test("AgentStore.search: agents from before the index are found as well", async () => {
+Deno.test("AgentStore.search: agents of releases without the index are found too", async () => {
   using kv = await Deno.openKv(":memory:");
   const { add, find } = open(kv);
   await add("Old timer");

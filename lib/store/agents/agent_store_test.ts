@@ -17,7 +17,7 @@ function open(kv: Deno.Kv) {
   return { runtime, agents: new AgentStore(kv, runtime) };
 }
 
-Deno.test("AgentStore: a created agent is read back as it was answered", async () => {
+Deno.test("AgentStore: reading a created agent returns what create returned", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const made = await agents.create(OURS, agentBodyOf({ name: "One" }));
@@ -28,7 +28,7 @@ Deno.test("AgentStore: a created agent is read back as it was answered", async (
   assertEquals(await agents.getVersion(OURS, made.id, 1), made);
 });
 
-Deno.test("AgentStore: another tenant's agent is not there, whatever is asked", async () => {
+Deno.test("AgentStore: another tenant's agent is not found by any method", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -41,7 +41,7 @@ Deno.test("AgentStore: another tenant's agent is not there, whatever is asked", 
   assertEquals((await agents.get(OURS, id))?.name, "Helper");
 });
 
-Deno.test("AgentStore: a concurrent update loses nothing", async () => {
+Deno.test("AgentStore: concurrent updates lose nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf({ allowedDomains: [] }));
@@ -56,7 +56,7 @@ Deno.test("AgentStore: a concurrent update loses nothing", async () => {
   assertEquals(agent?.version, 21);
 });
 
-Deno.test("AgentStore: of two updates on one version, one is rejected", async () => {
+Deno.test("AgentStore: of two updates of one version, one is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -69,7 +69,7 @@ Deno.test("AgentStore: of two updates on one version, one is rejected", async ()
   ]);
 });
 
-Deno.test("AgentStore: a change that changes nothing keeps version and time", async () => {
+Deno.test("AgentStore: a change without effect keeps version and time", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, runtime } = open(kv);
   const made = await agents.create(OURS, agentBodyOf());
@@ -80,7 +80,7 @@ Deno.test("AgentStore: a change that changes nothing keeps version and time", as
   assertEquals((await agents.listVersions(OURS, made.id, ALL)).data.length, 1);
 });
 
-Deno.test("AgentStore: a change that throws leaves the agent as it was", async () => {
+Deno.test("AgentStore: a change that throws does not change the agent", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const made = await agents.create(OURS, agentBodyOf());
@@ -91,7 +91,7 @@ Deno.test("AgentStore: a change that throws leaves the agent as it was", async (
   assertEquals(await agents.get(OURS, made.id), made);
 });
 
-Deno.test("AgentStore: versions are listed newest first and stay as they were", async () => {
+Deno.test("AgentStore: versions are listed newest first and never change", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, runtime } = open(kv);
   const made = await agents.create(OURS, agentBodyOf({ name: "One" }));
@@ -105,7 +105,7 @@ Deno.test("AgentStore: versions are listed newest first and stay as they were", 
   assertEquals(await agents.getVersion(OURS, made.id, 3), undefined);
 });
 
-Deno.test("AgentStore: keeps the last 100 versions, and deletion leaves no key behind", async () => {
+Deno.test("AgentStore: stores the last 100 versions, and deletion removes every key", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -117,7 +117,7 @@ Deno.test("AgentStore: keeps the last 100 versions, and deletion leaves no key b
   assertEquals(await agents.delete(OURS, id), { rejected: "not_found" });
 });
 
-Deno.test("AgentStore: deletion under another version is rejected", async () => {
+Deno.test("AgentStore: deletion of another version is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -126,13 +126,13 @@ Deno.test("AgentStore: deletion under another version is rejected", async () => 
   assert(await agents.get(OURS, id));
 });
 
-Deno.test("AgentStore: pages hold every agent once, newest first, whatever the page size", async () => {
+Deno.test("AgentStore: pages list every agent once, newest first, with any page size", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, runtime } = open(kv);
   const made: string[] = [];
   for (let n = 0; n < 7; n++) {
     made.unshift((await agents.create(OURS, agentBodyOf())).id);
-    // Two were made in one millisecond: their ids decide.
+    // Two were created in one millisecond: their ids decide.
     if (n !== 3) await runtime.advance(1);
   }
   for (const limit of [1, 2, 3, 7, 8]) {
@@ -147,7 +147,7 @@ Deno.test("AgentStore: pages hold every agent once, newest first, whatever the p
   }
 });
 
-Deno.test("AgentStore: a page goes on where it was, although its last agent has gone", async () => {
+Deno.test("AgentStore: the next page continues correctly after the deletion of the last agent", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, runtime } = open(kv);
   for (let n = 0; n < 4; n++) {
@@ -161,7 +161,7 @@ Deno.test("AgentStore: a page goes on where it was, although its last agent has 
   assertEquals(second.nextCursor, undefined);
 });
 
-Deno.test("AgentStore: a cursor of nobody's is a 400", async () => {
+Deno.test("AgentStore: an invalid cursor is rejected with 400", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const error = await assertRejects(
@@ -171,7 +171,7 @@ Deno.test("AgentStore: a cursor of nobody's is a 400", async () => {
   assertEquals(error.code, "schema_validation_failed");
 });
 
-Deno.test("AgentStore: a commit of one's own adds to the step that creates, or stops it", async () => {
+Deno.test("AgentStore: a custom commit can add to the step that creates, or prevent it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const note = ["notes", "made"];
@@ -187,7 +187,7 @@ Deno.test("AgentStore: a commit of one's own adds to the step that creates, or s
   assertEquals(await storedKeys(kv), stored);
 });
 
-Deno.test("AgentStore: a corrupt record is an error that names the field and no value", async () => {
+Deno.test("AgentStore: the error for a corrupt record names the field and no value", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
@@ -198,7 +198,7 @@ Deno.test("AgentStore: a corrupt record is an error that names the field and no 
   assertEquals(error.message, "stored record agents is not readable at: updatedAt");
 });
 
-Deno.test("AgentStore: agents are found by their knowledge base for as long as they have it", async () => {
+Deno.test("AgentStore: agents are listed by their current knowledge base", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const [first, second] = [fakeUuid(811), fakeUuid(812)];

@@ -3,7 +3,7 @@ import { currentActor, runAs, setActor } from "./actor.ts";
 
 const ANN = { kind: "user", id: "1", name: "ann@example.com" } as const;
 
-Deno.test("actingAs: the author stays with its work, however long that waits and whatever runs beside it", async () => {
+Deno.test("runAs: async work keeps its actor while other work runs concurrently", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = async () => {
     await promise;
@@ -16,7 +16,7 @@ Deno.test("actingAs: the author stays with its work, however long that waits and
   assertEquals(currentActor(), { kind: "service" });
 });
 
-Deno.test("setActor: names who turns out to be behind the work, for this work alone", async () => {
+Deno.test("setActor: changes the actor of the current work only", async () => {
   await runAs({ kind: "service" }, async () => {
     const inner = async () => {
       await Promise.resolve();

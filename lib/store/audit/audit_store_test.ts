@@ -8,7 +8,7 @@ import { AuditStore } from "./audit_store.ts";
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 const ANN: Actor = { kind: "user", id: fakeUuid(901), name: "ann@example.com" };
 
-/** Stores entries of changes named by their targets, one second apart. */
+/** Stores audit entries named by their targets, one second apart. */
 async function fill(kv: Deno.Kv, changes: [name: string, kind: AuditKind, actor: Actor][]) {
   const runtime = new FakeRuntime(1_000_000);
   for (const [name, kind, actor] of changes) {
@@ -27,7 +27,7 @@ async function names(kv: Deno.Kv, query: Partial<Parameters<AuditStore["list"]>[
   return page.data.map(({ target }) => target.name);
 }
 
-Deno.test("AuditStore: lists newest first, page by page, each entry once", async () => {
+Deno.test("AuditStore: lists each entry once, newest first, in pages", async () => {
   using kv = await Deno.openKv(":memory:");
   await fill(kv, ["a", "b", "c", "d", "e"].map((name) => [name, "agent", ANN]));
   const store = new AuditStore(kv);
@@ -42,7 +42,7 @@ Deno.test("AuditStore: lists newest first, page by page, each entry once", async
   assertEquals(await store.list(THEIRS, { limit: 2 }), { data: [] });
 });
 
-Deno.test("AuditStore: narrows to a kind, an actor, both, and to days", async () => {
+Deno.test("AuditStore: filters by kind, actor, both, and days", async () => {
   using kv = await Deno.openKv(":memory:");
   await fill(kv, [
     ["a", "agent", ANN],
@@ -57,14 +57,14 @@ Deno.test("AuditStore: narrows to a kind, an actor, both, and to days", async ()
   assertEquals(await names(kv, { from: 1_002_000, before: 1_004_000 }), ["c", "b"]);
 });
 
-Deno.test("AuditStore: a cursor that is none is refused", async () => {
+Deno.test("AuditStore: an invalid cursor is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   for (const cursor of ["", "x", "1.", `9e9.${fakeUuid(1)}`]) {
     await assertRejects(() => new AuditStore(kv).list(OURS, { limit: 2, cursor }), ApiError);
   }
 });
 
-Deno.test("recordChange: a step that is not made leaves no entry", async () => {
+Deno.test("recordChange: a failed step stores no entry", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(["taken"], 1);
   const step = kv.atomic().check({ key: ["taken"], versionstamp: null });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describeChange } from "./describe_change.ts";
 
-Deno.test("describeChange: tells each field that differs, inner ones by their path", () => {
+Deno.test("describeChange: lists each changed field, nested ones by path", () => {
   const before = { name: "A", modelPolicy: { provider: "vendor_a", model: "big" }, tools: [] };
   const after = { name: "A", modelPolicy: { provider: "vendor_a", model: "small" }, tools: [1] };
   assertEquals(describeChange(before, after), [
@@ -10,14 +10,14 @@ Deno.test("describeChange: tells each field that differs, inner ones by their pa
   ]);
 });
 
-Deno.test("describeChange: what came or went has one side only", () => {
+Deno.test("describeChange: an added or removed field has one side only", () => {
   assertEquals(describeChange({ fallback: { model: "x" } }, {}), [
     { field: "fallback.model", before: "x" },
   ]);
   assertEquals(describeChange(undefined, { name: "A" }), [{ field: "name", after: "A" }]);
 });
 
-Deno.test("describeChange: a credential in a header, a query or any text is left out", () => {
+Deno.test("describeChange: omits credentials in headers, queries and texts", () => {
   const headers = { authorization: "Token tops3cret", "x-key": "{{secret.CRM_KEY}}" };
   const tools = [{ request: { headers, query: { key: "tops3cret" } } }];
   const said = JSON.stringify(
@@ -27,7 +27,7 @@ Deno.test("describeChange: a credential in a header, a query or any text is left
   assertStringIncludes(said, "{{secret.CRM_KEY}}");
 });
 
-Deno.test("describeChange: however large the change is, its description is small", () => {
+Deno.test("describeChange: the description of a large change is small", () => {
   const body = Object.fromEntries(
     Array.from({ length: 40 }, (_, n) => [`field${n}`, "\u{1f980}".repeat(5_000)]),
   );

@@ -46,7 +46,7 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
   return run;
 }
 
-/** A store, and a committer that adds runs as settlements do. */
+/** A store, and a committer that adds runs like a settlement. */
 function opened(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
@@ -58,7 +58,7 @@ function opened(kv: Deno.Kv) {
       ],
       decide: (draft) => appendRun(draft, run),
     });
-  /** Lets runs go on. */
+  /** Marks runs as active. */
   const begin = async (...ns: number[]) => {
     for (const n of ns) await kv.set(keys.activeRun(TENANT, fakeUuid(n)), {});
   };
@@ -70,12 +70,12 @@ function opened(kv: Deno.Kv) {
   };
 }
 
-Deno.test("appendRun: a conversation is in each index once, wherever it was before", async () => {
+Deno.test("appendRun: a conversation has one entry in each index", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, append } = opened(kv);
   const name = nameOf(1);
   const now = runtime.now();
-  // The last but one comes from a process whose clock is behind.
+  // The second last one is from a process with a slow clock.
   for (const [n, at] of [now, now + 5, now + 2, now + 5].entries()) {
     await append(runOf(n, { name, endedAt: at }));
   }
@@ -88,7 +88,7 @@ Deno.test("appendRun: a conversation is in each index once, wherever it was befo
   }
 });
 
-Deno.test("appendRun: runs that are settled together are all added, in their order", async () => {
+Deno.test("appendRun: runs that are settled together are all added in order", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, append, store } = opened(kv);
   const name = nameOf(1);
@@ -101,12 +101,12 @@ Deno.test("appendRun: runs that are settled together are all added, in their ord
   assertEquals([found?.runs, found?.cost], [30, 90]);
 });
 
-Deno.test("appendRun: a run that went on at the deletion does not bring a conversation back", async () => {
+Deno.test("appendRun: a run that was active at the deletion does not recreate the conversation", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, append, begin, store } = opened(kv);
   const name = nameOf(1);
   await begin(2, 4, 5);
-  // Whatever the clocks of other processes say.
+  // Independent of the clocks of other processes.
   const at = (n: number, endedAt: number) => append(runOf(n, { name, endedAt }));
   const now = runtime.now();
   await store.delete(name, [fakeUuid(2)]);
@@ -119,7 +119,7 @@ Deno.test("appendRun: a run that went on at the deletion does not bring a conver
   assertEquals((await store.find(TENANT, name.id))?.runs, 1);
 });
 
-Deno.test("ConversationStore: a run that has ended before its conversation is deleted is named in no mark", async () => {
+Deno.test("ConversationStore: a tombstone does not list runs that ended before the deletion", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, append, begin, store } = opened(kv);
   const name = nameOf(1);
@@ -132,7 +132,7 @@ Deno.test("ConversationStore: a run that has ended before its conversation is de
   assertEquals(value, { v: 1, gone: [fakeUuid(2)] });
 });
 
-Deno.test("appendRun: one that has expired begins anew, under numbers of its own", async () => {
+Deno.test("appendRun: an expired conversation starts again with new run numbers", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, append, store } = opened(kv);
   const name = nameOf(1);
@@ -146,7 +146,7 @@ Deno.test("appendRun: one that has expired begins anew, under numbers of its own
   assertEquals(runs.map(textOf), ["answer 2"]);
 });
 
-Deno.test("ConversationStore: a page costs the same however many conversations there are", async () => {
+Deno.test("ConversationStore: the cost of a page does not depend on the number of conversations", async () => {
   using inner = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(inner);
   const { runtime, append, store } = opened(kv);

@@ -13,7 +13,7 @@ import { keys } from "../keys/keys.ts";
 const TENANT = fakeUuid(1);
 const [SHOP, OTHER] = [fakeUuid(2), fakeUuid(3)];
 
-/** A store with a word for adding a run to a conversation, and one for searching page by page. */
+/** A store with helpers to add a run to a conversation and to search in pages. */
 function opened(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
@@ -62,7 +62,7 @@ function opened(kv: Deno.Kv) {
   return { runtime, store, add, find, nameOf };
 }
 
-Deno.test("searchConversations: each filter, alone and with others, finds exactly what it names, latest first", async () => {
+Deno.test("searchConversations: filters find exactly their matches, alone and combined, latest first", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, add, find } = opened(kv);
   await add(11);
@@ -84,7 +84,7 @@ Deno.test("searchConversations: each filter, alone and with others, finds exactl
   assertEquals(await find({ minCost: 50_000, agentId: OTHER, to: now + 16 }), [12]);
 });
 
-Deno.test("searchConversations: one that goes on is found once, under its latest", async () => {
+Deno.test("searchConversations: a continued conversation is found once, at its latest position", async () => {
   using kv = await Deno.openKv(":memory:");
   const { add, find } = opened(kv);
   await add(11, { at: 1, finishReason: "error", cost: 200_000 });
@@ -96,7 +96,7 @@ Deno.test("searchConversations: one that goes on is found once, under its latest
   assertEquals(await find({ minCost: 250_000 }), [11]);
 });
 
-Deno.test("searchConversations: one that failed in several ways is found once among the failed", async () => {
+Deno.test("searchConversations: a conversation with several kinds of failures is found once", async () => {
   using kv = await Deno.openKv(":memory:");
   const { runtime, add, find } = opened(kv);
   await add(11, { at: 1, finishReason: "error" });
@@ -109,7 +109,7 @@ Deno.test("searchConversations: one that failed in several ways is found once am
   assertEquals(await find({ finish: "interrupted" }), [11, 12]);
 });
 
-Deno.test("searchConversations: a deleted conversation leaves no entry, an ordinary one never had any", async () => {
+Deno.test("searchConversations: deletion removes all tags; an ordinary conversation has none", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, add, nameOf } = opened(kv);
   const marks = () => Array.fromAsync(kv.list({ prefix: ["conversations_by_mark"] }));
@@ -121,7 +121,7 @@ Deno.test("searchConversations: a deleted conversation leaves no entry, an ordin
   assertEquals((await marks()).length, 0);
 });
 
-Deno.test("searchConversations: what is nowhere costs so much work and no more, and says that there may be more", async () => {
+Deno.test("searchConversations: a search without matches stops at the limit of work and reports it", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(memory);
   const { store, add } = opened(kv);
@@ -139,7 +139,7 @@ Deno.test("searchConversations: what is nowhere costs so much work and no more, 
   assertEquals(rest, { data: [], cutShort: false });
 });
 
-Deno.test("searchConversations: another tenant's are not found", async () => {
+Deno.test("searchConversations: another tenant's conversations are not found", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, add } = opened(kv);
   await add(11, { finishReason: "error" });

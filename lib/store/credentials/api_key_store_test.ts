@@ -15,7 +15,7 @@ function open(kv: Deno.Kv, options: { secrets?: string[]; runtime?: FakeRuntime 
   return { runtime, store: new ApiKeyStore(kv, { runtime, signer }) };
 }
 
-Deno.test("ApiKeyStore: a made key speaks for its tenant with its scopes", async () => {
+Deno.test("ApiKeyStore: a created key identifies its tenant and scopes", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const scopes = ["agents:write" as const, "billing:read" as const, "agents:write" as const];
@@ -25,7 +25,7 @@ Deno.test("ApiKeyStore: a made key speaks for its tenant with its scopes", async
   assertEquals(await store.verify(secret), { id: apiKey.id, tenant: OURS, scopes: apiKey.scopes });
 });
 
-Deno.test("ApiKeyStore: the secret is nowhere in the store, nor in what is listed", async () => {
+Deno.test("ApiKeyStore: the secret is neither stored nor listed", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { secret } = await store.create(OURS, INPUT);
@@ -35,7 +35,7 @@ Deno.test("ApiKeyStore: the secret is nowhere in the store, nor in what is liste
   assertEquals(Object.keys(listed!.secrets[0]!), ["prefix", "createdAt"]);
 });
 
-Deno.test("ApiKeyStore: unknown prefix, wrong secret and mistyped key are refused alike", async () => {
+Deno.test("ApiKeyStore: an unknown prefix, a wrong secret and a mistyped key are rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, runtime } = open(kv);
   const { secret } = await store.create(OURS, INPUT);
@@ -47,7 +47,7 @@ Deno.test("ApiKeyStore: unknown prefix, wrong secret and mistyped key are refuse
   assertEquals(await store.verify(""), undefined);
 });
 
-Deno.test("ApiKeyStore: a mistyped key never reaches storage", async () => {
+Deno.test("ApiKeyStore: a mistyped key causes no read", async () => {
   const kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { secret } = await store.create(OURS, INPUT);
@@ -56,7 +56,7 @@ Deno.test("ApiKeyStore: a mistyped key never reaches storage", async () => {
   assertEquals(await store.verify(typo), undefined);
 });
 
-Deno.test("ApiKeyStore: a rotated server secret still verifies, a dropped one no more", async () => {
+Deno.test("ApiKeyStore: a rotated server secret still verifies, a removed one does not", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, runtime } = open(kv, { secrets: ["old"] });
   const { secret } = await store.create(OURS, INPUT);
@@ -64,7 +64,7 @@ Deno.test("ApiKeyStore: a rotated server secret still verifies, a dropped one no
   assertEquals(await open(kv, { secrets: ["new"], runtime }).store.verify(secret), undefined);
 });
 
-Deno.test("ApiKeyStore: a revoked key is refused from then on, and revoking again changes nothing", async () => {
+Deno.test("ApiKeyStore: a revoked key is rejected, and revoking is idempotent", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, runtime } = open(kv);
   const { apiKey, secret } = await store.create(OURS, INPUT);
@@ -103,7 +103,7 @@ Deno.test("ApiKeyStore: lastUsedAt is the newest request of its window, to the m
   assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:02:00.000Z");
 });
 
-Deno.test("ApiKeyStore: lastUsedAt is the newest of all shards of a window that is divided", async () => {
+Deno.test("ApiKeyStore: lastUsedAt is the newest of all shards of a window", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { apiKey } = await store.create(OURS, INPUT);
@@ -125,7 +125,7 @@ Deno.test("ApiKeyStore: concurrent uses and a revocation end in a revoked key", 
   assertEquals(await store.verify(secret), undefined);
 });
 
-Deno.test("ApiKeyStore: another tenant neither lists, finds nor revokes a key", async () => {
+Deno.test("ApiKeyStore: another tenant cannot list, find or revoke a key", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { apiKey, secret } = await store.create(OURS, INPUT);
@@ -147,12 +147,12 @@ Deno.test("ApiKeyStore: keys are listed newest first", async () => {
   assertEquals((await store.list(OURS)).map((key) => key.name), ["third", "second", "first"]);
 });
 
-Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () => {
+Deno.test("ApiKeyStore: a prefix that is taken is replaced", async () => {
   using kv = await Deno.openKv(":memory:");
   const first = open(kv);
   const again = new FakeRuntime();
   const { secret } = await first.store.create(OURS, INPUT);
-  // The same world from its beginning draws the same prefix; its ids must differ for the test.
+  // The same runtime generates the same prefix again; the ids must differ for the test.
   const runtime = { ...again, uuid: () => crypto.randomUUID() };
   const signer = new Signer(["server secret"]);
   const other = await new ApiKeyStore(kv, { runtime, signer }).create(THEIRS, INPUT);
@@ -183,7 +183,7 @@ Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the ove
   assertEquals(await ids(), [undefined, apiKey.id]);
 });
 
-Deno.test("ApiKeyStore: an overlap may be left out, or ended", async () => {
+Deno.test("ApiKeyStore: an overlap can be omitted or ended early", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { apiKey, secret: first } = await store.create(OURS, INPUT);
@@ -198,7 +198,7 @@ Deno.test("ApiKeyStore: an overlap may be left out, or ended", async () => {
   assertEquals((await store.list(OURS))[0]?.secrets.length, 1);
 });
 
-Deno.test("ApiKeyStore: neither another tenant's key nor one that is revoked is rotated", async () => {
+Deno.test("ApiKeyStore: rotating another tenant's key or a revoked one is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);
   const { apiKey } = await store.create(OURS, INPUT);

@@ -14,7 +14,7 @@ async function start() {
   const kv = await Deno.openKv(":memory:");
   return {
     ...{ kv, runtime },
-    /** What a process with these secrets does at its start. */
+    /** Starts a process with these secrets. */
     use: (...secrets: (string | undefined)[]) =>
       registerHmacSecrets(kv, secrets.map((secret) => hmacSecretId(secret!)), runtime),
     keysOf: (...secrets: (string | undefined)[]) =>
@@ -23,73 +23,73 @@ async function start() {
   };
 }
 
-Deno.test("hmacSecretId: tells secrets apart, and is no hash that the store holds otherwise", () => {
+Deno.test("hmacSecretId: distinguishes secrets, and is not a stored hash", () => {
   assertEquals(hmacSecretId(OLD!), hmacSecretId(OLD!));
   assertEquals(new Set([OLD, NEW, OTHER].map((one) => hmacSecretId(one!))).size, 3);
   assertEquals(/^[0-9a-f]{8}$/.test(hmacSecretId(OLD!)), true);
 });
 
-Deno.test("registerHmacSecrets: a process that lacks the store's signing secret does not start, keys or not", async () => {
-  using world = await start();
-  await world.use(OLD);
-  await world.use(OLD);
-  const error = await assertRejects(() => world.use(OTHER), MissingHmacSecretError);
+Deno.test("registerHmacSecrets: a process without the store's signing secret does not start, even without keys", async () => {
+  using context = await start();
+  await context.use(OLD);
+  await context.use(OLD);
+  const error = await assertRejects(() => context.use(OTHER), MissingHmacSecretError);
   assertEquals(error.ids, [hmacSecretId(OLD!)]);
-  // The start that was refused has left nothing behind.
-  await world.use(OLD);
+  // The rejected start has written nothing.
+  await context.use(OLD);
 });
 
-Deno.test("registerHmacSecrets: an old secret may go once no key that counts was made with it", async () => {
-  using world = await start();
-  await world.use(OLD);
-  const { apiKey } = await world.keysOf(OLD).create(TENANT, INPUT);
-  await world.use(NEW, OLD);
-  await assertRejects(() => world.use(NEW), MissingHmacSecretError, hmacSecretId(OLD!));
-  const store = world.keysOf(NEW, OLD);
+Deno.test("registerHmacSecrets: an old secret can be removed when no valid key depends on it", async () => {
+  using context = await start();
+  await context.use(OLD);
+  const { apiKey } = await context.keysOf(OLD).create(TENANT, INPUT);
+  await context.use(NEW, OLD);
+  await assertRejects(() => context.use(NEW), MissingHmacSecretError, hmacSecretId(OLD!));
+  const store = context.keysOf(NEW, OLD);
   await store.rotate(TENANT, apiKey.id, { overlapMs: 60_000 });
-  await assertRejects(() => world.use(NEW), MissingHmacSecretError);
-  await world.runtime.advance(60_000);
-  await world.use(NEW);
-  await assertRejects(() => world.use(OLD), MissingHmacSecretError, hmacSecretId(NEW!));
+  await assertRejects(() => context.use(NEW), MissingHmacSecretError);
+  await context.runtime.advance(60_000);
+  await context.use(NEW);
+  await assertRejects(() => context.use(OLD), MissingHmacSecretError, hmacSecretId(NEW!));
 });
 
-Deno.test("registerHmacSecrets: a revoked key, and an expired one, need no secret", async () => {
-  using world = await start();
-  await world.use(OLD);
-  const store = world.keysOf(OLD);
-  const expiresAt = new Date(world.runtime.now() + 1_000).toISOString();
+Deno.test("registerHmacSecrets: revoked and expired keys need no secret", async () => {
+  using context = await start();
+  await context.use(OLD);
+  const store = context.keysOf(OLD);
+  const expiresAt = new Date(context.runtime.now() + 1_000).toISOString();
   await store.create(TENANT, { ...INPUT, expiresAt });
   const { apiKey } = await store.create(TENANT, INPUT);
-  await world.use(NEW, OLD);
+  await context.use(NEW, OLD);
   await store.revoke(TENANT, apiKey.id);
-  await assertRejects(() => world.use(NEW), MissingHmacSecretError);
-  await world.runtime.advance(1_000);
-  await world.use(NEW);
+  await assertRejects(() => context.use(NEW), MissingHmacSecretError);
+  await context.runtime.advance(1_000);
+  await context.use(NEW);
 });
 
-Deno.test("registerHmacSecrets: a key of an earlier release may be under any secret that is gone", async () => {
-  using world = await start();
-  const { apiKey } = await world.keysOf(OLD).create(TENANT, INPUT);
-  const entry = await world.kv.get<{ secrets: object[] }>(keys.apiKey(TENANT, apiKey.id));
+Deno.test("registerHmacSecrets: a key of an early release may depend on any removed secret", async () => {
+  using context = await start();
+  const { apiKey } = await context.keysOf(OLD).create(TENANT, INPUT);
+  const entry = await context.kv.get<{ secrets: object[] }>(keys.apiKey(TENANT, apiKey.id));
   const secrets = entry.value!.secrets.map((one) => ({ ...one, signedBy: undefined }));
-  await world.kv.set(entry.key, { ...entry.value!, secrets });
-  await world.use(NEW, OLD);
-  await assertRejects(() => world.use(NEW), MissingHmacSecretError, hmacSecretId(OLD!));
+  await context.kv.set(entry.key, { ...entry.value!, secrets });
+  await context.use(NEW, OLD);
+  await assertRejects(() => context.use(NEW), MissingHmacSecretError, hmacSecretId(OLD!));
 });
 
-Deno.test("registerHmacSecrets: of two processes that start at once with other secrets, one does", async () => {
-  using world = await start();
-  const outcomes = await Promise.allSettled([world.use(OLD), world.use(NEW), world.use(OLD)]);
+Deno.test("registerHmacSecrets: of two processes that start together with different secrets, one succeeds", async () => {
+  using context = await start();
+  const outcomes = await Promise.allSettled([context.use(OLD), context.use(NEW), context.use(OLD)]);
   const begun = outcomes.map(({ status }) => status === "fulfilled");
   assertEquals(begun[0], begun[2], "the same secrets fare alike");
   assertEquals(begun[0], !begun[1], "other secrets do not");
 });
 
-Deno.test("HmacSecrets: a lost secret can be given up by a command", async () => {
-  using world = await start();
-  await world.use(OLD);
-  const { secret } = await world.keysOf(OLD).create(TENANT, INPUT);
-  assertEquals(await new HmacSecrets(world.kv, [NEW!]).discardOthers(), hmacSecretId(NEW!));
-  await world.use(NEW);
-  assertEquals(await world.keysOf(NEW).verify(secret), undefined);
+Deno.test("HmacSecrets: a command can discard a lost secret", async () => {
+  using context = await start();
+  await context.use(OLD);
+  const { secret } = await context.keysOf(OLD).create(TENANT, INPUT);
+  assertEquals(await new HmacSecrets(context.kv, [NEW!]).discardOthers(), hmacSecretId(NEW!));
+  await context.use(NEW);
+  assertEquals(await context.keysOf(NEW).verify(secret), undefined);
 });

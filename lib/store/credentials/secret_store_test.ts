@@ -22,7 +22,7 @@ function open(kv: Deno.Kv, encryptionKey = new Uint8Array(32).fill(7).toBase64()
   return { runtime, secrets: new SecretStore(kv, { runtime, sealer }) };
 }
 
-Deno.test("SecretStore: a secret is found with its value and normalised domains, by its tenant alone", async () => {
+Deno.test("SecretStore: only its tenant finds a secret, with its value and normalized domains", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   await secrets.set(OURS, CRM);
@@ -33,11 +33,11 @@ Deno.test("SecretStore: a secret is found with its value and normalised domains,
   assertEquals(await secrets.list(THEIRS), []);
 });
 
-Deno.test("SecretStore: what is told of a secret is its name, domains and age, never its value", async () => {
+Deno.test("SecretStore: a listed secret has a name, domains and an age, never a value", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets, runtime } = open(kv);
-  const told = await secrets.set(OURS, CRM);
-  assertEquals(told, {
+  const info = await secrets.set(OURS, CRM);
+  assertEquals(info, {
     name: "CRM_KEY",
     domains: ["crm.example.com", "*.xn--bcher-kva.example:8443"],
     updatedAt: "2030-01-01T00:00:00.000Z",
@@ -48,10 +48,10 @@ Deno.test("SecretStore: what is told of a secret is its name, domains and age, n
     ["A_KEY", "2030-01-01T00:00:01.000Z"],
     ["CRM_KEY", "2030-01-01T00:00:00.000Z"],
   ]);
-  assertFalse(JSON.stringify([told, await secrets.list(OURS)]).includes("crm-value"));
+  assertFalse(JSON.stringify([info, await secrets.list(OURS)]).includes("crm-value"));
 });
 
-Deno.test("SecretStore: the store holds no value in clear", async () => {
+Deno.test("SecretStore: no value is stored in clear", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   await secrets.set(OURS, CRM);
@@ -63,7 +63,7 @@ Deno.test("SecretStore: the store holds no value in clear", async () => {
   }
 });
 
-Deno.test("SecretStore: setting a name again replaces it for the next call, deleting ends it", async () => {
+Deno.test("SecretStore: setting a name again replaces the secret for the next call, deleting removes it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   const elsewhere = open(kv).secrets;
@@ -78,7 +78,7 @@ Deno.test("SecretStore: setting a name again replaces it for the next call, dele
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("SecretStore: a value so short that it stands in any answer is not set", async () => {
+Deno.test("SecretStore: a value so short that any answer may contain it is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   await assertRejects(() => secrets.set(OURS, { ...CRM, value: "1234567" }), RangeError, "short");
@@ -86,7 +86,7 @@ Deno.test("SecretStore: a value so short that it stands in any answer is not set
   await secrets.set(OURS, { ...CRM, value: "12345678" });
 });
 
-Deno.test("SecretStore: a value that somebody moved, or gave other domains, does not open", async () => {
+Deno.test("SecretStore: a value that was moved or given other domains cannot be unsealed", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   await secrets.set(OURS, CRM);
@@ -101,7 +101,7 @@ Deno.test("SecretStore: a value that somebody moved, or gave other domains, does
   }
 });
 
-Deno.test("SecretStore: a secret of one agent is told and found as that, and whoever writes to the store cannot lend it", async () => {
+Deno.test("SecretStore: a secret of one agent cannot be given to another by writing to the store", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   const [shop, other] = [fakeUuid(901), fakeUuid(902)];
@@ -121,7 +121,7 @@ Deno.test("SecretStore: a secret of one agent is told and found as that, and who
   }
 });
 
-Deno.test("SecretStore: under another encryption key nothing opens, and the list still tells what there is", async () => {
+Deno.test("SecretStore: with another encryption key nothing can be unsealed, but secrets are still listed", async () => {
   using kv = await Deno.openKv(":memory:");
   await open(kv).secrets.set(OURS, CRM);
   const { secrets } = open(kv, new Uint8Array(32).fill(8).toBase64());
@@ -129,7 +129,7 @@ Deno.test("SecretStore: under another encryption key nothing opens, and the list
   assertEquals((await secrets.list(OURS)).length, 1);
 });
 
-Deno.test("SecretStore: whoever commits may add to the step, and nothing is made without it", async () => {
+Deno.test("SecretStore: a custom commit can add to the step, or prevent it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { secrets } = open(kv);
   const refuse = () => Promise.resolve(false);
@@ -141,7 +141,7 @@ Deno.test("SecretStore: whoever commits may add to the step, and nothing is made
   assertEquals((await kv.get(["log"])).value, "set CRM_KEY");
 });
 
-Deno.test("newToolSecretSchema: names, values and domains have their bounds", () => {
+Deno.test("newToolSecretSchema: limits names, values and domains", () => {
   const accepts = (change: Record<string, unknown>) =>
     newToolSecretSchema.parse({ name: "A", value: "12345678", domains: ["a.example"], ...change });
   accepts({ name: `A${"_9Z".repeat(21)}` });

@@ -35,7 +35,7 @@ Deno.test("SessionStore: the token itself is never stored", async () => {
   assertFalse((await storedText(kv)).includes(sessionToken.slice(3)));
 });
 
-Deno.test("SessionStore: exp decides, although the entry is still stored", async () => {
+Deno.test("SessionStore: exp decides, even while the entry is still stored", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions, runtime } = open(kv);
   const { sessionToken } = await sessions.mint(OURS, BOUND);
@@ -46,14 +46,14 @@ Deno.test("SessionStore: exp decides, although the entry is still stored", async
   assertEquals((await storedKeys(kv)).length, 1);
 });
 
-Deno.test("SessionStore: a token that nobody minted is gone", async () => {
+Deno.test("SessionStore: an unknown token is not found", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   assertEquals(await sessions.get("cs_unknown"), undefined);
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("SessionStore: its tenant alone revokes a session, which leaves no key behind", async () => {
+Deno.test("SessionStore: only its tenant can revoke a session, which removes every key", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mint(OURS, BOUND);
@@ -64,7 +64,7 @@ Deno.test("SessionStore: its tenant alone revokes a session, which leaves no key
   assertEquals(await sessions.revoke(OURS, sessionToken), undefined);
 });
 
-Deno.test("SessionStore: a corrupt record's error names no value", async () => {
+Deno.test("SessionStore: the error for a corrupt record names no value", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   await kv.set(await sessionKey("cs_broken"), { v: 1, origin: 5, tenant: "private" });

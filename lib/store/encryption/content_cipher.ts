@@ -65,16 +65,6 @@ export class ContentCipher {
     }
   }
 
-  /** Like `unseal`, for short values in synchronous code. */
-  unsealSync(stored: Uint8Array, context: SealContext): Uint8Array {
-    if (!isSealed(stored)) return stored;
-    try {
-      return this.#sealer.unsealSync(stored, context);
-    } catch (error) {
-      throw this.#toUnreadableError(error, context);
-    }
-  }
-
   /**
    * A keyed digest, so that short or well-known text cannot be guessed from it without the key. It does
    * not depend on the encryption key.

@@ -6,7 +6,7 @@ import {
   retireEncryptionKeys,
 } from "./encryption_keys.ts";
 
-Deno.test("registerEncryptionKeys: every key that has been the first must be there, in any order, until it is retired", async () => {
+Deno.test("registerEncryptionKeys: every key that was once the first is required, in any order, until it is retired", async () => {
   using kv = await Deno.openKv(":memory:");
   await registerEncryptionKeys(kv, ["a", "spare"]);
   await registerEncryptionKeys(kv, ["b", "a"]);
@@ -14,7 +14,7 @@ Deno.test("registerEncryptionKeys: every key that has been the first must be the
   assertEquals(await readEncryptionKeyIds(kv), ["a", "b"]);
   const missing = () => registerEncryptionKeys(kv, ["b", "c"]);
   assertEquals((await assertRejects(missing, MissingEncryptionKeyError)).ids, ["a"]);
-  // A start that was refused has not made its own key one that others need.
+  // A rejected start has not registered its key.
   await assertRejects(() => registerEncryptionKeys(kv, ["c"]), MissingEncryptionKeyError, "a, b");
   assertEquals(await readEncryptionKeyIds(kv), ["a", "b"]);
   await retireEncryptionKeys(kv, ["a"]);

@@ -12,12 +12,11 @@ export const KNOWLEDGE_KEYS = {
   knowledgeBase: (tenant: string, id: string) => ["knowledge_bases", tenant, id],
   knowledgeBases: (tenant: string) => ["knowledge_bases", tenant],
   /** Value: the base's id. */
-  knowledgeBaseByCreated: (tenant: string, at: number, id: string) => [
-    "knowledge_bases_by_created",
-    tenant,
-    at,
-    id,
-  ],
+  knowledgeBaseByCreated: (
+    tenant: string,
+    at: number,
+    id: string,
+  ) => ["knowledge_bases_by_created", tenant, at, id],
   knowledgeBasesByCreated: (tenant: string) => ["knowledge_bases_by_created", tenant],
   /** A deleted base whose documents are still being deleted. */
   knowledgeBasePendingDeletion: (
@@ -26,74 +25,57 @@ export const KNOWLEDGE_KEYS = {
   ) => ["knowledge_bases_going", tenant, id],
   knowledgeBasesPendingDeletion: () => ["knowledge_bases_going"],
   /** A document without its content. */
-  document: (of: DocumentName) => ["documents", of.tenant, of.base, of.id],
+  document: (of: DocumentName) => ["documents", ...partsOf(of)],
   documents: (tenant: string, base: string) => ["documents", tenant, base],
   /** Value: the document's id. */
-  documentByCreated: (of: DocumentName, at: number) => [
-    "documents_by_created",
-    of.tenant,
-    of.base,
-    at,
-    of.id,
-  ],
+  documentByCreated: (
+    of: DocumentName,
+    at: number,
+  ) => ["documents_by_created", of.tenant, of.base, at, of.id],
   documentsByCreated: (tenant: string, base: string) => ["documents_by_created", tenant, base],
   /** Chunk `n` of an uploaded file, under the id of that upload. */
-  documentSourceChunk: (of: DocumentName, source: string, n: number) => [
-    "document_sources",
-    of.tenant,
-    of.base,
-    of.id,
-    source,
-    n,
-  ],
-  documentSourceChunks: (of: DocumentName) => ["document_sources", of.tenant, of.base, of.id],
+  documentSourceChunk: (
+    of: DocumentName,
+    source: string,
+    n: number,
+  ) => ["document_sources", ...partsOf(of), source, n],
+  documentSourceChunks: (of: DocumentName) => ["document_sources", ...partsOf(of)],
   knowledgeBaseSourceChunks: (tenant: string, base: string) => ["document_sources", tenant, base],
   /** Chunk `n` of its passages, JSON, under the id of their revision. */
-  documentPassageChunk: (of: DocumentName, revision: string, n: number) => [
-    "document_chunks",
-    of.tenant,
-    of.base,
-    of.id,
-    revision,
-    n,
-  ],
-  documentPassageChunks: (of: DocumentName) => ["document_chunks", of.tenant, of.base, of.id],
+  documentPassageChunk: (
+    of: DocumentName,
+    revision: string,
+    n: number,
+  ) => ["document_chunks", ...partsOf(of), revision, n],
+  documentPassageChunks: (of: DocumentName) => ["document_chunks", ...partsOf(of)],
   knowledgeBasePassageChunks: (tenant: string, base: string) => ["document_chunks", tenant, base],
   /** Chunk `n` of the vectors of a revision's passages, as made by `model`. */
-  documentVectorChunk: (of: DocumentName, revision: string, model: string, n: number) => [
-    "document_chunks",
-    of.tenant,
-    of.base,
-    of.id,
-    revision,
-    "vectors",
-    model,
-    n,
-  ],
-  documentVectorChunks: (of: DocumentName, revision: string, model: string) => [
-    "document_chunks",
-    of.tenant,
-    of.base,
-    of.id,
-    revision,
-    "vectors",
-    model,
-  ],
+  documentVectorChunk: (
+    of: DocumentName,
+    revision: string,
+    model: string,
+    n: number,
+  ) => ["document_chunks", ...partsOf(of), revision, "vectors", model, n],
+  documentVectorChunks: (
+    of: DocumentName,
+    revision: string,
+    model: string,
+  ) => ["document_chunks", ...partsOf(of), revision, "vectors", model],
   /** Until when a process has claimed the work of making them. */
-  documentVectorClaim: (of: DocumentName, revision: string, model: string) => [
-    "document_chunks",
-    of.tenant,
-    of.base,
-    of.id,
-    revision,
-    "claims",
-    model,
-  ],
+  documentVectorClaim: (
+    of: DocumentName,
+    revision: string,
+    model: string,
+  ) => ["document_chunks", ...partsOf(of), revision, "claims", model],
   /** The revision of a document that search uses: indexes sync to it. */
-  indexedDocument: (of: DocumentName) => ["indexed_documents", of.tenant, of.base, of.id],
+  indexedDocument: (of: DocumentName) => ["indexed_documents", ...partsOf(of)],
   indexedDocuments: (tenant: string, base: string) => ["indexed_documents", tenant, base],
   /** A document that is being stored, processed or deleted, and until when it is claimed. */
-  documentTask: (of: DocumentName) => ["document_tasks", of.tenant, of.base, of.id],
+  documentTask: (of: DocumentName) => ["document_tasks", ...partsOf(of)],
   documentTasks: () => ["document_tasks"],
   knowledgeBaseDocumentTasks: (tenant: string, base: string) => ["document_tasks", tenant, base],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
+
+function partsOf({ tenant, base, id }: DocumentName): string[] {
+  return [tenant, base, id];
+}

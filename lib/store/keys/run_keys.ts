@@ -91,16 +91,16 @@ export const RUN_KEYS = {
 /** Keys of conversations: a part of `keys`, under the same rules. */
 export const CONVERSATION_KEYS = {
   /** A conversation, or the tombstone of a deleted one. */
-  conversation: (of: ConversationName) => ["conversations", ...conversationKeyParts(of)],
+  conversation: (of: ConversationName) => ["conversations", ...partsOf(of)],
   conversationsById: (tenant: string, id: string) => ["conversations", tenant, id],
   allConversations: () => ["conversations"],
   /** Its `n`-th run, from 0: the facts, and the number of chunks of its transcript. */
   conversationRun: (
     of: ConversationName,
     n: number,
-  ) => ["conversation_runs", ...conversationKeyParts(of), n],
+  ) => ["conversation_runs", ...partsOf(of), n],
   tenantConversationRuns: (tenant: string) => ["conversation_runs", tenant],
-  conversationRuns: (of: ConversationName) => ["conversation_runs", ...conversationKeyParts(of)],
+  conversationRuns: (of: ConversationName) => ["conversation_runs", ...partsOf(of)],
   allConversationRuns: () => ["conversation_runs"],
   /** Chunk `n` of a run's transcript: JSON in UTF-8, split anywhere. */
   transcriptChunk: (tenant: string, runId: string, n: number) => [
@@ -116,7 +116,7 @@ export const CONVERSATION_KEYS = {
     "conversations_by_updated",
     of.tenant,
     at,
-    ...conversationKeyParts(of).slice(1),
+    ...partsOf(of).slice(1),
   ],
   conversationsByUpdated: (tenant: string) => ["conversations_by_updated", tenant],
   conversationByAgent: (of: ConversationName, at: number) => [
@@ -139,7 +139,7 @@ export const CONVERSATION_KEYS = {
     of.tenant,
     mark,
     at,
-    ...conversationKeyParts(of).slice(1),
+    ...partsOf(of).slice(1),
   ],
   conversationsByTag: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
   /** Usage of conversations: runs that ended on one day, by their retention in days. */
@@ -160,6 +160,6 @@ function shardSuffix(shard: number): string[] {
   return shard === 0 ? [] : [String(shard)];
 }
 
-function conversationKeyParts({ tenant, id, agentId, page }: ConversationName): string[] {
+function partsOf({ tenant, id, agentId, page }: ConversationName): string[] {
   return [tenant, id, agentId, page];
 }

@@ -46,7 +46,7 @@ Deno.test("DocumentStore: a base takes 1,000 documents, 10,000 passages and 512 
   });
 });
 
-Deno.test("DocumentStore: what is refused or fails leaves nothing behind", async () => {
+Deno.test("DocumentStore: rejected and failed uploads leave nothing behind", async () => {
   using world = await open();
   const { kv, documents, base, bases } = world;
   const before = await storedKeys(kv);
@@ -54,7 +54,7 @@ Deno.test("DocumentStore: what is refused or fails leaves nothing behind", async
   const create = () => documents.create(base, SENT, { commit: failing });
   await assertRejects(create, Error, "the receipt was lost");
   assertEquals(await storedKeys(kv), before);
-  // The base goes while the content is being written.
+  // The base is deleted while the content is being written.
   const set = kv.set.bind(kv);
   kv.set = async (...args: Parameters<Deno.Kv["set"]>) => {
     const done = await set(...args);
@@ -65,11 +65,11 @@ Deno.test("DocumentStore: what is refused or fails leaves nothing behind", async
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("KnowledgeBaseStore: a deletion that was cut off is finished by the next sweep", async () => {
+Deno.test("KnowledgeBaseStore: the next sweep completes an interrupted deletion", async () => {
   using world = await open();
   const { kv, documents, base, bases } = world;
   await documents.create(base, { ...SENT, bytes: new Uint8Array(2_000_000) });
-  // What the one step of the deletion leaves, if the process dies right after.
+  // The state if the process dies right after the step of the deletion.
   await kv.atomic()
     .delete(keys.knowledgeBase("t", base.base))
     .set(keys.knowledgeBasePendingDeletion("t", base.base), { v: 1 })
@@ -84,7 +84,7 @@ Deno.test("KnowledgeBaseStore: a deletion that was cut off is finished by the ne
   assertEquals(await storedKeys(kv), []);
 });
 
-Deno.test("KnowledgeBaseStore: every change of a base raises its version", async () => {
+Deno.test("KnowledgeBaseStore: every change of a base increases its version", async () => {
   using world = await open();
   const { bases, base, documents } = world;
   const version = async () => (await bases.get("t", base.base))?.version;
@@ -99,7 +99,7 @@ Deno.test("KnowledgeBaseStore: every change of a base raises its version", async
   assertEquals(await version(), 4);
 });
 
-Deno.test("DocumentStore.replace: the new content is to be read, and the old one goes once it is", async () => {
+Deno.test("DocumentStore.replace: the new content is processed, and the old one deleted afterwards", async () => {
   using world = await open();
   const { kv, documents, base } = world;
   const made = await documents.create(base, SENT);
@@ -112,7 +112,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   assert("document" in replaced);
   const { title, state } = replaced.document;
   assertEquals([title, state, replaced.document.bytes], ["New", "processing", bytes.length]);
-  // Whoever was reading the old content has lost it.
+  // The process that was processing the old content has lost its claim.
   await tasks.finish(first!.task, { error: { code: "damaged", message: "never" } });
   assertEquals((await documents.get(of))?.state, "processing");
   const second = await tasks.take();
@@ -125,7 +125,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   assertEquals([record.value?.documents, record.value?.sourceBytes], [1, bytes.length]);
 });
 
-Deno.test("DocumentStore.replace: what is refused leaves the document as it was", async () => {
+Deno.test("DocumentStore.replace: a rejected replacement does not change the document", async () => {
   using world = await open();
   const { documents, base, change, kv } = world;
   const none = { ...base, id: crypto.randomUUID() };

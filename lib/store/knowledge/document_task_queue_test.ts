@@ -11,7 +11,7 @@ const READ: ProcessingOutcome = {
 };
 const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Array(100_000) };
 
-/** A store with a base in a still world, and two processes on it. */
+/** A store with a base and a stopped clock, and two processes on it. */
 async function open() {
   const kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
@@ -35,7 +35,7 @@ async function open() {
   };
 }
 
-Deno.test("DocumentTaskQueue: a document is taken by one process, read, and then found", async () => {
+Deno.test("DocumentTaskQueue: a document is claimed by one process, processed, and then searchable", async () => {
   using world = await open();
   const { add, one, two, documents, kv, counts } = world;
   const of = await add();
@@ -50,7 +50,7 @@ Deno.test("DocumentTaskQueue: a document is taken by one process, read, and then
   assertEquals(await one.take(), undefined);
 });
 
-Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its leavings go", async () => {
+Deno.test("DocumentTaskQueue: the claim of a dead process expires, and what it wrote is deleted", async () => {
   using world = await open();
   const { add, one, two, documents, runtime, under, counts } = world;
   const of = await add();
@@ -58,7 +58,7 @@ Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its le
   await runtime.advance(TASK_CLAIM_MS);
   const again = await two.take();
   assertEquals([again?.task.of, again?.task.tries], [of, 1]);
-  // Not dead after all: its word counts no more, and no part of it stays.
+  // It was not dead: its result is ignored, and none of its chunks remain.
   await one.finish(dead!.task, { read: { chunks: [new Uint8Array([9])], passages: 999 } });
   assertEquals((await documents.get(of))?.state, "processing");
   await two.finish(again!.task, READ);
@@ -66,7 +66,7 @@ Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its le
   assertEquals((await under("document_chunks")).length, 2);
 });
 
-Deno.test("DocumentTaskQueue: one that is given back counts as not taken", async () => {
+Deno.test("DocumentTaskQueue: a released task counts as not claimed", async () => {
   using world = await open();
   const { add, one, two } = world;
   await add();
@@ -74,7 +74,7 @@ Deno.test("DocumentTaskQueue: one that is given back counts as not taken", async
   assertEquals((await two.take())?.task.tries, 0);
 });
 
-Deno.test("DocumentTaskQueue: a document that is deleted while it is read leaves nothing", async () => {
+Deno.test("DocumentTaskQueue: a document deleted during processing leaves nothing behind", async () => {
   using world = await open();
   const { add, one, documents, under, counts } = world;
   const of = await add();
@@ -85,7 +85,7 @@ Deno.test("DocumentTaskQueue: a document that is deleted while it is read leaves
   assertEquals(await counts(), [0, 0, 0]);
 });
 
-Deno.test("DocumentTaskQueue: reading again keeps what was found until then, and replaces it whole", async () => {
+Deno.test("DocumentTaskQueue: reprocessing keeps the previous revision until it is replaced completely", async () => {
   using world = await open();
   const { add, one, documents, under, counts, kv } = world;
   const of = await add();
@@ -95,7 +95,7 @@ Deno.test("DocumentTaskQueue: reading again keeps what was found until then, and
   assertEquals((await documents.get(of))?.state, "processing");
   assertEquals((await kv.get(keys.indexedDocument(of))).versionstamp, before.versionstamp);
   const taken = (await one.take())!;
-  // Asked for once more while it is read: that reading is the one that counts.
+  // Requested again during processing: the later one counts.
   await documents.reprocess(of);
   await one.finish(taken.task, READ);
   assertEquals((await documents.get(of))?.state, "processing");
@@ -112,7 +112,7 @@ Deno.test("DocumentTaskQueue: reading again keeps what was found until then, and
   assertEquals(await under("indexed_documents"), []);
 });
 
-Deno.test("DocumentTaskQueue: more passages than the base has room for fail with a clear reason", async () => {
+Deno.test("DocumentTaskQueue: more passages than the base can take fail with a clear reason", async () => {
   using world = await open();
   const { add, one, documents, counts } = world;
   const [first, second] = [await add(), await add()];
@@ -146,7 +146,7 @@ Deno.test("DocumentTaskQueue: tenants take turns", async () => {
   assertEquals(turns, ["t", "u", "t", "t"]);
 });
 
-Deno.test("DocumentTaskQueue: an upload that was cut off is cleared away", async () => {
+Deno.test("DocumentTaskQueue: an interrupted upload is deleted", async () => {
   using world = await open();
   const { kv, one, base, under, runtime } = world;
   const of = { ...base, id: "00000000-0000-4000-8000-0000000000ff" };
@@ -159,7 +159,7 @@ Deno.test("DocumentTaskQueue: an upload that was cut off is cleared away", async
   assertEquals(await under(of.id), []);
 });
 
-Deno.test("DocumentTaskQueue: a document whose content is lost fails and says so", async () => {
+Deno.test("DocumentTaskQueue: a document with lost content fails with that reason", async () => {
   using world = await open();
   const { kv, add, one, documents, under } = world;
   const of = await add();

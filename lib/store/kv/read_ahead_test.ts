@@ -12,14 +12,14 @@ const LOOKUP = keys.apiKeyByPrefix("p");
 const valuesOf = async (kv: Deno.Kv, prefix: Deno.KvKey) =>
   (await Array.fromAsync(kv.list({ prefix }))).map(({ value }) => value);
 
-Deno.test("readAhead: reads in one round trip what a start needs", async () => {
+Deno.test("readAhead: a start reads everything it needs in one round trip", async () => {
   using store = await Deno.openKv(":memory:");
   await store.set(POINTER, "t-1");
   await store.set(keys.tenant("t-1"), "first");
   const meter = meteredKv(store, { far: true });
   const { kv, end } = readAhead(meter.kv);
   assertEquals((await kv.get(POINTER)).value, "t-1");
-  // Found in what was listed.
+  // Found in a list.
   assertEquals((await kv.get(keys.tenant("t-1"))).value, "first");
   assertEquals(await valuesOf(kv, keys.tenants()), ["first"]);
   const pair = await kv.getMany([POINTER, keys.catalogueVersion()]);
@@ -30,7 +30,7 @@ Deno.test("readAhead: reads in one round trip what a start needs", async () => {
   assertEquals(meter.take().rounds, 1);
 });
 
-Deno.test("readAhead: what is written meanwhile is read again", async () => {
+Deno.test("readAhead: written keys are read again", async () => {
   using store = await Deno.openKv(":memory:");
   const { kv } = readAhead(store);
   assertEquals((await kv.get(POINTER)).value, null);
@@ -45,7 +45,7 @@ Deno.test("readAhead: what is written meanwhile is read again", async () => {
   assertEquals((await kv.get(keys.catalogueVersion())).value, null);
 });
 
-Deno.test("readAhead: a look-up is answered once and also after the start, one that found nothing never", async () => {
+Deno.test("readAhead: a look-up is used once, also after the start, and never if it found nothing", async () => {
   using store = await Deno.openKv(":memory:");
   await store.set(LOOKUP, "owner");
   const meter = meteredKv(store);
@@ -63,7 +63,7 @@ Deno.test("readAhead: a look-up is answered once and also after the start, one t
   assertEquals(meter.take().gets, 2);
 });
 
-Deno.test("readAhead: passes the store's failure to the caller that reads the value", async () => {
+Deno.test("readAhead: a failed read is repeated, so that its caller gets the error", async () => {
   let calls = 0;
   const broken = {
     getMany: () => Promise.reject(new Error(`away ${++calls}`)),
@@ -78,7 +78,7 @@ Deno.test("readAhead: passes the store's failure to the caller that reads the va
 });
 
 for (const action of ["set", "remove"] as const) {
-  Deno.test(`readAhead: a catalogue that changes between two reads is not believed to be the new one (${action})`, async () => {
+  Deno.test(`readAhead: a catalogue that changes between two reads is read again (${action})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const operator = new CatalogueStore(kv, { demoModel: false });
     const [old, other] = ["old", "other"].map((model) => entryOf(model));

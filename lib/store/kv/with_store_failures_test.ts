@@ -9,10 +9,10 @@ import { withStoreFailures } from "./with_store_failures.ts";
 
 const KEY = ["things", "one"];
 
-Deno.test("withStoreFailures: whatever the store fails at is told as such, with its cause", async (t) => {
+Deno.test("withStoreFailures: every failure of the store becomes a StoreFailedError with its cause", async (t) => {
   const store = await breakableKv();
   const kv = withStoreFailures(store.kv, { runtime });
-  // The words of a server that is asked too often are not those of a call with too much in it.
+  // The message of an overloaded server differs from that for a call that is too large.
   const words = "KV Connect failed to call 'http://kv/': 429 Too Many Requests: must be slower";
   store.break(words);
   const calls: Record<string, () => Promise<unknown>> = {
@@ -34,7 +34,7 @@ Deno.test("withStoreFailures: whatever the store fails at is told as such, with 
   kv.close();
 });
 
-Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it is", async () => {
+Deno.test("withStoreFailures: an invalid call throws its own error", async () => {
   const kv = withStoreFailures(await Deno.openKv(":memory:"), { runtime });
   const large = new Uint8Array(70_000);
   assert(isTooLarge(await assertRejects(() => kv.set(KEY, large))));
@@ -60,7 +60,7 @@ Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it i
   kv.close();
 });
 
-Deno.test("withStoreFailures: a store that works answers as it does without", async () => {
+Deno.test("withStoreFailures: a working store returns the same results", async () => {
   const real = await Deno.openKv(":memory:");
   const kv = withStoreFailures(real, { runtime });
   for (let n = 0; n < 5; n++) await kv.set(["rows", n], n);
@@ -79,7 +79,7 @@ Deno.test("withStoreFailures: a store that works answers as it does without", as
   kv.close();
 });
 
-Deno.test("withStoreFailures: a read that hangs is given up, a write is waited for", async (t) => {
+Deno.test("withStoreFailures: a hanging read times out, a write does not", async (t) => {
   const still = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
   const kv = withStoreFailures(store.kv, { runtime: still, timeoutMs: 3_000 });

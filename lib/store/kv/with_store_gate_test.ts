@@ -16,15 +16,15 @@ async function start() {
   return { kv, logged, store, runtime, [Symbol.dispose]: () => kv.close() };
 }
 
-Deno.test("withStoreGate: a store that is silent for a second is sent nothing more until it answers", async () => {
-  using world = await start();
-  const { kv, logged, store, runtime } = world;
+Deno.test("withStoreGate: a store that is silent for a second gets no calls until it answers", async () => {
+  using context = await start();
+  const { kv, logged, store, runtime } = context;
   await kv.set(KEY, 0);
   store.hang();
   const sent = [kv.get(KEY), kv.set(KEY, 1)];
   await runtime.advance(999);
   sent.push(kv.getMany([KEY]) as never);
-  assertEquals(await store.hung(2), 3, "a pause of less than a second is none");
+  assertEquals(await store.hung(2), 3, "a pause of less than a second does not count");
   await runtime.advance(1);
   const held = [
     kv.get(KEY),
@@ -32,7 +32,7 @@ Deno.test("withStoreGate: a store that is silent for a second is sent nothing mo
     Array.fromAsync(kv.list({ prefix: [] })),
   ];
   await runtime.advance(1_000);
-  assertEquals(await store.hung(2), 3, "nothing that is held has been sent");
+  assertEquals(await store.hung(2), 3, "no queued call was sent");
   assertEquals(logged.length, 1);
   store.goOn();
   await Promise.all([...sent, ...held]);
@@ -41,9 +41,9 @@ Deno.test("withStoreGate: a store that is silent for a second is sent nothing mo
   assertEquals([logged.length, runtime.sleeping], [2, 0]);
 });
 
-Deno.test("withStoreGate: what could not be sent in time fails, and is not done later", async () => {
-  using world = await start();
-  const { kv, store, runtime } = world;
+Deno.test("withStoreGate: a call that cannot be sent in time fails and is never sent", async () => {
+  using context = await start();
+  const { kv, store, runtime } = context;
   store.hang();
   const sent = kv.get(KEY);
   await runtime.advance(1_000);
@@ -56,9 +56,9 @@ Deno.test("withStoreGate: what could not be sent in time fails, and is not done 
   assertEquals((await kv.get(KEY)).value, null);
 });
 
-Deno.test("withStoreGate: a store that fails is one that answers", async () => {
-  using world = await start();
-  const { kv, runtime } = world;
+Deno.test("withStoreGate: an error counts as an answer", async () => {
+  using context = await start();
+  const { kv, runtime } = context;
   await assertRejects(() => kv.set(KEY, () => {}));
   await runtime.advance(60_000);
   assertEquals((await kv.set(KEY, 1)).ok, true);
@@ -68,9 +68,9 @@ Deno.test("withStoreGate: a store that fails is one that answers", async () => {
   assertEquals(typeof rows.cursor, "string");
 });
 
-Deno.test("withStoreGate: a call that is lost for ever does not shut the store off", async () => {
-  using world = await start();
-  const { kv, store, runtime } = world;
+Deno.test("withStoreGate: a lost call does not close the gate permanently", async () => {
+  using context = await start();
+  const { kv, store, runtime } = context;
   store.loseNext();
   kv.get(KEY);
   await runtime.advance(60_000);
@@ -86,9 +86,9 @@ Deno.test("withStoreGate: a call that is lost for ever does not shut the store o
   assertEquals(store.calls - calls, 1, "others were answered since: nothing is asked for first");
 });
 
-Deno.test("withStoreGate: a silent store is asked with reads alone, and ever more rarely", async () => {
-  using world = await start();
-  const { kv, store, runtime } = world;
+Deno.test("withStoreGate: a silent store is probed with reads only, at growing intervals", async () => {
+  using context = await start();
+  const { kv, store, runtime } = context;
   store.hang();
   const sent = kv.get(KEY);
   await runtime.advance(1_000);

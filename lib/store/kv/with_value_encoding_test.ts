@@ -13,7 +13,7 @@ async function open() {
   return { raw, kv: withValueEncoding(raw), [Symbol.dispose]: () => raw.close() };
 }
 
-Deno.test("encodedKv: records are stored as bytes, and every way to read gives them back", async () => {
+Deno.test("withValueEncoding: records are stored as bytes, and every read decodes them", async () => {
   using stores = await open();
   const { raw, kv } = stores;
   const other = keys.tenant("u");
@@ -27,7 +27,7 @@ Deno.test("encodedKv: records are stored as bytes, and every way to read gives t
   assertEquals(listed, [RECORD, RECORD]);
 });
 
-Deno.test("encodedKv: a page of a list goes on at its cursor", async () => {
+Deno.test("withValueEncoding: a list continues at its cursor", async () => {
   using stores = await open();
   for (const id of ["a", "b", "c"]) await stores.kv.set(keys.tenant(id), id);
   const first = stores.kv.list({ prefix: keys.tenants() }, { limit: 2 });
@@ -37,7 +37,7 @@ Deno.test("encodedKv: a page of a list goes on at its cursor", async () => {
   assertEquals((await Array.fromAsync(second)).map(({ value }) => value), ["c"]);
 });
 
-Deno.test("encodedKv: who watches keys reads their values, and can stop", async () => {
+Deno.test("withValueEncoding: watching keys returns decoded values and can be cancelled", async () => {
   using stores = await open();
   const watched = stores.kv.watch([KEY, keys.tenant("u")]).getReader();
   const values = async () => (await watched.read()).value!.map(({ value }) => value);
@@ -47,7 +47,7 @@ Deno.test("encodedKv: who watches keys reads their values, and can stop", async 
   await watched.cancel();
 });
 
-Deno.test("encodedKv: checks, deletions and sums go through", async () => {
+Deno.test("withValueEncoding: checks, deletions and sums are passed through", async () => {
   using stores = await open();
   const { kv } = stores;
   const created = kv.atomic().check({ key: KEY, versionstamp: null }).set(KEY, RECORD);
@@ -58,7 +58,7 @@ Deno.test("encodedKv: checks, deletions and sums go through", async () => {
   assertEquals((await kv.get<Deno.KvU64>(["sum"])).value!.value, 1n);
 });
 
-Deno.test("encodedKv: what earlier releases wrote is read, and in the new format once it is written", async () => {
+Deno.test("withValueEncoding: values of earlier releases are read, and converted by the next write", async () => {
   using stores = await open();
   const { raw, kv } = stores;
   for (const value of [RECORD, "an id", 7, ["id", "agent", "page"], true]) {
@@ -70,7 +70,7 @@ Deno.test("encodedKv: what earlier releases wrote is read, and in the new format
   }
 });
 
-Deno.test("encodedKv: bytes by themselves are stored and read as they are, however they begin", async () => {
+Deno.test("withValueEncoding: plain bytes are stored unchanged, whatever they begin with", async () => {
   using stores = await open();
   const { raw, kv } = stores;
   for (const begin of [[0x92, 1, 5], [0x92, 9], [2], []]) {
@@ -86,13 +86,13 @@ Deno.test("encodedKv: bytes by themselves are stored and read as they are, howev
   );
 });
 
-Deno.test("encodedKv: bytes under a key of records come back as well", async () => {
+Deno.test("withValueEncoding: bytes under the key of a record are decoded too", async () => {
   using stores = await open();
   await stores.kv.set(KEY, new Uint8Array([0x92, 1, 5]));
   assertEquals((await stores.kv.get(KEY)).value, new Uint8Array([0x92, 1, 5]));
 });
 
-Deno.test("encodedKv: a value in no known format throws when it is used, beside others that are read", async () => {
+Deno.test("withValueEncoding: a value of unknown format throws when it is used; others are readable", async () => {
   using stores = await open();
   const { raw, kv } = stores;
   const [newer, damaged] = [keys.tenant("newer"), keys.tenant("damaged")];
@@ -115,19 +115,19 @@ Deno.test("encodedKv: a value in no known format throws when it is used, beside 
   assertEquals((await raw.get(damaged)).value, garbage);
 });
 
-Deno.test("encodedKv: a value in no known format can be deleted", async () => {
+Deno.test("withValueEncoding: a value of unknown format can be deleted", async () => {
   using stores = await open();
   await stores.raw.set(KEY, new Uint8Array([1]));
   await deletePrefixes(stores.kv, [keys.tenants()]);
   assertEquals((await stores.raw.get(KEY)).versionstamp, null);
 });
 
-Deno.test("encodedKv: a store that is wrapped already stays as it is", async () => {
+Deno.test("withValueEncoding: wrapping twice has no effect", async () => {
   using stores = await open();
   assertEquals(withValueEncoding(stores.kv) === stores.kv, true);
 });
 
-Deno.test("isBinaryKey: exactly the keys under which releases before the format stored bytes", () => {
+Deno.test("isBinaryKey: exactly the keys under which early releases stored bytes", () => {
   const document = { tenant: "t", base: "b", id: "d" };
   const bytes = [
     keys.agentBodyChunk("t", "a", 1, 0),

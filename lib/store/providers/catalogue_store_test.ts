@@ -11,7 +11,7 @@ const ENTRY: CatalogueEntry = {
   maxOutputTokens: 8_192,
 };
 
-Deno.test("CatalogueStore: the demo model is free and in every slot, unless it is off", async () => {
+Deno.test("CatalogueStore: every provider has the free demo model, unless it is turned off", async () => {
   using kv = await Deno.openKv(":memory:");
   const on = new CatalogueStore(kv, { demoModel: true });
   assertEquals((await on.list()).map((entry) => entry.vendor), [
@@ -25,7 +25,7 @@ Deno.test("CatalogueStore: the demo model is free and in every slot, unless it i
   assertEquals(await off.get("vendor_a", "demo"), undefined);
 });
 
-Deno.test("CatalogueStore: a model belongs to its slot alone", async () => {
+Deno.test("CatalogueStore: a model belongs to one provider", async () => {
   using kv = await Deno.openKv(":memory:");
   const catalogue = new CatalogueStore(kv, { demoModel: false });
   await catalogue.addMissing([ENTRY]);
@@ -34,7 +34,7 @@ Deno.test("CatalogueStore: a model belongs to its slot alone", async () => {
   assertEquals(await catalogue.list(), [ENTRY]);
 });
 
-Deno.test("CatalogueStore: an entry that exists is left as it was edited", async () => {
+Deno.test("CatalogueStore: addMissing keeps an edited entry", async () => {
   using kv = await Deno.openKv(":memory:");
   const catalogue = new CatalogueStore(kv, { demoModel: false });
   const edited = { ...ENTRY, inputUsdPerMTok: 4 };

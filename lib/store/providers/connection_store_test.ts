@@ -20,7 +20,7 @@ function open(kv: Deno.Kv, keyByte = 7): ConnectionStore {
   return new ConnectionStore(kv, { runtime, sealer });
 }
 
-Deno.test("ConnectionStore: a slot opens as it was set, and nothing but that shows its credential", async () => {
+Deno.test("ConnectionStore: a connection is unsealed unchanged, and nothing else shows its credential", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   await slots.set("vendor_b", OURS);
@@ -29,7 +29,7 @@ Deno.test("ConnectionStore: a slot opens as it was set, and nothing but that sho
   assert(!(await storedText(kv)).includes("tops3cret"));
 });
 
-Deno.test("ConnectionStore: whoever can write to the store cannot have a credential sent elsewhere", async () => {
+Deno.test("ConnectionStore: write access to the store cannot redirect a credential", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   await slots.set("vendor_b", OURS);
@@ -39,14 +39,14 @@ Deno.test("ConnectionStore: whoever can write to the store cannot have a credent
   assertEquals(await slots.unsealAll(), { connections: {}, unreadable: ["vendor_b", "vendor_c"] });
 });
 
-Deno.test("ConnectionStore: under another encryption key a slot is told of as unreadable", async () => {
+Deno.test("ConnectionStore: with another encryption key a connection is reported as unreadable", async () => {
   using kv = await Deno.openKv(":memory:");
   await open(kv).set("vendor_a", OURS);
   assertEquals(await open(kv, 8).unsealAll(), { connections: {}, unreadable: ["vendor_a"] });
   assertEquals((await open(kv, 8).list()).map(({ vendor }) => vendor), ["vendor_a"]);
 });
 
-Deno.test("ConnectionStore: every change moves the version that runs look at", async () => {
+Deno.test("ConnectionStore: every change updates the version of the catalogue", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   const versions = new Set<string | null>();

@@ -59,16 +59,16 @@ export class Reencryption {
     const used = await readEncryptionKeyIds(this.#kv);
     const tasks = await this.#tasks();
     const changed: Record<string, number> = {};
-    let pass = await this.#runPass(tasks, changed);
-    for (let n = 1; n < MAX_PASSES && pass.changed + pass.pending > 0; n++) {
-      pass = await this.#runPass(tasks, changed);
+    for (let n = 1;; n++) {
+      const { unreadable, pending, ...pass } = await this.#runPass(tasks);
+      for (const [kind, count] of Object.entries(pass.changed)) increase(changed, kind, count);
+      const isDone = pending === 0 && Object.keys(pass.changed).length === 0;
+      if (!isDone && n < MAX_PASSES) continue;
+      const isWhole = Object.keys(unreadable).length === 0;
+      const retired = isDone && (isWhole || forget) ? used.filter((id) => id !== first) : [];
+      if (retired.length > 0) await retireEncryptionKeys(this.#kv, retired);
+      return { changed, unreadable, pending, retired };
     }
-    const { unreadable, pending } = pass;
-    const isDone = pass.changed + pending === 0;
-    const isWhole = Object.keys(unreadable).length === 0;
-    const retired = isDone && (isWhole || forget) ? used.filter((id) => id !== first) : [];
-    if (retired.length > 0) await retireEncryptionKeys(this.#kv, retired);
-    return { changed, unreadable, pending, retired };
   }
 
   async #tasks(): Promise<ResealTask[]> {
@@ -88,48 +88,39 @@ export class Reencryption {
     ];
   }
 
-  async #runPass(
-    tasks: readonly ResealTask[],
-    counts: Record<string, number>,
-  ): Promise<PassResult> {
-    const pass: PassResult = { changed: 0, unreadable: {}, pending: 0 };
+  async #runPass(tasks: readonly ResealTask[]): Promise<PassResult> {
+    const pass: PassResult = { changed: {}, unreadable: {}, pending: 0 };
     for (const task of tasks) {
-      const { kind } = task;
       for await (const entries of inBatches(this.#kv, task.prefix)) {
-        const results = await Promise.all(entries.map((entry) => this.#reseal(task, entry)));
-        for (const { changed, outcome } of results) {
-          pass.changed += changed;
-          if (changed > 0) counts[kind] = (counts[kind] ?? 0) + changed;
-          if (outcome === "pending") pass.pending++;
-          if (outcome === "unreadable") pass.unreadable[kind] = (pass.unreadable[kind] ?? 0) + 1;
-        }
+        await Promise.all(entries.map((entry) => this.#reseal(task, { entry, pass })));
       }
     }
     return pass;
   }
 
-  async #reseal(task: ResealTask, read: Deno.KvEntry<unknown>): Promise<ResealOutcome> {
-    let changed = 0;
-    let entry = read;
-    for (let tries = MAX_TRIES; tries > 0; tries--) {
-      let isUnchanged = true;
-      try {
-        for await (const step of task.reseal(entry)) {
-          if (await this.#commit(step)) changed++;
+  async #reseal(
+    task: ResealTask,
+    { entry, pass }: { entry: Deno.KvEntry<unknown>; pass: PassResult },
+  ): Promise<void> {
+    let current: Deno.KvEntryMaybe<unknown> = entry;
+    try {
+      for (let tries = MAX_TRIES; tries > 0; tries--) {
+        let isUnchanged = true;
+        for await (const step of task.reseal(current as Deno.KvEntry<unknown>)) {
+          if (await this.#commit(step)) increase(pass.changed, task.kind);
           else isUnchanged = false;
         }
-      } catch (error) {
-        const isUnreadable = error instanceof UnsealError || error instanceof CorruptRecordError;
-        if (isUnreadable) return { changed, outcome: "unreadable" };
-        if (error instanceof ResealPendingError) return { changed, outcome: "pending" };
-        throw error;
+        if (isUnchanged) return;
+        current = await this.#kv.get(entry.key);
+        if (current.versionstamp === null) return;
       }
-      if (isUnchanged) return { changed, outcome: "done" };
-      const fresh = await this.#kv.get(entry.key);
-      if (fresh.versionstamp === null) return { changed, outcome: "done" };
-      entry = fresh;
+      pass.pending++;
+    } catch (error) {
+      if (error instanceof ResealPendingError) pass.pending++;
+      else if (error instanceof UnsealError || error instanceof CorruptRecordError) {
+        increase(pass.unreadable, task.kind);
+      } else throw error;
     }
-    return { changed, outcome: "pending" };
   }
 
   async #commit({ entry, write }: ResealStep): Promise<boolean> {
@@ -139,15 +130,10 @@ export class Reencryption {
   }
 }
 
-interface PassResult {
-  changed: number;
-  unreadable: Record<string, number>;
-  pending: number;
-}
+type PassResult = Omit<ReencryptionReport, "retired">;
 
-interface ResealOutcome {
-  changed: number;
-  outcome: "done" | "unreadable" | "pending";
+function increase(counts: Record<string, number>, kind: string, by = 1): void {
+  counts[kind] = (counts[kind] ?? 0) + by;
 }
 
 async function* inBatches(

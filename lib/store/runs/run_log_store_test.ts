@@ -13,10 +13,10 @@ import { RunLogStore } from "./run_log_store.ts";
 const FRAMES: Frame[] = ["größer", "👩‍🚀\n\n", "end"].map((text) => ({ type: "delta", text }));
 const keyOf = (n: number) => keys.runLogChunk("t", "r", n);
 
-/** A log of so many parts and nothing after them. */
+/** A log of `chunks` chunks without a tail. */
 const partsOf = (chunks: number) => ({ chunks, frames: 0, tail: new Uint8Array() });
 
-/** Stores the frames as parts of `size` bytes; answers how many there are. */
+/** Stores the frames as chunks of `size` bytes and returns their number. */
 async function store(kv: Deno.Kv, size: number): Promise<number> {
   const bytes = encodeFrames(FRAMES);
   const count = Math.ceil(bytes.length / size);
@@ -26,7 +26,7 @@ async function store(kv: Deno.Kv, size: number): Promise<number> {
   return count;
 }
 
-Deno.test("FrameReader: answers each frame once it is whole, wherever the parts were cut", async () => {
+Deno.test("FrameReader: returns each frame when it is complete, wherever the chunks were split", async () => {
   for (const size of [1, 7, 30]) {
     using kv = await Deno.openKv(":memory:");
     const parts = await store(kv, size);
@@ -41,7 +41,7 @@ Deno.test("FrameReader: answers each frame once it is whole, wherever the parts 
   }
 });
 
-Deno.test("FrameReader: stays where it was when parts are missing or cannot be read", async () => {
+Deno.test("FrameReader: keeps its position if chunks are missing or unreadable", async () => {
   using kv = await Deno.openKv(":memory:");
   const parts = await store(kv, 10);
   const reader = new RunLogStore(kv, contentCipher()).reader("t", "r");
@@ -58,11 +58,11 @@ Deno.test("FrameReader: stays where it was when parts are missing or cannot be r
 const FACTS = runFacts(1, { tenant: "t", runId: "r" });
 const LIVE = keys.activeRun("t", "r");
 
-/** The run as it goes on, its log as given. */
+/** An active run with the given log. */
 const liveWith = (log: LogState) =>
   newActiveRun(FACTS, [{ kind: "tenant", key: ["tenant_ledgers", "t"] }], { log });
 
-Deno.test("FrameReader: reads an open log part by part as it grows, then its end", async () => {
+Deno.test("FrameReader: reads an open log chunk by chunk as it grows, then its end", async () => {
   using kv = await Deno.openKv(":memory:");
   const content = contentCipher();
   const logs = new RunLogStore(kv, content);
@@ -79,7 +79,7 @@ Deno.test("FrameReader: reads an open log part by part as it grows, then its end
     assertEquals((await reader.poll())?.frames, [FRAMES[n]]);
   }
   assertEquals(await logs.hasFrames((await logs.head("t", "r"))!), true);
-  // Whoever comes late reads all of it at once.
+  // A later reader reads everything at once.
   assertEquals((await logs.reader("t", "r").poll())?.frames, FRAMES);
   const done: Frame = { type: "done", finishReason: "stop" };
   const tail = content.sealSync(encodeFrames([done]), contentContexts.logTail("t", "r", 4));
@@ -95,7 +95,7 @@ Deno.test("FrameReader: reads an open log part by part as it grows, then its end
   assertEquals(await logs.reader("t", "r").poll(), undefined);
 });
 
-Deno.test("FrameReader: what was stored after a process was taken for dead is nothing to who has read it", async () => {
+Deno.test("FrameReader: ignores chunks stored by a process after it was taken for dead", async () => {
   using kv = await Deno.openKv(":memory:");
   const begun = newLog({ owner: "o" });
   await kv.set(LIVE, liveWith(begun));
@@ -111,7 +111,7 @@ Deno.test("FrameReader: what was stored after a process was taken for dead is no
   assertEquals((await logs.reader("t", "r").poll())?.frames, FRAMES.slice(0, 2));
 });
 
-Deno.test("FrameReader: follows a run of the release before, whose record holds the end of its log", async () => {
+Deno.test("FrameReader: follows a run of the previous release, which stored the tail in its record", async () => {
   using kv = await Deno.openKv(":memory:");
   const content = contentCipher();
   const logs = new RunLogStore(kv, content);

@@ -12,7 +12,7 @@ function handClock() {
   return { now: () => now, advance: (ms: number) => now += ms };
 }
 
-Deno.test("AlertStore: counts what happens, by name, for its tenant alone", async () => {
+Deno.test("AlertStore: counts by name, for one tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const clock = handClock();
   const store = new AlertStore(kv, clock);
@@ -28,7 +28,7 @@ Deno.test("AlertStore: counts what happens, by name, for its tenant alone", asyn
   assertEquals(await store.list(OTHER, "origin_refused"), []);
 });
 
-Deno.test("AlertStore: a flood is written once a minute, and other processes read it", async () => {
+Deno.test("AlertStore: a flood is written once a minute, and visible to other processes", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(memory);
   const clock = handClock();
@@ -46,7 +46,7 @@ Deno.test("AlertStore: a flood is written once a minute, and other processes rea
   assertEquals((await elsewhere.list(TENANT, "origin_refused")).length, 20);
 });
 
-Deno.test("AlertStore: what has not happened for a day is forgotten", async () => {
+Deno.test("AlertStore: an alert expires a day after its last occurrence", async () => {
   using kv = await Deno.openKv(":memory:");
   const clock = handClock();
   const store = new AlertStore(kv, clock);
@@ -55,7 +55,7 @@ Deno.test("AlertStore: what has not happened for a day is forgotten", async () =
   assertEquals(await store.list(TENANT, "origin_refused"), []);
 });
 
-Deno.test("AlertStore: what a store that is away does not take is written later", async () => {
+Deno.test("AlertStore: alerts are written later if the store is unavailable", async () => {
   const broken = await breakableKv();
   using kv = broken.kv;
   const clock = handClock();

@@ -1,4 +1,4 @@
-/** What a tenant stores is counted in the step that stores it: exactly, whoever does it at once. */
+/** Storage is counted in the same step as it is used, exactly, also under concurrency. */
 import { assert, assertEquals } from "@std/assert";
 import { agentBodyOf } from "@/tests/support/agents.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
@@ -24,7 +24,7 @@ function plan(quotas: Plan["quotas"]): Plan {
   return { ...DEFAULT_PLAN, quotas };
 }
 
-/** Agents of two processes: handles of one store that share no lock. */
+/** Two processes: handles of one store that share no lock. */
 function processes(
   kv: Deno.Kv,
   { seed = 1, ambiguous = 0, runtime = new FakeRuntime() } = {},
@@ -36,7 +36,7 @@ function processes(
 }
 
 const prompt = (bytes: number) => agentBodyOf({ systemPrompt: "x".repeat(bytes) });
-/** An agent of about so many KiB, in two tools' schemas. */
+/** An agent of about `kib` KiB, in the schemas of its tools. */
 const heavy = (kib: number): AgentBody =>
   agentBodyOf({
     allowedDomains: ["tools.example.com"],
@@ -49,7 +49,7 @@ const heavy = (kib: number): AgentBody =>
     })),
   });
 
-/** The refusals among what was tried at once, and how many went through. */
+/** The rejections among concurrent attempts, and the number of successes. */
 async function outcomes(tries: Promise<unknown>[]) {
   const settled = await Promise.allSettled(tries);
   const refused = settled.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
@@ -60,7 +60,7 @@ async function outcomes(tries: Promise<unknown>[]) {
   return { done: settled.length - refused.length, refused: refused as ApiError[] };
 }
 
-/** What the record says, and what a scan finds. */
+/** The usage in the record, and the result of a scan. */
 async function counted<N extends QuotaName>(kv: Deno.Kv, usage: StorageUsage<N>, area: string) {
   const { used } = await usage.read(TENANT);
   const key = keys.storageUsage(TENANT, area);
@@ -74,7 +74,7 @@ async function counted<N extends QuotaName>(kv: Deno.Kv, usage: StorageUsage<N>,
 const countedAgents = (kv: Deno.Kv) => counted(kv, agentStorageUsage(kv), "agents");
 const countedKnowledge = (kv: Deno.Kv) => counted(kv, knowledgeStorageUsage(kv), "knowledge");
 
-Deno.test("quotas: of 20 agents created at once where there is room for 5, exactly 5 are, in one process and in two", async () => {
+Deno.test("quotas: of 20 agents created concurrently with a quota of 5, exactly 5 succeed, in one process and in two", async () => {
   for (const count of [1, 2]) {
     using kv = await Deno.openKv(":memory:");
     await kv.set(keys.plan(TENANT), plan({ agents: 5 }));
@@ -91,7 +91,7 @@ Deno.test("quotas: of 20 agents created at once where there is room for 5, exact
     }
     const { used, scanned } = await countedAgents(kv);
     assertEquals([used.agents, used], [5, scanned]);
-    // Deleting one makes room for exactly one.
+    // After a deletion exactly one more succeeds.
     const { data } = await all[0]!.agents.list(TENANT, { limit: 1 });
     await all[0]!.agents.delete(TENANT, data[0]!.id);
     const again = [1, 2, 3].map((n) => all[n % count]!.agents.create(TENANT, agentBodyOf()));
@@ -99,7 +99,7 @@ Deno.test("quotas: of 20 agents created at once where there is room for 5, exact
   }
 });
 
-Deno.test("quotas: a burst of agents stops at the bytes that the plan allows", async () => {
+Deno.test("quotas: a burst of agents stops at the quota of bytes", async () => {
   using kv = await Deno.openKv(":memory:");
   const limit = 4 * MIB;
   await kv.set(keys.plan(TENANT), plan({ agentBytes: limit }));
@@ -116,7 +116,7 @@ Deno.test("quotas: a burst of agents stops at the bytes that the plan allows", a
   assertEquals(refused[0]?.details, details);
 });
 
-Deno.test("quotas: history makes way for an edit, and only an edit that cannot fit at all is refused", async () => {
+Deno.test("quotas: old versions are deleted for an edit, and only an edit that cannot fit is rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const agents = new AgentStore(kv, runtime);
@@ -129,12 +129,12 @@ Deno.test("quotas: history makes way for an edit, and only an edit that cannot f
   for (let n = 0; n < 20; n++) assert("agent" in await write(5_000));
   const { data: kept } = await agents.listVersions(TENANT, id, { limit: 100 });
   assertEquals([kept[0]?.version, kept.length], [21, 5]);
-  // A plan that keeps fewer versions lets go of the others with the next change.
+  // With a lower limit of versions, the next change deletes the others.
   await kv.set(keys.plan(TENANT), plan({ agentVersions: 2 }));
   assert("agent" in await write(10));
   const { data: left } = await agents.listVersions(TENANT, id, { limit: 100 });
   assertEquals(left.map(({ version }) => version), [22, 21]);
-  // A quota that was lowered below what is used refuses what grows, and nothing else.
+  // A quota below the usage rejects growth, and nothing else.
   await kv.set(keys.plan(TENANT), plan({ agentBytes: 4 * KIB }));
   const { refused } = await outcomes([write(9_000)]);
   assertEquals(refused.length, 1);
@@ -145,11 +145,11 @@ Deno.test("quotas: history makes way for an edit, and only an edit that cannot f
 });
 
 for (const seed of [1, 2, 3]) {
-  Deno.test(`quotas: after random changes of agents in two processes the record is what a scan finds (seed ${seed})`, async () => {
+  Deno.test(`quotas: after random changes of agents in two processes the record equals a scan (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const random = seeded(seed);
     await kv.set(keys.plan(TENANT), plan({ agents: 12, agentBytes: 1 * MIB, agentVersions: 4 }));
-    // Some commits are made and then reported as lost.
+    // Some commits succeed but are reported as failed.
     const all = processes(kv, { seed, ambiguous: 0.05 });
     const ids: string[] = [];
     const one = () => ids[Math.floor(random() * ids.length)] ?? fakeUuid(1);
@@ -169,7 +169,7 @@ for (const seed of [1, 2, 3]) {
     }
   });
 
-  Deno.test(`quotas: after random changes of knowledge in two processes the record is what a scan finds (seed ${seed})`, async () => {
+  Deno.test(`quotas: after random changes of knowledge in two processes the record equals a scan (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const random = seeded(seed);
     const limit = 200 * KIB;
@@ -219,7 +219,7 @@ for (const seed of [1, 2, 3]) {
   });
 }
 
-Deno.test("quotas: what was stored before it was counted is counted once, by whoever writes first", async () => {
+Deno.test("quotas: data of early releases is counted once, by the first write", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   const agents = new AgentStore(kv, runtime);
@@ -236,7 +236,7 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
   const tasks = new DocumentTaskQueue(kv, runtime);
   const parts = [new Uint8Array(500), new Uint8Array(40)];
   await tasks.finish((await tasks.take())!.task, { read: { chunks: parts, passages: 2 } });
-  // As an earlier version left it: no record, and no sizes in what it stored.
+  // The state of an early release: no record, and no sizes.
   for await (const entry of kv.list<Record<string, unknown>>({ prefix: [] })) {
     const [kind] = entry.key;
     if (kind === "storage_usage") await kv.delete(entry.key);
@@ -261,7 +261,7 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
   assertEquals((await countedKnowledge(kv)).used, { knowledgeBases: 1, knowledgeBytes: 0 });
 });
 
-Deno.test("quotas: text that does not fit into the plan any more leaves the document failed, with the reason", async () => {
+Deno.test("quotas: a document with more text than the quota allows fails with the reason", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime();
   await kv.set(keys.plan(TENANT), plan({ knowledgeBytes: 1_000 }));

@@ -4,7 +4,7 @@ import { storedKeys } from "@/tests/support/store.ts";
 import { keys } from "../keys/keys.ts";
 import { TenantStore } from "./tenant_store.ts";
 
-Deno.test("TenantStore: the default tenant is made once, whoever asks first", async () => {
+Deno.test("TenantStore: the default tenant is created once", async () => {
   using kv = await Deno.openKv(":memory:");
   const tenants = new TenantStore(kv, new FakeRuntime());
   const made = await Promise.all(Array.from({ length: 8 }, () => tenants.ensureDefault()));
@@ -14,7 +14,7 @@ Deno.test("TenantStore: the default tenant is made once, whoever asks first", as
   assertEquals(await tenants.get(made[0]!.id), made[0]);
 });
 
-Deno.test("TenantStore: a plan that was never set allows the whole catalogue", async () => {
+Deno.test("TenantStore: the default plan allows the whole catalogue", async () => {
   using kv = await Deno.openKv(":memory:");
   const tenants = new TenantStore(kv, new FakeRuntime());
   const unset = { v: 1 as const, models: "all" as const, limits: {} };
@@ -25,7 +25,7 @@ Deno.test("TenantStore: a plan that was never set allows the whole catalogue", a
     conversationDays: 30,
   };
   assertEquals(await tenants.plan(fakeUuid(801)), plan);
-  // As it was written before all of them were settings.
+  // A plan of a release with fewer settings.
   await kv.set(keys.plan(fakeUuid(802)), unset);
   assertEquals(await tenants.plan(fakeUuid(802)), plan);
   assertEquals(await tenants.get(fakeUuid(801)), undefined);

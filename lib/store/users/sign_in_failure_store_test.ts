@@ -18,7 +18,7 @@ async function withStore(
   await run({ kv, clock, failures });
 }
 
-Deno.test("SignInFailureStore locks a pair after five failures in fifteen minutes, sliding", () =>
+Deno.test("SignInFailureStore: locks a pair after five failures within fifteen minutes", () =>
   withStore(async ({ failures, clock }) => {
     for (let n = 0; n < 5; n++) {
       assertEquals((await failures.recordAttempt(EMAIL, "192.0.2.1")).here, n + 1);
@@ -34,7 +34,7 @@ Deno.test("SignInFailureStore locks a pair after five failures in fifteen minute
     assertEquals((await failures.recordAttempt(EMAIL, "192.0.2.1")).waitMs, MINUTE);
   }));
 
-Deno.test("SignInFailureStore: attempts at once are counted one by one", () =>
+Deno.test("SignInFailureStore: concurrent attempts are all counted", () =>
   withStore(async ({ failures }) => {
     const all = await Promise.all(
       Array.from({ length: 20 }, () => failures.recordAttempt(EMAIL, "192.0.2.1")),
@@ -42,7 +42,7 @@ Deno.test("SignInFailureStore: attempts at once are counted one by one", () =>
     assertEquals(all.filter(({ waitMs }) => waitMs === 0).length, 5);
   }));
 
-Deno.test("SignInFailureStore.clear forgets one place only, and leaves no empty record", () =>
+Deno.test("SignInFailureStore.clear: clears one place only, and deletes an empty record", () =>
   withStore(async ({ kv, failures }) => {
     await failures.recordAttempt(EMAIL, "192.0.2.1");
     await failures.recordAttempt(EMAIL, "192.0.2.2");
@@ -52,7 +52,7 @@ Deno.test("SignInFailureStore.clear forgets one place only, and leaves no empty 
     assertEquals(await storedText(kv), "");
   }));
 
-Deno.test("SignInFailureStore: an account's record is bounded, and names no e-mail", () =>
+Deno.test("SignInFailureStore: a record is bounded, and does not contain the email", () =>
   withStore(async ({ kv, failures }) => {
     for (let n = 0; n < 120; n++) await failures.recordAttempt(EMAIL, `2001:db8:${n}:0::/64`);
     assertEquals((await failures.read(EMAIL, "192.0.2.1")).elsewhere, 100);

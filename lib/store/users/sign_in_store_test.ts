@@ -16,7 +16,7 @@ async function versionOfOnlySignIn(kv: Deno.Kv): Promise<string | undefined> {
   return (await Array.fromAsync(kv.list({ prefix: ["sign_ins"] })))[0]?.versionstamp;
 }
 
-Deno.test("SignInStore ends a sign-in by its stored time, before storage collects it", async () => {
+Deno.test("SignInStore: a sign-in ends at its stored time, before the store deletes it", async () => {
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
     clock.ms += SIGN_IN_TTL_MS - 1;
@@ -26,7 +26,7 @@ Deno.test("SignInStore ends a sign-in by its stored time, before storage collect
   });
 });
 
-Deno.test("SignInStore writes a use down at most once a minute", async () => {
+Deno.test("SignInStore: a use is stored at most once a minute", async () => {
   await withStore(async ({ kv, store, clock }) => {
     const token = await store.create(WHO);
     const before = await versionOfOnlySignIn(kv);
@@ -39,7 +39,7 @@ Deno.test("SignInStore writes a use down at most once a minute", async () => {
   });
 });
 
-Deno.test("SignInStore forgets a deleted sign-in", async () => {
+Deno.test("SignInStore: a deleted sign-in is not found", async () => {
   await withStore(async ({ store }) => {
     const token = await store.create(WHO);
     await store.delete(token);
@@ -47,7 +47,7 @@ Deno.test("SignInStore forgets a deleted sign-in", async () => {
   });
 });
 
-Deno.test("SignInStore ends a sign-in seven days after the password, however much it is used", async () => {
+Deno.test("SignInStore: a sign-in ends seven days after the password, even if it is used", async () => {
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
     for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
@@ -63,7 +63,7 @@ Deno.test("SignInStore ends a sign-in seven days after the password, however muc
   });
 });
 
-Deno.test("SignInStore: a sign-in that replaces another is as old as that one", async () => {
+Deno.test("SignInStore: a sign-in that replaces another keeps its age", async () => {
   await withStore(async ({ store, clock }) => {
     const first = await store.create(WHO);
     const { createdAt, provenAt } = (await store.use(first))!;
@@ -73,7 +73,7 @@ Deno.test("SignInStore: a sign-in that replaces another is as old as that one", 
   });
 });
 
-Deno.test("SignInStore: a record of an earlier version ends after seven days too", async () => {
+Deno.test("SignInStore: a record of an earlier release ends after seven days too", async () => {
   await withStore(async ({ kv, store, clock }) => {
     const token = await store.create(WHO);
     const [entry] = await Array.fromAsync(kv.list<Record<string, unknown>>({ prefix: [] }));
@@ -83,7 +83,7 @@ Deno.test("SignInStore: a record of an earlier version ends after seven days too
   });
 });
 
-Deno.test("SignInStore tells of a sign-in that nobody used why it ended, and nothing of a live one", async () => {
+Deno.test("SignInStore.endReason: says why a sign-in ended, and nothing of a live one", async () => {
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
     assertEquals(await store.endReason(token), undefined);

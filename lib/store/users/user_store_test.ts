@@ -9,7 +9,7 @@ function user(email: string): User {
   return { v: 1, ...account, operator: true, epoch: 0 };
 }
 
-Deno.test("UserStore finds the first owner by id within the tenant, and by address", async () => {
+Deno.test("UserStore: finds the first owner by id in the tenant, and by address", async () => {
   using kv = await Deno.openKv(":memory:");
   const users = new UserStore(kv, new FakeRuntime());
   const owner = user("owner@example.com");
@@ -20,7 +20,7 @@ Deno.test("UserStore finds the first owner by id within the tenant, and by addre
   assertEquals(await users.findByEmail("other@example.com"), undefined);
 });
 
-Deno.test("UserStore closes the set-up with the first owner, for good", async () => {
+Deno.test("UserStore: the first owner completes the set-up permanently", async () => {
   using kv = await Deno.openKv(":memory:");
   const users = new UserStore(kv, new FakeRuntime());
   assertEquals(await users.setupState(), { done: false });

@@ -8,20 +8,20 @@ function entry(value: unknown): Deno.KvEntryMaybe<unknown> {
   return { key: ["users", "tenant", "private id"], value, versionstamp: "00" };
 }
 
-Deno.test("parseRecord: an absent entry is undefined, a good one its value", () => {
+Deno.test("parseRecord: returns undefined for a missing entry, and the value of a valid one", () => {
   const absent = { key: ["users"], value: null, versionstamp: null };
   assertEquals(parseRecord(schema, absent), undefined);
   const record = { v: 1, email: "a@example.com" };
   assertEquals(parseRecord(schema, entry(record)), { v: 1, email: "a@example.com" });
 });
 
-Deno.test("parseRecord: the error names kind and path, neither value nor owner", () => {
+Deno.test("parseRecord: the error names kind and path, but neither value nor owner", () => {
   const broken = entry({ v: 2, email: "not an address" });
   const error = assertThrows(() => parseRecord(schema, broken), CorruptRecordError);
   assertEquals(error.message, "stored record users is not readable at: v, email");
 });
 
-Deno.test("retryUntilCommitted: tries again until an attempt commits", async () => {
+Deno.test("retryUntilCommitted: repeats until an attempt commits", async () => {
   const outcomes = [undefined, undefined, null];
   const attempt = () => Promise.resolve(outcomes.shift());
   assertEquals(await retryUntilCommitted<null>(attempt, { what: "thing" }), null);

@@ -36,15 +36,14 @@ const VALUES: Record<string, unknown> = {
 };
 
 for (const [what, value] of Object.entries(VALUES)) {
-  Deno.test(`encodeValue: ${what} comes back as it was`, () =>
-    assertEquals(roundTrip(value), value));
+  Deno.test(`encodeValue: ${what} round-trips`, () => assertEquals(roundTrip(value), value));
 }
 
-Deno.test("encodeValue: a field that is undefined is left out", () => {
+Deno.test("encodeValue: omits an undefined field", () => {
   assertEquals(Object.keys(roundTrip({ a: undefined, b: 1 }) as object), ["b"]);
 });
 
-Deno.test("encodeValue: values that were encoded before do not change with the next ones", () => {
+Deno.test("encodeValue: encoding another value does not change earlier results", () => {
   const first = encodeValue({ text: "first" });
   const large = encodeValue({ text: "l".repeat(5_000) });
   for (let n = 0; n < 2_000; n++) encodeValue({ text: "other".repeat(20), n });
@@ -52,23 +51,23 @@ Deno.test("encodeValue: values that were encoded before do not change with the n
   assertEquals(decodeValue(large), { text: "l".repeat(5_000) });
 });
 
-Deno.test("encodeValue: goes on after a value that it refuses", () => {
+Deno.test("encodeValue: works after an invalid value", () => {
   assertThrows(() => encodeValue({ call: () => {} }), Error, "Function");
   assertThrows(() => encodeValue({ big: 5n }), Error, "BigInt");
   assertEquals(roundTrip({ a: 1 }), { a: 1 });
 });
 
-Deno.test("encodeValue: bytes by themselves take at most 7 bytes more", () => {
+Deno.test("encodeValue: plain bytes take at most 7 bytes more", () => {
   for (const size of [1, 300, 49_152, 65_529]) {
     const overhead = encodedSize(new Uint8Array(size)) - size;
     assert(overhead <= 7, `${overhead}`);
   }
 });
 
-/** Deno KV refuses more. */
+/** The limit of Deno KV. */
 const MAX_VALUE_BYTES = 65_536;
 
-Deno.test("encodeValue: the largest values that bounds of ours allow fit into the store", () => {
+Deno.test("encodeValue: the largest allowed values fit into the store", () => {
   const now = 1_732_300_000_000;
   const stamps = Array.from({ length: 6_000 }, (_, n) => now + n);
   const lease = { until: now, hold: 2 ** 40, side: true };
@@ -87,7 +86,7 @@ Deno.test("encodeValue: the largest values that bounds of ours allow fit into th
   }
 });
 
-Deno.test("decodeValue: a version of the format that is not known yet was written by a newer release", () => {
+Deno.test("decodeValue: reports an unknown version as written by a newer release", () => {
   const next = encodeValue({ a: 1 }).slice();
   next[1] = 3;
   assertThrows(
@@ -97,7 +96,7 @@ Deno.test("decodeValue: a version of the format that is not known yet was writte
   );
 });
 
-Deno.test("decodeValue: bytes that are no value are refused, and the next value is read", () => {
+Deno.test("decodeValue: rejects invalid bytes, and decodes the next value", () => {
   const whole = encodeValue({ text: "whole", list: [1, 2] }).slice();
   const garbage = [
     new Uint8Array(),
@@ -114,8 +113,8 @@ Deno.test("decodeValue: bytes that are no value are refused, and the next value 
   assertEquals(decodeValue(whole), { text: "whole", list: [1, 2] });
 });
 
-Deno.test("decodeValue: sets no memory aside for a length that is damaged", () => {
-  // Arrays of 30 million items, which are 240 MB before the first of them is read.
+Deno.test("decodeValue: allocates no memory for a damaged length", () => {
+  // Arrays of 30 million items would take 240 MB before the first item is read.
   const bytes = new Uint8Array([0x92, 1, 0xdd, 0x01, 0xc9, 0xc3, 0x80]);
   const { cause } = assertThrows(() => decodeValue(bytes), DecodeValueError);
   assertMatch(String(cause), /Max length exceeded/);
