@@ -43,14 +43,14 @@ export type SetUpResult =
   | PasswordRejection
   | { refused: "wrong_token" }
   | { refused: "already_set_up" }
-  | { refused: "invalid"; faults: CredentialIssues };
+  | { refused: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in; `gone` if the user or link no longer exists, without the reason. */
 export type NewPasswordResult =
   | SignInTokens
   | PasswordRejection
   | { refused: "gone" }
-  | { refused: "invalid"; faults: CredentialIssues };
+  | { refused: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in, or the reason for rejecting it, which never reveals which accounts exist. */
 export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
@@ -106,8 +106,8 @@ export class SignInService {
     const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
-    const faults = await credentialIssues(input);
-    if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
+    const issues = await credentialIssues(input);
+    if (Object.keys(issues).length > 0) return { refused: "invalid", issues };
     return await this.#deps.gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
@@ -221,8 +221,8 @@ export class SignInService {
     },
     store: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<NewPasswordResult> {
-    const faults = await credentialIssues({ email, password });
-    if (faults.password !== undefined) return { refused: "invalid", faults };
+    const issues = await credentialIssues({ email, password });
+    if (issues.password !== undefined) return { refused: "invalid", issues };
     const { gate, hasher } = this.#deps;
     return await gate.run<NewPasswordResult>(client, async () => {
       const user = await store(await hasher.hash(password));
