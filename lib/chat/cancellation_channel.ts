@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CANCELLED, type Runtime } from "../platform/runtime.ts";
+import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
 
@@ -50,7 +50,7 @@ export class CancellationChannel {
   readonly #kv: Deno.Kv;
   readonly #options: CancellationChannelOptions;
   #listening: AbortController | undefined;
-  #lingering: AbortController | undefined;
+  #cancelTimer: (() => void) | undefined;
   #lastWake: string | null = null;
 
   constructor(kv: Deno.Kv, options: CancellationChannelOptions) {
@@ -59,8 +59,8 @@ export class CancellationChannel {
   }
 
   listen(): void {
-    this.#lingering?.abort(CANCELLED);
-    this.#lingering = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     if (this.#listening !== undefined) return;
     const listening = new AbortController();
     this.#listening = listening;
@@ -70,17 +70,14 @@ export class CancellationChannel {
 
   /** Closes after a while without `listen`. */
   closeWhenIdle(): void {
-    if (this.#listening === undefined || this.#lingering !== undefined) return;
-    const lingering = new AbortController();
-    this.#lingering = lingering;
-    const { runtime } = this.#options;
-    runtime.sleep(LINGER_MS, lingering.signal).then(() => this.close(), () => {});
+    if (this.#listening === undefined || this.#cancelTimer !== undefined) return;
+    this.#cancelTimer = setTimer(this.#options.runtime, LINGER_MS, () => this.close());
   }
 
   close(): void {
-    this.#lingering?.abort(CANCELLED);
+    this.#cancelTimer?.();
     this.#listening?.abort(CANCELLED);
-    this.#lingering = this.#listening = undefined;
+    this.#cancelTimer = this.#listening = undefined;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {

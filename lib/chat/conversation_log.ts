@@ -78,8 +78,13 @@ export class ConversationLog {
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
     if (frames.length === 0 && !isFailed(end.finishReason)) {
-      const write = (transaction: Transaction) =>
-        this.#discard(transaction, { name, facts, pending });
+      const write = (transaction: Transaction) => {
+        clearInput(transaction, facts, pending);
+        const tombstone = { name, runId: facts.runId, days: input.days };
+        if (clearTombstone(transaction, tombstone)) {
+          discardRun(transaction, facts.runId, { name, chunks: [], written: false });
+        }
+      };
       return { keys: [key], freshKeys, estimatedBytes: 0, write };
     }
     const keyDigest = this.#keyDigest;
@@ -109,20 +114,6 @@ export class ConversationLog {
         else this.#deps.quota?.recordStored(facts.tenant, entry.bytes);
       },
     };
-  }
-
-  #discard(
-    transaction: Transaction,
-    { name, facts, pending }: {
-      name: ConversationName;
-      facts: RunFacts;
-      pending: PendingConversation;
-    },
-  ): void {
-    const { runId } = facts;
-    clearInput(transaction, facts, pending);
-    const isDeleted = clearTombstone(transaction, { name, runId, days: pending.input.days });
-    if (isDeleted) discardRun(transaction, runId, { name, chunks: [], written: false });
   }
 
   /**

@@ -36,10 +36,10 @@ export async function createTranscriptEntry(
     Promise.all(claims.map(digestOf)),
     Promise.all([question, { role: "assistant" as const, content: answer.text }].map(digestOf)),
   ]);
-  const asked = { ...question, claimed: false };
+  const unclaimed = { ...question, claimed: false };
   const encodeWith = (some: readonly ChatMessage[]) =>
     encodeTranscript({
-      messages: [...some.map((message) => ({ ...message, claimed: true })), asked],
+      messages: [...some.map((message) => ({ ...message, claimed: true })), unclaimed],
       ...answer,
     });
   const all = encodeWith(claims);
@@ -53,7 +53,7 @@ export async function createTranscriptEntry(
     },
     encodeShortened() {
       const text = answer.text.slice(0, SHORTENED_ANSWER_LENGTH);
-      return encodeTranscript({ messages: [asked], text, tools: [] });
+      return encodeTranscript({ messages: [unclaimed], text, tools: [] });
     },
   };
 }

@@ -43,7 +43,14 @@ export type SetUpResult =
   | PasswordRejection
   | { refused: "wrong_token" }
   | { refused: "already_set_up" }
-  | { refused: "invalid"; faults: CredentialIssues };
+  | { refused: "invalid"; issues: CredentialIssues };
+
+/** The new sign-in; `gone` if the user or link no longer exists, without the reason. */
+export type NewPasswordResult =
+  | SignInTokens
+  | PasswordRejection
+  | { refused: "gone" }
+  | { refused: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in, or the reason for rejecting it, which never reveals which accounts exist. */
 export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
@@ -99,8 +106,8 @@ export class SignInService {
     const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
-    const faults = await credentialIssues(input);
-    if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
+    const issues = await credentialIssues(input);
+    if (Object.keys(issues).length > 0) return { refused: "invalid", issues };
     return await this.#deps.gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
@@ -124,7 +131,10 @@ export class SignInService {
   }
 
   /** Signs in a user who has just authenticated. With an `address` the sign-in is audited. */
-  async createSignIn(user: User, { address }: { address?: string } = {}): Promise<SignInTokens> {
+  async createSignIn(
+    user: User,
+    { address }: { address?: string | undefined } = {},
+  ): Promise<SignInTokens> {
     const { tenant, id: userId, epoch, email: name } = user;
     setActor({ kind: "user", id: userId, name });
     const audit = address === undefined ? {} : { audit: { name, address } };
@@ -188,15 +198,35 @@ export class SignInService {
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
-  ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; faults: CredentialIssues }> {
-    const faults = await credentialIssues({ email: user.email, password });
-    if (faults.password !== undefined) return { refused: "invalid", faults };
-    return await this.#deps.gate.run(`user ${user.id}`, async () => {
-      const passwordHash = await this.#deps.hasher.hash(password);
-      const change = { passwordHash, action: "change password" };
-      const next = await this.#users.endSignIns(user.tenant, user.id, change);
-      if (next === undefined) throw new Error("a signed-in user is gone");
-      return await this.createSignIn(next);
+  ): Promise<Exclude<NewPasswordResult, { refused: "gone" }>> {
+    const { tenant, id, email } = user;
+    const input = { client: `user ${id}`, email, password };
+    const result = await this.setPassword(input, (passwordHash) => {
+      return this.#users.endSignIns(tenant, id, { passwordHash, action: "change password" });
+    });
+    if ("refused" in result && result.refused === "gone") throw new Error("the user is gone");
+    return result;
+  }
+
+  /**
+   * Checks a new password, stores it and signs in the user that `store` returns. `client` shares the
+   * hashing slots. With an `address` the sign-in is audited.
+   */
+  async setPassword(
+    { client, email, password, address }: {
+      client: string;
+      email: string;
+      password: string;
+      address?: string | undefined;
+    },
+    store: (passwordHash: string) => Promise<User | undefined>,
+  ): Promise<NewPasswordResult> {
+    const issues = await credentialIssues({ email, password });
+    if (issues.password !== undefined) return { refused: "invalid", issues };
+    const { gate, hasher } = this.#deps;
+    return await gate.run<NewPasswordResult>(client, async () => {
+      const user = await store(await hasher.hash(password));
+      return user === undefined ? { refused: "gone" } : await this.createSignIn(user, { address });
     });
   }
 

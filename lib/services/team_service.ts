@@ -2,15 +2,12 @@ import { setActor } from "../store/audit/actor.ts";
 import {
   type AccountLink,
   AccountLinkStore,
-  type FoundLink,
   type Invitation,
 } from "../store/users/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../store/users/user_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import type { SignInService, SignInTokens } from "./sign_in_service.ts";
-import { type CredentialIssues, credentialIssues, normalizeEmail } from "./credential_rules.ts";
-import type { PasswordGate, PasswordRejection } from "./password_gate.ts";
-import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
+import type { NewPasswordResult, SignInService } from "./sign_in_service.ts";
+import { normalizeEmail } from "./credential_rules.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
 
 /** A user as other members of the tenant see them. */
@@ -20,13 +17,6 @@ export type InviteResult =
   | { token: string; invitation: Invitation }
   | { refused: "invalid" | "already_member" };
 
-/** The new sign-in; `gone` does not reveal why a link is invalid. */
-export type LinkResult =
-  | SignInTokens
-  | PasswordRejection
-  | { refused: "gone" }
-  | { refused: "invalid"; faults: CredentialIssues };
-
 /** Why a member was not changed; `operator` if only an operator may change them. */
 export type MemberRejectionReason =
   | Extract<MemberChangeResult, { refused: string }>["refused"]
@@ -34,9 +24,7 @@ export type MemberRejectionReason =
 
 export interface TeamDeps {
   runtime: Runtime;
-  hasher: PasswordHasher;
-  gate: PasswordGate;
-  signIn: Pick<SignInService, "createSignIn">;
+  signIn: Pick<SignInService, "setPassword">;
 }
 
 /** A tenant's members: invitations by link, roles, password resets, removal. */
@@ -94,11 +82,12 @@ export class TeamService {
     token: string,
     password: string,
     client: LinkClient = {},
-  ): Promise<LinkResult> {
+  ): Promise<NewPasswordResult> {
     const found = await this.#find(token, "invite");
     if (found === undefined) return { refused: "gone" };
-    return await this.#withPassword(found, { password, client }, async (passwordHash) => {
-      const { tenant, email, role } = found.link;
+    const { id: linkId, tenant, email, role } = found.link;
+    const input = { ...client, client: `link ${linkId}`, email, password };
+    return await this.#deps.signIn.setPassword(input, async (passwordHash) => {
       const id = this.#deps.runtime.uuid();
       const createdAt = this.#deps.runtime.now();
       const account = { id, tenant, email, passwordHash, role, createdAt };
@@ -127,11 +116,12 @@ export class TeamService {
     token: string,
     password: string,
     client: LinkClient = {},
-  ): Promise<LinkResult> {
+  ): Promise<NewPasswordResult> {
     const found = await this.#find(token, "reset");
     if (found === undefined) return { refused: "gone" };
-    return await this.#withPassword(found, { password, client }, (passwordHash) => {
-      const { tenant, id, email } = found.link;
+    const { tenant, id, email } = found.link;
+    const input = { ...client, client: `link ${id}`, email, password };
+    return await this.#deps.signIn.setPassword(input, (passwordHash) => {
       setActor({ kind: "user", id, name: email });
       const change = { passwordHash, link: found, action: "reset password" };
       return this.#users.endSignIns(tenant, id, change);
@@ -172,20 +162,6 @@ export class TeamService {
   async #rejection(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
     const user = await this.#users.get(by.tenant, id);
     return user?.operator && !by.operator ? { refused: "operator" } : undefined;
-  }
-
-  async #withPassword(
-    { link }: FoundLink,
-    { password, client }: { password: string; client: LinkClient },
-    use: (passwordHash: string) => Promise<User | undefined>,
-  ): Promise<LinkResult> {
-    const faults = await credentialIssues({ email: link.email, password });
-    if (faults.password !== undefined) return { refused: "invalid", faults };
-    const { gate, hasher, signIn } = this.#deps;
-    return await gate.run<LinkResult>(`link ${link.id}`, async () => {
-      const user = await use(await hasher.hash(password));
-      return user === undefined ? { refused: "gone" } : await signIn.createSignIn(user, client);
-    });
   }
 }
 

@@ -45,7 +45,7 @@ export const handler = define.handlers({
 });
 
 function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Data["faults"] {
-  if (result.refused === "invalid") return result.faults;
+  if (result.refused === "invalid") return result.issues;
   if (result.refused !== "wrong_token") return {};
   return { token: "The setup token is not the one from the latest start." };
 }

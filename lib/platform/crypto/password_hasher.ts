@@ -20,13 +20,13 @@ const FORMAT = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{43
 
 /** Hashes passwords with scrypt. Callers bound how many run concurrently. */
 export class PasswordHasher {
-  #randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
-  #cost: ScryptCost;
-  #derive: typeof derive;
+  readonly #randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
+  /** Tests use a cheap one; no configuration sets it. */
+  readonly #cost: ScryptCost;
+  readonly #derive: typeof derive;
 
   constructor(options: {
     randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
-    /** A cheap cost for tests; no configuration sets it. */
     cost?: ScryptCost | undefined;
     derive?: typeof derive;
   }) {

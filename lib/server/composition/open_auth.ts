@@ -44,7 +44,7 @@ export function openAuth(
   const accounts = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
   return {
     accounts,
-    team: new TeamService(kv, { runtime, hasher, gate, signIn: accounts }),
+    team: new TeamService(kv, { runtime, signIn: accounts }),
     securityLog,
     users: new UserService(kv, runtime),
     apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),

@@ -74,7 +74,7 @@ function rejectedPage(email: string, refused: Refused) {
     return page<Data>({ email, faults }, { status: 403 });
   }
   if (refused.refused === "invalid") {
-    return page<Data>({ email, faults: refused.faults }, { status: 400 });
+    return page<Data>({ email, faults: refused.issues }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(refused);
   return page<Data>({ email, fault: message }, { status, headers });
