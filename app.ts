@@ -16,15 +16,14 @@ import type { Service } from "./lib/http/service.ts";
 import { define, type State } from "./utils.ts";
 
 /**
- * The App over a service that may not be open yet: the first request waits for it, and is handed to the
- * caller that opens it. Building the App does no I/O. `requests` tracks the
- * responses being sent, where the runtime owns the server.
+ * Creates the App without any I/O. `service` opens the service for the first request, which waits for
+ * it. `requests` tracks the responses being sent, if the host owns the server.
  */
 export function createApp(
   service: (request: Request) => Promise<Service>,
   { requests }: { requests?: PendingResponses | undefined } = {},
 ): App<State> {
-  // Set once the service is open; no page is served before that.
+  // Set when the service opens, before any response.
   const address = { https: false };
   const withState = define.middleware(async (ctx) => {
     const open = await service(ctx.req).catch(() => undefined);
@@ -37,8 +36,7 @@ export function createApp(
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     setSender(ctx.req, { address: ctx.state.clientAddress });
     ctx.state.rateLimiter = new RateLimiter(open.rateLimiterDeps, ctx.state.clientAddress);
-    // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
-    // would hand the one before's on.
+    // Every request sets its own scope: a kept-alive connection would inherit the previous one.
     const deadline = { runtime: open.runtime, ms: open.storeDeadlineMs };
     return await withStoreDeadline(
       deadline,
@@ -57,14 +55,14 @@ export function createApp(
     .fsRoutes();
 }
 
-/** Fresh refuses other methods for a file, and does not say which ones it takes. */
+/** Adds the `Allow` header that Fresh omits when it rejects a method for a file. */
 function withAllow(response: Response): Response {
   const { status, headers } = response;
   if (status === 405 && !headers.has("allow")) headers.set("allow", allowHeader(["GET"]));
   return response;
 }
 
-/** Bounds how many forms one address may be sending at once, as is done under /v1 for every request. */
+/** Limits how many forms one address may send concurrently, as `/v1` does for every request. */
 async function withBodyLimit(ctx: Context<State>): Promise<Response> {
   if (ctx.req.body === null || isApiPath(ctx.url.pathname)) return await ctx.next();
   const { rateLimiter } = ctx.state;
@@ -77,14 +75,14 @@ async function withBodyLimit(ctx: Context<State>): Promise<Response> {
 }
 
 /**
- * Does what no middleware can: keeps from Fresh's router what it throws on before any of them, and adds
- * headers to what passes by them, such as error pages.
+ * Handles what middlewares cannot: requests on which Fresh's router throws before any middleware, and
+ * headers of responses that bypass them, such as error pages.
  */
 class ServiceApp extends App<State> {
   readonly #address: { https: boolean };
   readonly #requests: PendingResponses | undefined;
 
-  /** `address` may change as long as nothing has been answered. */
+  /** `address` may change until the first response. */
   constructor(address: { https: boolean }, requests: PendingResponses | undefined) {
     super();
     this.#address = address;
@@ -95,15 +93,15 @@ class ServiceApp extends App<State> {
     const route = super.handler();
     return async (request, info) => {
       if (this.#requests !== undefined && info !== undefined) this.#requests.add(info.completed);
-      const answer = async (routable: Request) => {
-        // Fresh would leave the body's length out with the body. /v1 answers HEAD by itself.
+      const respond = async (routable: Request) => {
+        // Fresh would omit the body's length together with the body. /v1 handles HEAD itself.
         if (routable.method !== "HEAD" || isApiPath(new URL(routable.url).pathname)) {
           return await route(routable, info);
         }
         return await headResponse(await route(asGet(routable), info));
       };
       const routable = normalizeRequest(request);
-      const response = routable instanceof Response ? routable : await answer(routable);
+      const response = routable instanceof Response ? routable : await respond(routable);
       return withSecurityHeaders(response, this.#address);
     };
   }

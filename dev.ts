@@ -1,6 +1,6 @@
 /**
- * `deno task dev` serves with reload; `deno task build` writes `_fresh/` for `deno task start` and for
- * Deno Deploy: the app's browser code, the widget and the client.
+ * `deno task dev` serves with live reload. `deno task build` writes `_fresh/` for `deno task start` and
+ * Deno Deploy: the browser code of the app, the widget and the client.
  */
 import { Builder } from "fresh/dev";
 import { writeBuildMark } from "./tools/build_mark.ts";
@@ -21,9 +21,9 @@ if (Deno.args.includes("build")) {
   await Deno.mkdir(`${root}/_fresh`, { recursive: true });
   await writeScripts();
   const main = await import("./main.ts");
-  const { greet, ...address } = main.development();
+  const { printBanner, ...address } = main.development();
   await builder.listen(() => Promise.resolve(main), address);
-  await greet();
+  await printBanner();
 }
 
 async function writeScripts(): Promise<void> {

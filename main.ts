@@ -1,8 +1,7 @@
 /**
- * The entry: the only place that reads the environment, opens the store and listens. Run directly it
- * serves what `tools/prepare_start.ts` or a build has made; on Deno Deploy it is run directly as well.
- * Importing it builds the App without any I/O: `_fresh/server.js` does so for `deno serve`, and the
- * service opens with the first request.
+ * The entry point: the only module that reads the environment, opens the store and listens. Run
+ * directly, also on Deno Deploy, it serves a finished build. Importing it creates the App without any
+ * I/O: `_fresh/server.js` does so for `deno serve`, and the first request opens the service.
  */
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, localUrl, readConfig } from "./lib/server/config/config.ts";
@@ -21,7 +20,7 @@ import { openStore, type Store } from "./lib/server/process/open_store.ts";
 import { StartupError } from "./lib/server/process/startup_error.ts";
 import { monitorStoreFile } from "./lib/server/process/store_health.ts";
 import { shutDown, waitForStopSignal } from "./lib/server/process/shut_down.ts";
-import { CatalogueError, readCatalogue } from "./lib/server/composition/open_providers.ts";
+import { readCatalogue } from "./lib/server/composition/open_providers.ts";
 import { readScripts } from "./lib/server/composition/open_scripts.ts";
 import { workerCommand } from "./lib/server/process/worker_command.ts";
 import type { Service } from "./lib/http/service.ts";
@@ -30,14 +29,14 @@ import { systemRuntime } from "./lib/platform/runtime.ts";
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
-/** Responses being sent, tracked where the runtime owns the server and there is none to shut down. */
+/** Responses being sent; tracked if the host owns the server. */
 const requests = import.meta.main ? undefined : new PendingResponses();
 
-/** The App with all routes; Fresh's build hands it its file routes and browser code. */
+/** The App with all routes. Fresh's build adds file routes and browser code. */
 export const app = createApp((request) => opened ??= openOrRetryLater(request), { requests });
 
-// On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
-// else has crons without a flag.
+// Deno Deploy stops processes without traffic, and wakes one for the sweep. Other hosts have no crons
+// without a flag.
 if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
   Deno.cron("sweep", "* * * * *", async () => {
     const service = await (opened ??= openOrRetryLater());
@@ -49,17 +48,17 @@ if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
 
 if (import.meta.main) serve().catch(exitWithError);
 
-/** For `dev.ts`, which listens by itself: where to, and the greeting once it does. */
+/** The address for `dev.ts`, which listens itself, and the banner to print afterwards. */
 export function development() {
   const { port, host } = readConfig(Deno.env.toObject());
   return {
     port,
     hostname: host,
-    greet: async () => await printBanner(await (opened ??= openOrRetryLater())),
+    printBanner: async () => await printBanner(await (opened ??= openOrRetryLater())),
   };
 }
 
-/** A store that could not be opened is tried again by the next request. */
+/** If opening fails, the next request tries again. */
 function openOrRetryLater(request?: Request): Promise<Service> {
   return openFromEnvironment(request).catch((error) => {
     logger().error("the service could not be opened", { error });
@@ -68,15 +67,15 @@ function openOrRetryLater(request?: Request): Promise<Service> {
   });
 }
 
-/** Opens the service with the first request: where the runtime listens, and on Deno Deploy. */
+/** Opens the service with the first request, if the host owns the server or on Deno Deploy. */
 async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
-  const ahead = prefetchStore(Deno.openKv, request);
-  const store = await openStore(config, { openKv: ahead.openKv, runtime: systemRuntime });
+  const prefetch = prefetchStore(Deno.openKv, request);
+  const store = await openStore(config, { openKv: prefetch.openKv, runtime: systemRuntime });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
-  const inHaste = request !== undefined || config.onDenoDeploy;
-  const service = await open(config, { store, baseUrl, inHaste });
-  ahead.discard();
+  const openDemoInBackground = request !== undefined || config.onDenoDeploy;
+  const service = await open(config, { store, baseUrl, openDemoInBackground });
+  prefetch.discard();
   if (requests !== undefined) {
     void shutDownAfter(waitForStopSignal(), { service, server: requests });
   }
@@ -85,13 +84,13 @@ async function openFromEnvironment(request: Request | undefined): Promise<Servic
 
 async function shutDownAfter(
   stopped: Promise<void>,
-  parts: { service: Service; server: Stoppable; control?: ControlSocket | undefined },
+  options: { service: Service; server: Stoppable; control?: ControlSocket | undefined },
 ): Promise<void> {
   await stopped;
-  await shutDown(parts);
+  await shutDown(options);
 }
 
-/** The log of this process, written where its host collects it. */
+/** The logger of this process; writes to where the host collects logs. */
 function logger(level?: Config["logLevel"]): Logger {
   const collected = isConsoleCollected(Deno.env.toObject());
   return createLogger({
@@ -103,37 +102,27 @@ function logger(level?: Config["logLevel"]): Logger {
 interface OpenOptions {
   store: Store;
   baseUrl: string;
-  inHaste?: boolean;
+  openDemoInBackground?: boolean;
 }
 
-/** Closes the store when it fails, so that the next attempt finds neither its lock nor its handle taken. */
-async function open(
-  config: Config,
-  { store, baseUrl, inHaste = false }: OpenOptions,
-): Promise<Service> {
+/** Opens the service. Closes the store if that fails, so that the next attempt can open it. */
+async function open(config: Config, options: OpenOptions): Promise<Service> {
+  const { store } = options;
   const log = logger(config.logLevel);
-  const runtime = systemRuntime;
-  const watch = await monitorStoreFile(store.file, { log, runtime });
+  const monitor = await monitorStoreFile(store.file, { log, runtime: systemRuntime });
   const close = () => {
-    watch.close();
+    monitor.close();
     return store.close();
   };
-  const service = await compose(config, {
-    store,
-    baseUrl,
-    inHaste,
-    log,
-    isInPlace: watch.isInPlace,
-    close,
-  })
-    .catch(async (error) => {
-      await close();
-      throw error;
-    });
+  const composed = compose(config, { ...options, log, isInPlace: monitor.isInPlace, close });
+  const service = await composed.catch(async (error) => {
+    await close();
+    throw error;
+  });
   const source = describeClientAddressSource(config.trustedProxyHops);
   log.info(`client addresses come from ${source}`);
-  // What the last process left behind when it was killed; before anything begins here.
-  // With the store to itself, runs of other processes are dead; otherwise it starts watching their leases.
+  // Settles runs of a killed process before new ones start. With exclusive access all other runs are
+  // orphaned; otherwise their leases are watched first.
   const swept = service.orphanedRuns.sweep({ alone: store.isExclusive });
   if (store.isExclusive) await swept;
   service.orphanedRuns.start();
@@ -143,14 +132,14 @@ async function open(
 
 async function compose(
   config: Config,
-  { store, log, isInPlace, ...parts }: Required<OpenOptions> & {
+  { store, baseUrl, openDemoInBackground = false, log, isInPlace, close }: OpenOptions & {
     log: Logger;
     isInPlace: () => boolean;
     close: () => Promise<void>;
   },
 ): Promise<Service> {
   return await openService({
-    ...{ config, runtime: systemRuntime, log, ...parts },
+    ...{ config, runtime: systemRuntime, log, baseUrl, openDemoInBackground, close },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
@@ -162,20 +151,20 @@ async function compose(
   });
 }
 
-/** Serves until a signal ends it. */
+/** Serves until a stop signal. */
 async function serve(): Promise<void> {
-  // First of all: a signal that comes while the service starts must not be lost.
+  // Before anything else, so that a signal during the start is not lost.
   const stopped = waitForStopSignal();
   const config = readConfig(Deno.env.toObject());
   if (config.onDenoDeploy) return await serveOnDeploy(config, stopped);
-  const ahead = prefetchStore(Deno.openKv);
-  const store = await openStore(config, { openKv: ahead.openKv, runtime: systemRuntime });
+  const prefetch = prefetchStore(Deno.openKv);
+  const store = await openStore(config, { openKv: prefetch.openKv, runtime: systemRuntime });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const server = await listen(config, logger(config.logLevel));
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
-  ahead.discard();
+  prefetch.discard();
   ready.resolve(service);
   const control = serveCommands(config, service);
   await printBanner(service);
@@ -183,8 +172,8 @@ async function serve(): Promise<void> {
 }
 
 /**
- * The platform sends requests as soon as the process listens, and stops it after 5 seconds of notice. A
- * store that cannot be opened is a 503 and is tried again, not an end that the platform shows as a 502.
+ * The platform sends requests as soon as the process listens, and stops it 5 seconds after a signal. If
+ * the store cannot be opened, requests get a 503 and try again; exiting would show as a 502.
  */
 async function serveOnDeploy(config: Config, stopped: Promise<void>): Promise<void> {
   const server = await listen(config, logger(config.logLevel));
@@ -196,7 +185,7 @@ async function serveOnDeploy(config: Config, stopped: Promise<void>): Promise<vo
   Deno.exit(0);
 }
 
-/** Lets the command line reach this process; a shared store it reaches by itself. */
+/** Accepts commands of the command line, which opens a shared store itself. */
 function serveCommands(config: Config, service: Service): ControlSocket | undefined {
   if (config.kvUrl !== undefined) return undefined;
   const handlers = adminCommands(service);
@@ -204,7 +193,7 @@ function serveCommands(config: Config, service: Service): ControlSocket | undefi
   return serveControlSocket({ path, handlers, log: service.log, runtime: service.runtime });
 }
 
-/** Fresh's own server module imports this one, so it can only be imported once this has run. */
+/** Imports Fresh's server module late, because it imports this one. */
 async function listen(config: Config, log: Logger): Promise<RestartingServer<Deno.NetAddr>> {
   const module: string = new URL("./_fresh/server.js", import.meta.url).href;
   const { default: { fetch } }: { default: { fetch: Deno.ServeHandler } } = await import(module);
@@ -213,17 +202,15 @@ async function listen(config: Config, log: Logger): Promise<RestartingServer<Den
     return new Response("Internal Server Error", { status: 500 });
   };
   const options = { hostname: config.host, onError, onListen: () => {} };
-  const listen = (again?: Deno.NetAddr) =>
-    Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
+  const listen = (address?: Deno.NetAddr) =>
+    Deno.serve({ ...options, port: address?.port ?? config.port }, fetch);
   return new RestartingServer(listen, { name: "the server", log, runtime: systemRuntime });
 }
 
 function exitWithError(error: unknown): never {
-  const told = error instanceof ConfigError || error instanceof StartupError ||
-    error instanceof CatalogueError;
-  if (told) console.error(error.message);
+  if (error instanceof ConfigError || error instanceof StartupError) console.error(error.message);
   else if (error instanceof Deno.errors.AddrInUse) {
-    console.error("the port is in use: stop what listens there, or set PORT to another");
+    console.error("the port is in use: stop the other process, or set PORT to another port");
   } else console.error(error);
   Deno.exit(1);
 }

@@ -3,19 +3,19 @@ import type { RateLimiter } from "./lib/http/rate_limiter.ts";
 import type { Service } from "./lib/http/service.ts";
 import type { SignedInUser } from "./lib/services/signed_in_user.ts";
 
-/** What every request carries: set by the root middleware, read by routes. */
+/** The state of a request. The root middleware sets it. */
 export interface State {
   /** The composed service of this process. */
   service: Service;
-  /** Ours, never an echo of input; also the `x-request-id` header. */
+  /** Generated, never taken from input; also the `x-request-id` header. */
   requestId: string;
-  /** The address limits and lockouts count: the connection's, or the trusted proxy's word. */
+  /** The address that limits and lockouts count: the connection's, or the one a trusted proxy reports. */
   clientAddress: string;
-  /** Counts this request against the limits, once; used under /v1 and by /demo. */
+  /** Counts this request against the limits once; used by `/v1` and `/demo`. */
   rateLimiter: RateLimiter;
-  /** Who is signed in to the dashboard; set on dashboard routes only. */
+  /** The signed-in dashboard user; set on dashboard routes only. */
   user?: SignedInUser;
-  /** What the page's style sheets carry to be let in by its policy; set for dashboard pages. */
+  /** The nonce of style sheets in the content security policy; set for dashboard pages. */
   styleNonce?: string;
 }
 

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 const SCRIPT = `
   const { development } = await import("./main.ts");
   const failures = [];
-  for (let n = 0; n < 2; n++) await development().greet().catch(({ name }) => failures.push(name));
+  for (let n = 0; n < 2; n++) await development().printBanner().catch(({ name }) => failures.push(name));
   console.log(JSON.stringify(failures));
   Deno.exit(0);
 `;

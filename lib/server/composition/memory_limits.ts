@@ -1,14 +1,14 @@
-/** What the parts of a process that grow with use may hold in memory. */
+/** Memory limits of the parts that grow with use. */
 export interface MemoryLimits {
-  /** Indexes of knowledge bases together, bytes by their own estimate; the one in use always stays. */
+  /** All knowledge base indexes together, estimated bytes. The index in use is never evicted. */
   indexBytes: number;
-  /** JSON bodies and forms being read, bytes; a sender has a quarter of it. */
+  /** JSON bodies and forms being read, bytes. One sender may use a quarter. */
   bodyBytes: number;
-  /** Values of the store kept by the committer. */
+  /** Values cached by the group committer. */
   cachedValues: number;
 }
 
-/** For a process with 512 MB: a tenth of what others keep of the store, a third or a quarter of the rest. */
+/** For a process with 512 MB. */
 export const SMALL_MEMORY_LIMITS: MemoryLimits = {
   indexBytes: 64 * 1_048_576,
   bodyBytes: 32 * 1_048_576,

@@ -15,7 +15,7 @@ import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** Who may ask, in the dashboard, with a key or with a session, and what they did. */
+/** Dashboard users, API keys, chat sessions, and the logs of what they do. */
 export interface AuthServices {
   accounts: SignInService;
   team: TeamService;
@@ -31,7 +31,7 @@ export function openAuth(
   { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
-    /** Told of a key or session that is no longer good. */
+    /** Called when a key or session is revoked. */
     onRevoked: (tenant: string, id: string) => Promise<void>;
   },
 ): AuthServices {

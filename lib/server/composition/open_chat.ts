@@ -12,10 +12,10 @@ import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
-import type { KnowledgeServices } from "./open_knowledge.ts";
+import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Chats from their admission to their end, those of processes that died among them. */
+/** Runs from admission to settlement, including orphaned runs. */
 export interface ChatServices {
   admission: Admission;
   chat: ChatService;
@@ -28,50 +28,46 @@ interface OpenChatDeps {
   alerts: AlertStore;
   conversations: ConversationStore;
   egress: Egress;
-  knowledge: Pick<KnowledgeServices, "knowledgeSearch">;
-  models: ProviderServices;
+  knowledgeSearch: KnowledgeSearch;
+  providers: ProviderServices;
   secrets: SecretStore;
 }
 
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  { alerts, conversations, egress, knowledge, models, secrets }: OpenChatDeps,
+  { alerts, conversations, egress, knowledgeSearch, providers, secrets }: OpenChatDeps,
 ): ChatServices {
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
     onLost: (runId) => chat.stopRunWithLostLease(runId),
   });
-  const leases = new FailureDetector(runtime);
-  const quota = new ConversationQuota({
+  const failureDetector = new FailureDetector(runtime);
+  const conversationQuota = new ConversationQuota({
     ...{ kv, runtime, log, tenants, alerts },
     store: conversations,
   });
   const runs = new RunRegistry({
-    ...{ kv, committer, content, admission, runtime, tenants, leases, quota },
+    ...{ kv, committer, content, admission, runtime, tenants },
+    leases: failureDetector,
+    quota: conversationQuota,
     shard: shards.process,
   });
-  const deadRuns = new OrphanedRunSweeper(kv, {
-    admission,
-    failureDetector: leases,
-    runtime,
-    log,
+  const orphanedRuns = new OrphanedRunSweeper(kv, {
+    ...{ admission, failureDetector, runtime, log },
     settle: (live, lease) => runs.settleOrphaned(live, lease),
   });
   const chat = new ChatService({
-    admission,
-    runs,
-    access: models.access,
-    models: models.registry,
-    runtime,
-    log,
+    ...{ admission, runs, runtime, log },
+    access: providers.access,
+    models: providers.registry,
     unwatchedMs: config.unwatchedRunMs,
     onSettled: (run) => alertProviderFailure(alerts, run),
     toolsets: new ToolsetFactory({
       egress,
       runtime,
       findSecret: (tenant, name) => secrets.find(tenant, name),
-      builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
+      builtIn: (request) => knowledgeTools(knowledgeSearch, request),
     }),
   });
-  return { admission, chat, orphanedRuns: deadRuns, runs, conversationQuota: quota };
+  return { admission, chat, orphanedRuns, runs, conversationQuota };
 }

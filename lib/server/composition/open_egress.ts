@@ -2,7 +2,7 @@ import { Egress } from "../../egress/egress.ts";
 import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
+/** Outgoing requests of tools and the doctor. Warns of `EGRESS_ALLOW` entries without a known tenant. */
 export async function openEgress(
   { config, log, runtime, tenants }: CoreDeps,
   rejectionMs?: number,
@@ -27,6 +27,6 @@ export async function openEgress(
     allow: config.egressAllow,
     runtime,
     ...rejectionMs !== undefined && { rejectionMs },
-    onRejected: (refusal) => log.info("tool call blocked", { ...refusal }),
+    onRejected: (rejection) => log.info("tool call blocked", { ...rejection }),
   });
 }

@@ -11,26 +11,26 @@ import { KnowledgeBaseStore } from "../../store/knowledge/knowledge_base_store.t
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Knowledge bases: kept, read and searched. */
+/** Storage, processing and search of knowledge bases. */
 export interface KnowledgeServices {
   knowledge: KnowledgeService;
-  /** Reads documents in the background. */
+  /** Processes documents in the background. */
   documents: DocumentProcessor;
   knowledgeSearch: KnowledgeSearch;
-  /** Parse documents and uploads. */
+  /** The processes that parse documents and uploads. */
   workers: WorkerPool;
 }
 
 export function openKnowledge(
   { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
-  { models, cursors, worker, indexBytes }: {
-    models: ProviderServices;
+  { providers, cursors, worker, indexBytes }: {
+    providers: ProviderServices;
     cursors: CursorSigner;
     worker: WorkerCommand | undefined;
     indexBytes: number | undefined;
   },
 ): KnowledgeServices {
-  const { catalogue, registry } = models;
+  const { catalogue, registry } = providers;
   const bases = new KnowledgeBaseStore(kv, runtime);
   const knowledgeSearch = openKnowledgeSearch({
     ...{ kv, runtime, log, committer, shards, catalogue, tenants, limits },

@@ -6,10 +6,11 @@ import {
   CatalogueStore,
 } from "../../store/providers/catalogue_store.ts";
 import { CONNECTIONS_PURPOSE, ConnectionStore } from "../../store/providers/connection_store.ts";
+import { StartupError } from "../process/startup_error.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { z } from "zod";
 
-/** Vendors, the models they offer, and who may use which. */
+/** Connections to model providers, their models, and access to them. */
 export interface ProviderServices {
   registry: ModelRegistry;
   connections: ConnectionStore;
@@ -17,7 +18,7 @@ export interface ProviderServices {
   access: ModelAccess;
 }
 
-/** Adds `entries` to the catalogue, and has it and the vendor slots in memory before anybody asks. */
+/** Adds `entries` to the catalogue and loads it and the connections into memory. */
 export async function openProviders(
   { config, kv, runtime, log, sealer, tenants }: CoreDeps,
   entries: readonly CatalogueEntry[],
@@ -26,35 +27,33 @@ export async function openProviders(
     providers: config.connections,
     onFailure: (event) => log.warn("a model vendor failed", { ...event }),
   });
-  const vendorSlots = new ConnectionStore(kv, { runtime, sealer: sealer(CONNECTIONS_PURPOSE) });
-  const setUpSlots = async () => {
-    const { connections, unreadable } = await vendorSlots.unsealAll();
+  const connections = new ConnectionStore(kv, { runtime, sealer: sealer(CONNECTIONS_PURPOSE) });
+  const loadConnections = async () => {
+    const { connections: unsealed, unreadable } = await connections.unsealAll();
     for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });
-    registry.configure(connections);
+    registry.configure(unsealed);
   };
-  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel, refresh: setUpSlots });
+  const catalogue = new CatalogueStore(kv, {
+    demoModel: config.demoModel,
+    refresh: loadConnections,
+  });
   await catalogue.addMissing(entries);
   await catalogue.list();
   return {
     registry,
-    connections: vendorSlots,
+    connections,
     catalogue,
     access: new ModelAccess({ catalogue, tenants }),
   };
 }
 
-/** A catalogue file that cannot be used; the message says where and why. */
-export class CatalogueError extends Error {
-  override name = "CatalogueError";
-}
-
-/** The entries of the `CATALOGUE` file; none when no file is configured. */
+/** The entries of the `CATALOGUE` file; none without a file. Throws `StartupError`. */
 export async function readCatalogue(path: string | undefined): Promise<CatalogueEntry[]> {
   if (path === undefined) return [];
   const parsed = z.array(catalogueEntrySchema).safeParse(await readJson(path));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((i) => `  ${i.path.join(".") || "file"}: ${i.message}`);
-  throw new CatalogueError(`CATALOGUE ${path} is not usable:\n${faults.join("\n")}`);
+  const issues = parsed.error.issues.map((i) => `  ${i.path.join(".") || "file"}: ${i.message}`);
+  throw new StartupError(`CATALOGUE ${path} is not usable:\n${issues.join("\n")}`);
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -62,6 +61,6 @@ async function readJson(path: string): Promise<unknown> {
     return JSON.parse(await Deno.readTextFile(path));
   } catch (error) {
     const why = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
-    throw new CatalogueError(`CATALOGUE ${path} ${why}`, { cause: error });
+    throw new StartupError(`CATALOGUE ${path} ${why}`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { ScriptReleaseStore } from "../../store/script_release_store.ts";
 import { describeScript, type ScriptBundle } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** What pages of others load. */
+/** The scripts that embedding pages load. */
 export interface BuiltScripts {
   widget: Uint8Array;
   client: Uint8Array;
@@ -10,7 +10,7 @@ export interface BuiltScripts {
   clientTypes: string;
 }
 
-/** The scripts as they are served, and those of earlier releases. */
+/** The current scripts and those of earlier releases. */
 export interface ServedScripts {
   widget: ScriptBundle;
   client: ScriptBundle;
@@ -18,7 +18,7 @@ export interface ServedScripts {
   releases: ScriptReleaseStore;
 }
 
-/** Keeps this release's scripts for pages that name them by version. */
+/** Stores the scripts of this release for pages that pin a version. */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
   { widget, client, clientTypes }: BuiltScripts,
@@ -35,7 +35,7 @@ export async function openScripts(
   return { ...described, clientTypes, releases };
 }
 
-/** The browser scripts as the build has left them in `dir`. */
+/** Reads the browser scripts of a build. */
 export async function readScripts(dir: string): Promise<BuiltScripts> {
   const [widget, client, clientTypes] = await Promise.all([
     Deno.readFile(`${dir}/widget.v1.js`),

@@ -2,27 +2,27 @@ import { learnMaxChecks } from "../../store/tx/store_error.ts";
 import { keys } from "../../store/keys/keys.ts";
 import { monotonicNow, type Runtime } from "../../platform/runtime.ts";
 
-/** A small value, one that takes two writes to a socket, and a large one. Bytes. */
+/** A small value, one that needs two socket writes, and a large one. Bytes. */
 const WRITE_BYTES = [500, 2_000, 16_000] as const;
 const SAMPLES = 9;
-/** The most checks that any engine takes. */
+/** No engine allows more checks in one commit. */
 const MAX_CHECKS_TRIED = 100;
 
-/** How a store answers, medians in milliseconds. */
+/** Median latencies in milliseconds. */
 export interface StoreMeasurements {
   readMs: number;
   writes: { bytes: number; ms: number }[];
-  /** Checks that one commit may hold. */
+  /** The number of checks that one commit may have. */
   maxChecks: number;
 }
 
 export interface MeasureStoreOptions {
   runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
-  /** Calls of each kind; 9 by default. */
+  /** Operations of each kind; 9 by default. */
   samples?: number;
 }
 
-/** Measures a store with test values, which it deletes afterwards. Rethrows the store's errors. */
+/** Measures a store with test values and deletes them. Rethrows the store's errors. */
 export async function measureStore(
   kv: Deno.Kv,
   { runtime, samples = SAMPLES }: MeasureStoreOptions,
@@ -38,7 +38,7 @@ export async function measureStore(
     return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
   };
   try {
-    // The first call also connects.
+    // The first operation also connects.
     await kv.get(key);
     const readMs = await median(() => kv.get(key));
     const writes: StoreMeasurements["writes"] = [];
@@ -52,36 +52,36 @@ export async function measureStore(
   }
 }
 
-/** Tries commits of checks that hold and change nothing. */
+/** Tries commits that only have successful checks. */
 async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
-  for (let asked = MAX_CHECKS_TRIED;;) {
+  for (let count = MAX_CHECKS_TRIED;;) {
     const step = kv.atomic();
-    for (let n = 0; n < asked; n++) {
+    for (let n = 0; n < count; n++) {
       step.check({ key: keys.storeProbe(`check ${n}`), versionstamp: null });
     }
     try {
       await step.commit();
-      return asked;
+      return count;
     } catch (error) {
-      const fewer = learnMaxChecks(error, asked);
+      const fewer = learnMaxChecks(error, count);
       if (fewer === undefined) throw error;
-      asked = fewer;
+      count = fewer;
     }
   }
 }
 
 /**
- * By how many milliseconds a server's clock is ahead of this one's, from the `Date` of an answer, to the
- * second; `undefined` when it sends none.
+ * How far a server's clock is ahead, in milliseconds with the precision of a second. Uses the `Date` of
+ * a response; `undefined` if there is none.
  */
 export async function measureClockSkewMs(
   url: string,
   { fetch, runtime }: { fetch: typeof globalThis.fetch; runtime: Pick<Runtime, "now"> },
 ): Promise<number | undefined> {
   const began = runtime.now();
-  const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
-  await answer.body?.cancel();
-  const date = Date.parse(answer.headers.get("date") ?? "");
-  // The header is truncated to the second: half a second on average.
+  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
+  await response.body?.cancel();
+  const date = Date.parse(response.headers.get("date") ?? "");
+  // The header is truncated to the second, which is half a second on average.
   return Number.isNaN(date) ? undefined : date + 500 - (began + runtime.now()) / 2;
 }

@@ -40,7 +40,7 @@ function limited(atomic: Deno.AtomicOperation, maxChecks: number): Deno.AtomicOp
   });
 }
 
-Deno.test("measureStore: medians of reads and of writes by size, and nothing is left behind", async () => {
+Deno.test("measureStore: measures reads and writes by size and deletes its values", async () => {
   const runtime = new FakeRuntime();
   const writeMs = (bytes: number) => bytes < 1_000 ? 1 : 45;
   using kv = await distantKv(runtime, { readMs: 2, writeMs, maxChecks: 10 });
@@ -53,7 +53,7 @@ Deno.test("measureStore: medians of reads and of writes by size, and nothing is 
   assertEquals(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
-Deno.test("measureStore: what the store fails at is thrown, and nothing is left behind", async () => {
+Deno.test("measureStore: rethrows failures of the store and deletes its values", async () => {
   const runtime = new FakeRuntime();
   const writeMs = (bytes: number) => {
     if (bytes > 2_000) throw new TypeError("the disk is full");
@@ -64,7 +64,7 @@ Deno.test("measureStore: what the store fails at is thrown, and nothing is left 
   assertEquals(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
-Deno.test("measureClockSkewMs: assumes half the round trip, and the middle of the second that the server names", async () => {
+Deno.test("measureClockSkewMs: assumes half the round trip and the middle of the second", async () => {
   const runtime = new FakeRuntime();
   const at = runtime.now();
   const answer = (date?: string) => async () => {

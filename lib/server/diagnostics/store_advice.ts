@@ -1,24 +1,24 @@
 import type { StoreMeasurements } from "./measure_store.ts";
 
-/** What the measurement found out about a store. */
+/** Measurements of a store and what is known about it. */
 export interface StoreFindings extends StoreMeasurements {
   kind: "file" | "memory" | "server" | "deploy";
-  /** Address of a KV server. */
+  /** The URL of a KV server. */
   url?: string | undefined;
-  /** How much the server's clock is ahead, where that can be known. */
+  /** How far the server's clock is ahead, if known. */
   clockSkewMs?: number | undefined;
 }
 
-/** A delayed acknowledgement is 40 ms on Linux. */
+/** Delayed acknowledgements take 40 ms on Linux. */
 const DELAYED_ACK_THRESHOLD_MS = 30;
 const DISTANT_STORE_MS = 30;
 const SLOW_DISK_MS = 20;
-/** The `Date` header is to the second. */
+/** The `Date` header has a precision of one second. */
 const CLOCK_TOLERANCE_MS = 3_000;
 
 const KV_SERVER_SECTION = `docs/operations.md, "Connecting to a KV server"`;
 
-/** What the operator should change, in sentences; none when all is well. */
+/** Advice for the operator; empty if there are no problems. */
 export function storeAdvice(findings: StoreFindings): string[] {
   const { kind, readMs, writes } = findings;
   const [small, medium] = writes.map(({ ms }) => ms) as [number, number];
@@ -79,7 +79,6 @@ function formatMs(ms: number): string {
   return ms < 10 ? ms.toFixed(1) : String(Math.round(ms));
 }
 
-/** The findings as lines for a terminal. */
 export function formatFindings(findings: StoreFindings): string {
   const { kind, url, readMs, writes, maxChecks, clockSkewMs } = findings;
   const names = { file: "a local file", memory: "memory", deploy: "Deno Deploy's database" };

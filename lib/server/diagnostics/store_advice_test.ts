@@ -14,13 +14,13 @@ function findings(change: Partial<StoreFindings> & { ms?: number[] } = {}): Stor
   };
 }
 
-Deno.test("adviceOn: a store that is well needs none", () => {
+Deno.test("storeAdvice: a healthy store needs none", () => {
   assertEquals(storeAdvice(findings()), []);
   assertEquals(storeAdvice(findings({ url: "https://kv.example", clockSkewMs: -900 })), []);
   assertEquals(storeAdvice(findings({ kind: "file", url: undefined })), []);
 });
 
-Deno.test("adviceOn: each thing that is wrong is one sentence with what to do", async (t) => {
+Deno.test("storeAdvice: each problem has advice", async (t) => {
   const cases: [string, Parameters<typeof findings>[0], string[]][] = [
     ["delayed acknowledgements", { ms: [0.6, 44.6, 45] }, ["takes 44 ms longer", "HAProxy"]],
     ["a distant store", { readMs: 90, ms: [91, 93, 99] }, ["90 ms away", "region"]],
@@ -42,7 +42,7 @@ Deno.test("adviceOn: each thing that is wrong is one sentence with what to do", 
   }
 });
 
-Deno.test("formatFindings: one line for each thing that was measured", () => {
+Deno.test("formatFindings: one line for each measurement", () => {
   assertEquals(
     formatFindings(findings({ clockSkewMs: 100 })),
     `Store    KV server at http://127.0.0.1:4512

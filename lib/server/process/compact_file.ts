@@ -2,14 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { encodeValue } from "../../store/values/value_codec.ts";
 
-/** How a value is stored, in the files of Deno KV. Source: `denokv_sqlite`, `backend.rs`. */
+/** Encodings of values in Deno KV files, from `backend.rs` of `denokv_sqlite`. */
 const V8 = 1;
 const BYTES = 3;
 const BATCH_ROWS = 500;
 
 /**
- * Converts values that earlier releases wrote with V8's serialization to the stored format, and keeps
- * their expiry. For the file of a store that no process has open; returns how many values it changed.
+ * Converts values that earlier releases serialized with V8 to the current format and keeps their expiry.
+ * No process may have the store open. Returns how many values it changed.
  */
 export function convertLegacyValues(database: DatabaseSync): number {
   const rows = database.prepare(
@@ -18,21 +18,21 @@ export function convertLegacyValues(database: DatabaseSync): number {
   const update = database.prepare("UPDATE kv SET v = ?, v_encoding = ? WHERE k = ?");
   let changed = 0;
   for (let last = new Uint8Array();;) {
-    const step = rows.all(V8, last, BATCH_ROWS) as { k: Uint8Array<ArrayBuffer>; v: Uint8Array }[];
-    if (step.length === 0) return changed;
+    const batch = rows.all(V8, last, BATCH_ROWS) as { k: Uint8Array<ArrayBuffer>; v: Uint8Array }[];
+    if (batch.length === 0) return changed;
     database.exec("BEGIN");
-    for (const { k, v } of step) {
+    for (const { k, v } of batch) {
       const encoded = tryEncode(v);
       if (encoded === undefined) continue;
       update.run(encoded, BYTES, k);
       changed++;
     }
     database.exec("COMMIT");
-    last = step.at(-1)!.k;
+    last = batch.at(-1)!.k;
   }
 }
 
-/** `undefined` for a value that a newer Deno wrote: this Deno cannot read it. */
+/** `undefined` for a value that a newer version of Deno wrote. */
 function tryEncode(serialized: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   let value: unknown;
   try {
@@ -43,16 +43,16 @@ function tryEncode(serialized: Uint8Array): Uint8Array<ArrayBuffer> | undefined 
   return encodeValue(value);
 }
 
-/** What SQLite says where Deno does not let it attach a database, as `VACUUM` does. */
+/** The error of `VACUUM`, which attaches a database, without Deno's permission for it. */
 const NOT_PERMITTED = "too many attached databases";
 
 /**
- * Rewrites a closed SQLite file without its unused pages, in which deleted values stand until they are
- * overwritten. Values of earlier releases are then in the format that every version of Deno reads. Needs as much free disk as the file takes, and all of Deno's permissions: throws
- * `Deno.errors.NotCapable` without them.
+ * Rewrites a closed SQLite file without unused pages, which hold deleted values until they are
+ * overwritten, and converts values of earlier releases. Needs as much free disk space as the file, and
+ * all of Deno's permissions; throws `Deno.errors.NotCapable` without them.
  */
 export async function compactFile(path: string): Promise<void> {
-  // Only whoever compacts pays for loading it.
+  // Loaded only when needed.
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {

@@ -9,18 +9,18 @@ const secretsSchema = z.object({
   encryptionKey: z.string().length(44),
 });
 
-/** The secrets an installation makes for itself. */
+/** The secrets that an installation generates. */
 export type GeneratedSecrets = z.infer<typeof secretsSchema>;
 
 /**
- * Makes a folder that only its owner can enter. One that exists keeps its mode: it may be a mount
- * or shared with a group on purpose, and each file in it is private by itself.
+ * Creates a folder that only its owner can enter. An existing folder keeps its mode: it may be a mount
+ * or shared with a group, and each file in it is private anyway.
  */
 export async function makePrivateDir(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Makes `path` an empty private file unless it exists; one that exists becomes private. */
+/** Creates an empty private file, or makes an existing file private. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
   file.close();
@@ -28,22 +28,22 @@ export async function makePrivateFile(path: string): Promise<void> {
 }
 
 /**
- * The secrets kept in the data folder, made at the first call. A file that cannot be read is an
- * error and is never replaced: with new secrets every API key and stored credential would be lost.
+ * The secrets in the data folder; the first call generates them. A damaged file is an error and never
+ * replaced, because new secrets would invalidate every API key and stored credential.
  */
 export async function loadOrCreateSecrets(
   dataDir: string,
   runtime: Runtime,
 ): Promise<GeneratedSecrets> {
   const path = `${dataDir}/secrets.json`;
-  const known = await readSecrets(path);
-  if (known !== undefined) return known;
-  const made = {
+  const existing = await readSecrets(path);
+  if (existing !== undefined) return existing;
+  const generated = {
     hmacSecret: runtime.randomBytes(32).toBase64(),
     encryptionKey: runtime.randomBytes(32).toBase64(),
   };
-  await writePrivateFile(path, JSON.stringify(made, null, 2) + "\n");
-  return made;
+  await writePrivateFile(path, JSON.stringify(generated, null, 2) + "\n");
+  return generated;
 }
 
 async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> {
@@ -69,7 +69,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Whole or not at all: a crash half-way leaves the old state, and a reader never sees a part. */
+/** Writes a file atomically. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
@@ -85,8 +85,8 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * The one path of the store's file, whatever links lead to it: two processes that name it by two
- * ways must find one lock. Makes it, private, where there is none.
+ * The path of the store's file without links, so that two processes with different paths use one lock.
+ * Creates a private file if there is none.
  */
 export async function resolveStoreFile(path: string): Promise<string> {
   try {

@@ -11,21 +11,21 @@ async function inTempDir(run: (dir: string) => Promise<void>): Promise<void> {
   await run(dir).finally(() => Deno.remove(dir, { recursive: true }));
 }
 
-Deno.test("makePrivateDir: makes the folder and its parents for the owner alone", () =>
+Deno.test("makePrivateDir: creates the folder and its parents for the owner only", () =>
   inTempDir(async (dir) => {
     await makePrivateDir(`${dir}/a/b`);
     assertEquals(await modeOf(`${dir}/a`), "700");
     assertEquals(await modeOf(`${dir}/a/b`), "700");
   }));
 
-Deno.test("makePrivateDir: leaves the mode of a folder that is there", () =>
+Deno.test("makePrivateDir: keeps the mode of an existing folder", () =>
   inTempDir(async (dir) => {
     await Deno.chmod(dir, 0o755);
     await makePrivateDir(dir);
     assertEquals(await modeOf(dir), "755");
   }));
 
-Deno.test("makePrivateFile: an existing file becomes private and keeps its content", () =>
+Deno.test("makePrivateFile: makes an existing file private and keeps its content", () =>
   inTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/kv`, "data", { mode: 0o644 });
     await makePrivateFile(`${dir}/kv`);
@@ -33,7 +33,7 @@ Deno.test("makePrivateFile: an existing file becomes private and keeps its conte
     assertEquals(await Deno.readTextFile(`${dir}/kv`), "data");
   }));
 
-Deno.test("loadOrCreateSecrets: makes 32-byte secrets once, in a private file, and keeps them", () =>
+Deno.test("loadOrCreateSecrets: generates 32-byte secrets once in a private file", () =>
   inTempDir(async (dir) => {
     const made = await loadOrCreateSecrets(dir, systemRuntime);
     assertEquals(Uint8Array.fromBase64(made.hmacSecret).length, 32);
@@ -45,7 +45,7 @@ Deno.test("loadOrCreateSecrets: makes 32-byte secrets once, in a private file, a
     assertEquals(left, ["secrets.json"]);
   }));
 
-Deno.test("loadOrCreateSecrets: a damaged file is an error and is left as it is", () =>
+Deno.test("loadOrCreateSecrets: a damaged file is an error and stays unchanged", () =>
   inTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/secrets.json`, '{"hmacSecret": "cut o');
     await assertRejects(() => loadOrCreateSecrets(dir, systemRuntime), Error, "damaged");

@@ -1,11 +1,11 @@
 import type { Logger } from "../../platform/log.ts";
 
-/** Below this a process with the streams that a plan allows by itself runs out of descriptors. */
+/** Enough descriptors for the streams that a default plan allows. */
 const RECOMMENDED_OPEN_FILES = 4_096;
 
 /**
- * Says so when the system lets this process open few files: each stream is a connection to its reader
- * and one to its vendor. Only Linux tells; `read` gives the text of `/proc/self/limits`.
+ * Warns if the process may open few files: each stream needs a connection to its reader and one to its
+ * provider. Only Linux reports the limit; `read` returns the text of `/proc/self/limits`.
  */
 export async function warnOfLowFileLimit(
   log: Logger,

@@ -16,14 +16,14 @@ const limits = (soft: string, hard: string) => () =>
       `Max open files            ${soft.padEnd(20)} ${hard.padEnd(20)} files     \n`,
   );
 
-Deno.test("warnOfLowFileLimit: warns of a limit below 4,096, and of no other", async () => {
+Deno.test("warnOfLowFileLimit: warns of a limit below 4,096", async () => {
   assertEquals(await warnings(limits("1024", "4096")), [[1024, "4096"]]);
   assertEquals(await warnings(limits("4095", "unlimited")), [[4095, "unlimited"]]);
   assertEquals(await warnings(limits("4096", "4096")), []);
   assertEquals(await warnings(limits("unlimited", "unlimited")), []);
 });
 
-Deno.test("warnOfLowFileLimit: says nothing where the system does not tell", async () => {
+Deno.test("warnOfLowFileLimit: does nothing if the limit is unknown", async () => {
   assertEquals(await warnings(() => Promise.reject(new Deno.errors.NotFound())), []);
   assertEquals(await warnings(() => Promise.resolve("something else")), []);
 });

@@ -1,16 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { encryptionKeyIds } from "../../platform/crypto/encryption_key.ts";
-import { hmacSecretId } from "../../platform/crypto/hashing.ts";
 import { withValueEncoding } from "../../store/kv/with_value_encoding.ts";
-import {
-  MissingHmacSecretError,
-  registerHmacSecrets,
-} from "../../store/credentials/hmac_secrets.ts";
-import {
-  MissingEncryptionKeyError,
-  readEncryptionKeyIds,
-  registerEncryptionKeys,
-} from "../../store/encryption/encryption_keys.ts";
 import { keys } from "../../store/keys/keys.ts";
 import { RetryPolicy } from "../../store/tx/retry_policy.ts";
 import type { Runtime } from "../../platform/runtime.ts";
@@ -20,50 +9,48 @@ import {
   makePrivateFile,
   resolveStoreFile,
 } from "./data_dir.ts";
+import { checkSecrets } from "./check_secrets.ts";
 import { acquireProcessLock, type ProcessLock } from "./process_lock.ts";
 import { compactFile } from "./compact_file.ts";
-import { StartupError, wrapStartupError } from "./startup_error.ts";
+import { wrapStartupError } from "./startup_error.ts";
 
-/** SQLite's name for a store that ends with the process. */
+/** SQLite's name for a store in memory. */
 const IN_MEMORY = ":memory:";
-/** A server that does not answer within this many milliseconds fails the start. */
 const REMOTE_OPEN_TIMEOUT_MS = 10_000;
 
-/** The open store of this process with the secrets that go with it. */
+/** The open store and its secrets. */
 export interface Store {
   readonly kv: Deno.Kv;
-  /** Its file, whatever links lead to it; unset for one that is no file of this machine. */
+  /** The path of its file without links; unset for other stores. */
   readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   readonly encryptionKeys: readonly string[];
-  /** Whether nothing has been stored yet. */
-  readonly isFirstStart: boolean;
-  /** No other process can have it open. */
+  /** Whether no other process can have it open. */
   readonly isExclusive: boolean;
   /**
-   * Closes the store's file and rewrites it without what has been deleted or replaced, which otherwise
-   * stands in its unused parts; absent where there is no file. `close` must follow.
+   * Closes the store's file and rewrites it without deleted and replaced values. `close` must follow.
+   * `undefined` for stores that are not files.
    */
   readonly compact: (() => Promise<void>) | undefined;
-  /** Closes the store and frees the lock; may be called twice. */
+  /** Closes the store and releases its locks. May be called twice. */
   close(): Promise<void>;
 }
 
 export interface OpenStoreOptions {
   openKv: (path?: string) => Promise<Deno.Kv>;
   runtime: Runtime;
-  /** Opens a store also when it may hold values under encryption keys that are missing. */
+  /** Accept that the store may use encryption keys that this process does not have. */
   allowMissingKeys?: boolean;
-  /** Opens a store also when it holds API keys under HMAC secrets that are missing. */
+  /** Accept that the store has API keys under HMAC secrets that this process does not have. */
   allowMissingSecrets?: boolean;
 }
 
 /**
- * Opens the store that `config` names. A local file is taken for this process alone: two of them on
- * one file fail each other's writes ("database is locked"), and each would settle the other's runs
- * as a dead process's. Throws `StoreInUseError` when it is taken, `StartupError` for what is broken.
+ * Opens the configured store. A local file is locked for this process: two processes on one file would
+ * fail each other's writes ("database is locked") and settle each other's runs as orphaned. Throws
+ * `StoreInUseError` if it is locked, and `StartupError` for other problems.
  */
 export async function openStore(config: Config, options: OpenStoreOptions): Promise<Store> {
   const remote = config.onDenoDeploy || config.kvUrl !== undefined;
@@ -73,20 +60,19 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     const secrets = await loadSecrets(config, options.runtime);
     const open = async () => {
       kv = withValueEncoding(await openKv(config, { ...options, file }));
-      return await kv.get(keys.installation("default_tenant"));
+      // The first read fails for a damaged file and for a rejected access token.
+      await kv.get(keys.installation("default_tenant"));
     };
-    const tenant = await (remote
+    await (remote
       ? openRemote(open, { config, runtime: options.runtime })
       : file === undefined
       ? open()
       : wrapStartupError(open, describeDamage(file)));
-    const firstStart = tenant.versionstamp === null;
     await checkSecrets(kv!, { ...secrets, ...options });
     return {
       ...storeHandle(kv!, { file, locks }),
       file,
       ...secrets,
-      isFirstStart: firstStart,
       isExclusive: !remote,
     };
   } catch (error) {
@@ -96,7 +82,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   }
 }
 
-/** A server that is away, silent or refuses its token is reported in one sentence. */
+/** Opens a remote store with a timeout and an explanation of failures. */
 function openRemote<T>(
   open: () => Promise<T>,
   { config, runtime }: { config: Config; runtime: Runtime },
@@ -126,12 +112,12 @@ async function openKv(
   if (config.kvUrl !== undefined) return await openKv(config.kvUrl);
   if (config.onDenoDeploy) return await openKv();
   if (file === undefined) return await openKv(IN_MEMORY);
-  // Made private before SQLite sees it: its -wal and -shm files take over the mode.
+  // Private before SQLite opens it, because its -wal and -shm files inherit the mode.
   await makePrivateFile(file);
   return await openKv(file);
 }
 
-/** The folder's lock and the file's own: another folder's process may name the file as well. */
+/** Locks the data folder and the store's file, which another data folder may share. */
 async function acquireLocks(
   { dataDir, kvPath }: Config,
 ): Promise<{ locks: ProcessLock[]; file: string | undefined }> {
@@ -159,7 +145,7 @@ async function acquireLocks(
   }
 }
 
-/** The environment wins; what it leaves out is kept in the data folder. */
+/** The secrets of the environment, or those of the data folder for the ones that are unset. */
 async function loadSecrets(
   config: Config,
   runtime: Runtime,
@@ -174,69 +160,6 @@ async function loadSecrets(
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
-}
-
-/** Checks both kinds of secrets. If both are missing, reports the encryption keys: more depends on them. */
-async function checkSecrets(
-  kv: Deno.Kv,
-  options: Pick<Store, "hmacSecrets" | "encryptionKeys"> & OpenStoreOptions,
-): Promise<void> {
-  try {
-    await checkHmacSecrets(kv, options);
-  } catch (error) {
-    const ids = encryptionKeyIds(options.encryptionKeys);
-    if ((await readEncryptionKeyIds(kv)).every((id) => ids.includes(id))) throw error;
-  }
-  await checkEncryptionKeys(kv, options);
-}
-
-async function checkHmacSecrets(
-  kv: Deno.Kv,
-  { hmacSecrets, allowMissingKeys, allowMissingSecrets, runtime }:
-    & Pick<Store, "hmacSecrets">
-    & OpenStoreOptions,
-): Promise<void> {
-  if (allowMissingKeys || allowMissingSecrets) return;
-  try {
-    await registerHmacSecrets(kv, hmacSecrets.map(hmacSecretId), runtime);
-  } catch (error) {
-    if (!(error instanceof MissingHmacSecretError)) throw error;
-    const { ids } = error;
-    throw new StartupError(
-      "API keys in the store are hashed under " +
-        `${ids.length === 1 ? "a secret" : "secrets"} that this process does not have (secret id ` +
-        `${
-          ids.join(", ")
-        }), so it would refuse them. If API_KEY_HMAC_SECRET was changed, put the ` +
-        "old secret behind the new one, API_KEY_HMAC_SECRET=<new>,<old>, until the keys made with it " +
-        "have been rotated or revoked. If the store was moved or restored, its secrets.json belongs " +
-        "with it. All processes of one store must have the same secrets. If the secret is lost, " +
-        "deno task keys forget-secrets gives up the keys made with it",
-      { cause: error },
-    );
-  }
-}
-
-async function checkEncryptionKeys(
-  kv: Deno.Kv,
-  { encryptionKeys, allowMissingKeys = false }: Pick<Store, "encryptionKeys"> & OpenStoreOptions,
-): Promise<void> {
-  try {
-    const ids = encryptionKeyIds(encryptionKeys);
-    await registerEncryptionKeys(kv, ids, { allowMissing: allowMissingKeys });
-  } catch (error) {
-    if (!(error instanceof MissingEncryptionKeyError)) throw error;
-    const { ids } = error;
-    throw new StartupError(
-      "conversations, run logs, tool secrets and vendor credentials in the store may be " +
-        `encrypted under ${ids.length === 1 ? "a key" : "keys"} that this process does not have ` +
-        `(key id ${ids.join(", ")}). If ENCRYPTION_KEY was changed, put the old key behind the ` +
-        "new one, ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old " +
-        "key after that. If the store was moved or restored, its secrets.json belongs with it. " +
-        "If the key is lost, deno task secrets reencrypt --forget gives up what is under it",
-      { cause: error },
-    );
-  }
 }
 
 function storeHandle(

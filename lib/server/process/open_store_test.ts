@@ -17,7 +17,7 @@ async function inTempDir(run: (dir: string) => Promise<void>): Promise<void> {
   await run(dir).finally(() => Deno.remove(dir, { recursive: true }));
 }
 
-Deno.test("openStore: everything it leaves on disk is the owner's alone", () =>
+Deno.test("openStore: its files belong to the owner only", () =>
   inTempDir(async (dir) => {
     const store = await openStore(readConfig({ DATA_DIR: `${dir}/data` }), REAL);
     await store.kv.set(["a"], 1);
@@ -30,22 +30,20 @@ Deno.test("openStore: everything it leaves on disk is the owner's alone", () =>
     await store.close();
   }));
 
-Deno.test("openStore: a second start keeps the secrets and is no first start any more", () =>
+Deno.test("openStore: a second start uses the same secrets", () =>
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
     const first = await openStore(config, REAL);
-    assertEquals(first.isFirstStart, true);
     await new TenantStore(first.kv, systemRuntime).ensureDefault();
     await first.close();
     const second = await openStore(config, REAL);
-    assertEquals(second.isFirstStart, false);
     assertEquals(second.hmacSecrets, first.hmacSecrets);
     assertEquals(second.encryptionKeys, first.encryptionKeys);
     await second.close();
     await second.close();
   }));
 
-Deno.test("openStore: the environment's secrets win, and none is made when both are given", () =>
+Deno.test("openStore: secrets of the environment take precedence, and with both none is generated", () =>
   inTempDir(async (dir) => {
     const env = { DATA_DIR: dir, API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const store = await openStore(readConfig(env), REAL);
@@ -54,7 +52,7 @@ Deno.test("openStore: the environment's secrets win, and none is made when both 
     await store.close();
   }));
 
-Deno.test("openStore: a folder in use is refused until its owner closes", () =>
+Deno.test("openStore: a folder in use is rejected until its owner closes it", () =>
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
     const store = await openStore(config, REAL);
@@ -64,7 +62,7 @@ Deno.test("openStore: a folder in use is refused until its owner closes", () =>
     await (await openStore(config, REAL)).close();
   }));
 
-Deno.test("openStore: one file named from two data folders is still one owner's", () =>
+Deno.test("openStore: two data folders cannot share an open file", () =>
   inTempDir(async (dir) => {
     const config = (name: string) =>
       readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv`, ...SECRETS });
@@ -74,7 +72,7 @@ Deno.test("openStore: one file named from two data folders is still one owner's"
     await (await openStore(config("b"), REAL)).close();
   }));
 
-Deno.test("openStore: one file is one owner's, whichever folder it lies in and whatever links lead to it", () =>
+Deno.test("openStore: a file has one owner, whatever links lead to it", () =>
   inTempDir(async (dir) => {
     const home = { DATA_DIR: `${dir}/home`, ...SECRETS };
     const away = { ...home, DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
@@ -97,7 +95,7 @@ Deno.test("openStore: one file is one owner's, whichever folder it lies in and w
     assertEquals((await Deno.stat(`${dir}/home/kv.sqlite3`)).mode! & 0o777, 0o600);
   }));
 
-Deno.test("openStore: a damaged file, or a folder that is none, is told by its path", () =>
+Deno.test("openStore: reports the path of a damaged file or an invalid folder", () =>
   inTempDir(async (dir) => {
     const fault = async (env: Record<string, string>) => {
       const { message } = await assertRejects(() => openStore(readConfig(env), REAL), StartupError);
@@ -117,7 +115,7 @@ Deno.test("openStore: a damaged file, or a folder that is none, is told by its p
     assertEquals(await Deno.readTextFile(`${dir}/kv.sqlite3`), "not a store".repeat(1_000));
   }));
 
-Deno.test("openStore: a failure to open frees the lock", () =>
+Deno.test("openStore: a failure to open releases the lock", () =>
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
     const openKv = () => Promise.reject(new Error("no disk"));
@@ -125,7 +123,7 @@ Deno.test("openStore: a failure to open frees the lock", () =>
     await (await openStore(config, REAL)).close();
   }));
 
-Deno.test("openStore: KV_URL and Deno Deploy are opened without a file or a lock", () =>
+Deno.test("openStore: KV_URL and Deno Deploy need no file and no lock", () =>
   inTempDir(async (dir) => {
     const secrets = {
       API_KEY_HMAC_SECRET: SECRET,
@@ -147,7 +145,7 @@ Deno.test("openStore: KV_URL and Deno Deploy are opened without a file or a lock
     await assertRejects(() => Deno.stat(`${dir}/none`), Deno.errors.NotFound);
   }));
 
-Deno.test("openStore: a server that is away or refuses its token fails the start in one sentence", () =>
+Deno.test("openStore: explains an unreachable server and a rejected token", () =>
   inTempDir(async (dir) => {
     const url = "http://127.0.0.1:4512";
     const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
@@ -161,7 +159,7 @@ Deno.test("openStore: a server that is away or refuses its token fails the start
     }
   }));
 
-Deno.test("openStore: a server that does not answer fails the start after 10 seconds", () =>
+Deno.test("openStore: a server that does not respond fails the start after 10 seconds", () =>
   inTempDir(async (dir) => {
     const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const config = readConfig({ ...secrets, KV_URL: "http://127.0.0.1:4512", DATA_DIR: dir });
@@ -177,7 +175,7 @@ Deno.test("openStore: a server that does not answer fails the start after 10 sec
     assert((await failed).message.includes("did not answer in time"));
   }));
 
-Deno.test("openStore: other HMAC secrets than the store's fail the start in one sentence", () =>
+Deno.test("openStore: explains HMAC secrets that are not those of the store", () =>
   inTempDir(async (dir) => {
     const open = (secrets: string, options: Partial<OpenStoreOptions> = {}) =>
       openStore(readConfig({ DATA_DIR: dir, API_KEY_HMAC_SECRET: secrets }), {

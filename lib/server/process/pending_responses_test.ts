@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { PendingResponses } from "./pending_responses.ts";
 
-Deno.test("PendingResponses.shutdown: waits for each answer, one that begins meanwhile included", async () => {
+Deno.test("PendingResponses.shutdown: waits for every response, including ones that start meanwhile", async () => {
   const requests = new PendingResponses();
   const [first, second, later] = [1, 2, 3].map(() => Promise.withResolvers<void>());
   requests.add(first!.promise);
@@ -18,11 +18,11 @@ Deno.test("PendingResponses.shutdown: waits for each answer, one that begins mea
   await ending;
 });
 
-Deno.test("PendingResponses.shutdown: a client that has gone is not waited for", async () => {
+Deno.test("PendingResponses.shutdown: does not wait for a disconnected client", async () => {
   const requests = new PendingResponses();
   requests.add(Promise.reject(new Deno.errors.Interrupted("the client has gone")));
   await requests.shutdown();
 });
 
-Deno.test("PendingResponses.shutdown: ends at once when nothing is open", () =>
+Deno.test("PendingResponses.shutdown: resolves if nothing is pending", () =>
   new PendingResponses().shutdown());

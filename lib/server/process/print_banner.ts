@@ -3,7 +3,7 @@ import type { Service } from "../../http/service.ts";
 
 const stdout = new LineWriter((bytes) => Deno.stdout.writeSync(bytes));
 
-/** Where a person looks next, for a terminal: one `listening` line, then the rest. */
+/** Prints the address, the pages to open and, for a new installation, the next commands. */
 export async function printBanner(
   service: Service,
   print: (line: string) => void = printLine,
@@ -22,7 +22,7 @@ export async function printBanner(
   for (const line of lines) print(line);
 }
 
-/** The next commands to paste: a key, the agents it sees, and an answer that streams. */
+/** Commands that create a key, list agents and stream a response. */
 function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   const id = demoAgent?.id ?? "<agent_id>";
   const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
@@ -35,7 +35,7 @@ function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   ];
 }
 
-/** For standard output. What cannot be written, to a file on a full disk, is no reason not to serve. */
+/** Writes to standard output and ignores failures, such as a full disk. */
 export function printLine(line: string): void {
   stdout.write(`${line}\n`, () => "");
 }

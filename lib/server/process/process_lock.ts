@@ -1,12 +1,12 @@
 import { StartupError } from "./startup_error.ts";
 
-/** How long to wait for a free lock. A holder keeps its lock as long as it runs. */
+/** How long to wait for a free lock; a held one is not released before its process ends. */
 const LOCK_WAIT_MS = 500;
 
 /**
- * Locks a file for this process, or returns false if another process has the lock. Before Deno 2.7 there
- * is no call that does not block, so a blocking one is abandoned after half a second. An abandoned call
- * gets the lock when its holder ends, and frees it at once, because its file is closed.
+ * Locks a file, or returns false if another process holds the lock. Deno before 2.7 can only wait for a
+ * lock, so the wait is abandoned after half a second. An abandoned wait gets the lock when the holder
+ * ends, and releases it immediately because the file is closed.
  */
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);
@@ -22,8 +22,8 @@ export async function tryLock(file: Deno.FsFile): Promise<boolean> {
 }
 
 /**
- * Frees a lock at once and closes its file. Closing alone would leave it to a child that is just being
- * started: until that runs its own program, it has every file of this process open.
+ * Unlocks a file and closes it. Closing alone could leave the lock to a child process that is starting,
+ * because it inherits open files until it executes its program.
  */
 export function releaseLock(file: Deno.FsFile): void {
   try {
@@ -33,17 +33,17 @@ export function releaseLock(file: Deno.FsFile): void {
   }
 }
 
-/** What a lock is for, and its path as the configuration has it. */
+/** The locked resource and its configured path. */
 export interface LockTarget {
   what: "data folder" | "store";
   path: string;
 }
 
-/** Another process holds the data: a KV file has exactly one owner. */
+/** Another process holds the resource. A KV file has exactly one owner. */
 export class StoreInUseError extends StartupError {
   override name = "StoreInUseError";
   readonly target: LockTarget;
-  /** The holder's process id, when it could be read. */
+  /** The holder's process id, if known. */
   readonly pid: number | undefined;
 
   constructor(held: LockTarget, pid: number | undefined) {
@@ -57,15 +57,14 @@ export class StoreInUseError extends StartupError {
   }
 }
 
-/** A held lock; releasing it twice is harmless. */
+/** A held lock. May be released twice. */
 export interface ProcessLock {
   release(): void;
 }
 
 /**
- * Takes the lock file at `path` for this process, or throws `StoreInUseError` at once. The system
- * frees it however the process ends, `kill -9` included, so a file that is left behind means
- * nothing; it holds the owner's process id for the message only.
+ * Locks the file at `path` for this process, or throws `StoreInUseError`. The system releases the lock
+ * when the process ends, even by `kill -9`. The file's content is only for the error message.
  */
 export async function acquireProcessLock(path: string, held: LockTarget): Promise<ProcessLock> {
   const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });

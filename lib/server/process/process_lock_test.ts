@@ -18,7 +18,7 @@ async function holdInChild(path: string): Promise<Deno.ChildProcess> {
   return child;
 }
 
-Deno.test("acquireProcessLock: a second taker is refused at once, and told who holds it", async () => {
+Deno.test("acquireProcessLock: a second process is rejected with the pid of the holder", async () => {
   const dir = await Deno.makeTempDir();
   const lock = await acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
   const take = () => acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
@@ -31,7 +31,7 @@ Deno.test("acquireProcessLock: a second taker is refused at once, and told who h
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("acquireProcessLock: kill -9 of the holder frees it", async () => {
+Deno.test("acquireProcessLock: kill -9 of the holder releases the lock", async () => {
   const dir = await Deno.makeTempDir();
   const child = await holdInChild(`${dir}/lock`);
   const take = () => acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
@@ -43,7 +43,7 @@ Deno.test("acquireProcessLock: kill -9 of the holder frees it", async () => {
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("acquireProcessLock: a released lock is free, whatever is being started at that moment", async () => {
+Deno.test("acquireProcessLock: a released lock is free even while child processes start", async () => {
   const dir = await Deno.makeTempDir();
   // Another thread's child has every file of this process open between its fork and its exec.
   const program = `for (;;) { await new Deno.Command("true").output(); postMessage("started"); }`;
@@ -59,7 +59,7 @@ Deno.test("acquireProcessLock: a released lock is free, whatever is being starte
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("acquireProcessLock: a Deno that can only wait for locks is refused as well, and ends", async () => {
+Deno.test("acquireProcessLock: rejects and exits on versions of Deno that can only wait for locks", async () => {
   const dir = await Deno.makeTempDir();
   const lock = await acquireProcessLock(`${dir}/lock`, { what: "store", path: "it" });
   const program = `const { acquireProcessLock } = await import(${JSON.stringify(MODULE)});
@@ -67,8 +67,8 @@ Deno.test("acquireProcessLock: a Deno that can only wait for locks is refused as
     const take = (name) => acquireProcessLock(${
     JSON.stringify(dir)
   } + name, { what: "store", path: "it" });
-    const refused = await take("/lock").catch((error) => error);
-    console.log(refused.name, refused.pid);
+    const error = await take("/lock").catch((error) => error);
+    console.log(error.name, error.pid);
     (await take("/free")).release();
     Deno.exit(7);`;
   const { stdout, code } = await new Deno.Command(Deno.execPath(), { args: ["eval", program] })
@@ -84,7 +84,7 @@ function withoutTryLock(file: Deno.FsFile): Deno.FsFile {
   return { lock: (exclusive: boolean) => file.lock(exclusive) } as Deno.FsFile;
 }
 
-Deno.test("tryLock: where Deno can only wait for a lock, a free one is had, and a taken one is not", async () => {
+Deno.test("tryLock: works on versions of Deno that can only wait for a lock", async () => {
   const path = await Deno.makeTempFile();
   try {
     const [first, second] = [await Deno.open(path), await Deno.open(path)];

@@ -1,11 +1,11 @@
 import type { Logger } from "../../platform/log.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
-/** How long after a failure it is listened again, at first and at most. */
+/** The delay before a restart; it doubles with each failure. */
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 
-/** What can be told to end, after the requests it has begun with. */
+/** Ends after its current requests. */
 export interface Stoppable {
   shutdown(): Promise<void>;
 }
@@ -13,30 +13,30 @@ export interface Stoppable {
 type Server<Addr extends Deno.Addr> = Deno.HttpServer<Addr>;
 
 interface RestartingServerDeps {
-  /** What listens, for the log. */
+  /** Names the server in the log. */
   name: string;
   log: Logger;
   runtime: Pick<Runtime, "now" | "sleep">;
 }
 
 /**
- * A server that outlives its socket. `Deno.serve` gives up for good when it cannot accept, as when
- * the process has no file descriptor left, and an end that nobody handles ends the process with
- * every stream of it. Streams under way go on; connections at rest are closed, which frees what was
- * missing, and after a pause it listens again at the same address.
+ * A server that restarts its listener. `Deno.serve` stops when it cannot accept a connection, as without
+ * file descriptors, and the unhandled failure would end the process and its streams. Here streams
+ * continue, idle connections close, which frees descriptors, and the server listens again at the same
+ * address after a delay.
  */
 export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   readonly addr: Addr;
-  #listen: (again?: Addr) => Server<Addr>;
+  #listen: (address?: Addr) => Server<Addr>;
   #deps: RestartingServerDeps;
-  /** All that have requests left, the one that listens among them. */
+  /** The current server, and earlier ones with pending requests. */
   #servers = new Set<Server<Addr>>();
   #stopping = new AbortController();
   #backoffMs = MIN_BACKOFF_MS;
   #listeningSince = 0;
 
-  /** `listen` is called at once, and throws whatever prevents it; later with the first's address. */
-  constructor(listen: (again?: Addr) => Server<Addr>, parts: RestartingServerDeps) {
+  /** Calls `listen` now, rethrowing its errors, and for each restart with the first address. */
+  constructor(listen: (address?: Addr) => Server<Addr>, parts: RestartingServerDeps) {
     this.#listen = listen;
     this.#deps = parts;
     this.addr = this.#track(listen()).addr;
@@ -56,30 +56,30 @@ export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
 
   async #recover(failed: Server<Addr>, error: unknown): Promise<void> {
     const { name, log, runtime } = this.#deps;
-    const ended = failed.shutdown().catch(() => {}).then(() => this.#servers.delete(failed));
+    const drained = failed.shutdown().catch(() => {}).then(() => this.#servers.delete(failed));
     const { signal } = this.#stopping;
     if (signal.aborted) return;
-    log.error(`${name} cannot take connections: it listens again soon`, { error });
+    log.error(`${name}: accept failed; restarting the listener`, { error });
     if (runtime.now() - this.#listeningSince >= MAX_BACKOFF_MS) this.#backoffMs = MIN_BACKOFF_MS;
     while (!signal.aborted && !await this.#tryListen()) {
-      log.error(`${name} could not listen again: it tries once more`);
+      log.error(`${name}: restarting the listener failed; retrying`);
     }
-    await ended;
+    await drained;
   }
 
   async #tryListen(): Promise<boolean> {
     const { name, log, runtime } = this.#deps;
     const { signal } = this.#stopping;
-    const pause = this.#backoffMs;
-    this.#backoffMs = Math.min(2 * pause, MAX_BACKOFF_MS);
-    await runtime.sleep(pause, signal).catch(() => {});
+    const delay = this.#backoffMs;
+    this.#backoffMs = Math.min(2 * delay, MAX_BACKOFF_MS);
+    await runtime.sleep(delay, signal).catch(() => {});
     if (signal.aborted) return false;
     try {
       this.#track(this.#listen(this.addr));
     } catch {
       return false;
     }
-    log.warn(`${name} listens again`);
+    log.warn(`${name}: the listener has restarted`);
     return true;
   }
 }

@@ -37,7 +37,7 @@ function open() {
   return { ...world, lasting, runtime, levels };
 }
 
-Deno.test("RestartingServer: one that fails is listened for again, at the address it had", async () => {
+Deno.test("RestartingServer: restarts a failed listener at the same address", async () => {
   const { lasting, servers, asked, runtime, levels } = open();
   servers[0]!.fail(new Deno.errors.Http("Too many open files"));
   await runtime.advance(99);
@@ -56,7 +56,7 @@ Deno.test("RestartingServer: one that fails is listened for again, at the addres
   await ending;
 });
 
-Deno.test("RestartingServer: the pauses grow to 5 s while it fails, and begin anew once it lasted", async () => {
+Deno.test("RestartingServer: the backoff grows to 5 s and resets after a stable period", async () => {
   const { servers, refusals, asked, runtime } = open();
   refusals.push(...Array.from({ length: 8 }, () => new Deno.errors.AddrInUse()));
   servers[0]!.fail(new Error("Too many open files"));
@@ -80,7 +80,7 @@ Deno.test("RestartingServer: the pauses grow to 5 s while it fails, and begin an
   assertEquals(servers.length, 4);
 });
 
-Deno.test("RestartingServer: told to end, it listens no more, whether it fails before or after", async () => {
+Deno.test("RestartingServer: does not restart after shutdown", async () => {
   for (const failsFirst of [true, false]) {
     const { lasting, servers, asked, runtime } = open();
     if (failsFirst) servers[0]!.fail(new Error("Too many open files"));
@@ -93,7 +93,7 @@ Deno.test("RestartingServer: told to end, it listens no more, whether it fails b
   }
 });
 
-Deno.test("RestartingServer: what prevents the first listening is thrown", () => {
+Deno.test("RestartingServer: rethrows the error of the first listen", () => {
   const { listen, refusals } = listening();
   refusals.push(new Deno.errors.AddrInUse("in use"));
   const parts = { name: "the server", log: createLogger(), runtime: new FakeRuntime() };
@@ -123,7 +123,7 @@ function module(path: string): string {
   return new URL(path, import.meta.url).href;
 }
 
-/** All that a stream says; `until` tells it from the beginning, for two marks may come in one piece. */
+/** Collects the text of a stream; `until` returns all of it once it matches. */
 function listenTo(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -139,7 +139,7 @@ function listenTo(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
 }
 
 Deno.test({
-  name: "RestartingServer: a process without a file descriptor left goes on with its streams",
+  name: "RestartingServer: streams continue in a process without free file descriptors",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const child = new Deno.Command("sh", {
@@ -148,15 +148,15 @@ Deno.test({
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    const told = listenTo(child.stdout);
+    const printed = listenTo(child.stdout);
     const logged = listenTo(child.stderr);
-    const port = Number(await told.until(/\n/));
+    const port = Number(await printed.until(/\n/));
     const stream = await fetch(`http://127.0.0.1:${port}/stream`);
     const words = listenTo(stream.body!);
     assertEquals(await words.until(/one /), "one ");
     const connections: Deno.Conn[] = [];
     let isFull = false;
-    const failed = logged.until(/it listens again soon/).finally(() => isFull = true);
+    const failed = logged.until(/restarting the listener"/).finally(() => isFull = true);
     const take = () => Deno.connect({ hostname: "127.0.0.1", port });
     for (let taken = 0; taken < 64 && !isFull; taken++) {
       const connection = await take().catch(() => undefined);
@@ -165,11 +165,11 @@ Deno.test({
     }
     assert((await failed).includes("Too many open files"));
     for (const connection of connections) connection.close();
-    await logged.until(/it listens again"/);
+    await logged.until(/the listener has restarted"/);
     assertEquals(await (await fetch(`http://127.0.0.1:${port}/`)).text(), "ok");
     await child.stdin.close();
     assertEquals(await words.until(/two/), "one two");
     assertEquals((await child.status).code, 0);
-    await Promise.all([told.cancel(), logged.cancel(), words.cancel()]);
+    await Promise.all([printed.cancel(), logged.cancel(), words.cancel()]);
   },
 });

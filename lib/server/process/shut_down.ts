@@ -2,25 +2,22 @@ import type { Service } from "../../http/service.ts";
 import type { ControlSocket } from "../commands/control_socket.ts";
 import type { Stoppable } from "./restarting_server.ts";
 
-/** Runs that are still going get this long to end by themselves. */
+/** How long active runs may take to finish. */
 const GRACE_MS = 3_000;
-/** What it takes to interrupt and settle one of many: who has more begins earlier. */
+/** The time to stop and settle one of many runs, subtracted from the grace period. */
 const SETTLE_MS_PER_RUN = 2;
-/**
- * Whoever lingers is cut off, before platforms kill: Deno Deploy 5 s after its signal, Docker 10 s,
- * systemd 90 s.
- */
+/** Exits before platforms kill the process: Deno Deploy after 5 s, Docker 10 s, systemd 90 s. */
 const DEADLINE_MS = 9_000;
 const DEPLOY_DEADLINE_MS = 4_500;
 
-/** Settles with the first SIGTERM, SIGINT or SIGHUP, which a closed terminal sends. */
+/** Resolves with the first SIGTERM, SIGINT or SIGHUP (a closed terminal). */
 export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       try {
         Deno.addSignalListener(signal, resolve);
       } catch (error) {
-        // Windows knows no SIGTERM.
+        // Windows has no SIGTERM.
         if (Deno.build.os !== "windows") throw error;
       }
     }
@@ -29,16 +26,16 @@ export function waitForStopSignal(): Promise<void> {
 
 export interface ShutDownOptions {
   service: Pick<Service, "chat" | "close" | "config" | "drain" | "log" | "runtime">;
-  /** Unset where somebody else listens. */
+  /** Unset if the host owns the server. */
   server?: Stoppable;
   control?: ControlSocket | undefined;
   exit?: (code: number) => void;
 }
 
 /**
- * Ends the process: no run begins any more, those under way may end or are interrupted, their streams
- * end by themselves, and only then does the server. With 0, or with 1 when time ran out on runs that
- * were not settled; the next process settles those, at all that they held.
+ * Shuts the process down: rejects new runs, lets active runs finish or stops them, then closes the
+ * server. Exits with 0, or with 1 if runs remain unsettled at the deadline; the next process settles
+ * those at their full reservations.
  */
 export async function shutDown(
   { service, server, control, exit = Deno.exit }: ShutDownOptions,
@@ -51,7 +48,7 @@ export async function shutDown(
   };
   void runtime.sleep(config.onDenoDeploy ? DEPLOY_DEADLINE_MS : DEADLINE_MS).then(end);
   const graceMs = Math.max(0, GRACE_MS - SETTLE_MS_PER_RUN * chat.active.length);
-  // Side by side: a command that hangs must not keep the runs from ending.
+  // In parallel, so that a hanging command does not delay the runs.
   await Promise.all([service.drain(graceMs), control?.close()]);
   await server?.shutdown();
   await service.close();

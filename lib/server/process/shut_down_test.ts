@@ -33,14 +33,14 @@ function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) 
   return { told, errors, runtime, options: { service, server, exit }, drained: drained.resolve };
 }
 
-Deno.test("shutDown: drains, then ends the server, then the service, and exits with 0", async () => {
+Deno.test("shutDown: drains, closes the server, then the service, and exits with 0", async () => {
   const { told, errors, options } = ending();
   await shutDown(options);
   assertEquals(told, ["drain 3000", "server", "close", "exit 0"]);
   assertEquals(errors, []);
 });
 
-Deno.test("shutDown: many runs are interrupted earlier, for settling takes its time", async () => {
+Deno.test("shutDown: many runs are stopped earlier, because settling takes time", async () => {
   for (const [active, graceMs] of [[1, 2_998], [1_000, 1_000], [1_500, 0], [4_000, 0]] as const) {
     const { told, options } = ending({ active });
     await shutDown(options);
@@ -48,7 +48,7 @@ Deno.test("shutDown: many runs are interrupted earlier, for settling takes its t
   }
 });
 
-Deno.test("shutDown: runs that are not settled in time are told, and the exit is 1", async () => {
+Deno.test("shutDown: reports unsettled runs at the deadline and exits with 1", async () => {
   for (const [onDeploy, lastMs] of [[false, 9_000], [true, 4_500]] as const) {
     const { told, errors, options, runtime } = ending({
       active: 7,
@@ -65,7 +65,7 @@ Deno.test("shutDown: runs that are not settled in time are told, and the exit is
   }
 });
 
-Deno.test("shutDown: whoever only reads slowly is cut off, and that is no failure", async () => {
+Deno.test("shutDown: disconnects a slow reader and exits with 0", async () => {
   const { told, options, runtime } = ending();
   const server = { shutdown: () => new Promise<never>(() => {}) };
   void shutDown({ ...options, server });
@@ -73,7 +73,7 @@ Deno.test("shutDown: whoever only reads slowly is cut off, and that is no failur
   assertEquals(told, ["drain 3000", "exit 0"]);
 });
 
-Deno.test("shutDown: runs drain while the control socket still waits for its commands", async () => {
+Deno.test("shutDown: drains runs while the control socket waits for its commands", async () => {
   const { told, options, runtime, drained } = ending({ drains: false });
   const closed = Promise.withResolvers<void>();
   const ended = shutDown({ ...options, control: { close: () => closed.promise } });
@@ -87,7 +87,7 @@ Deno.test("shutDown: runs drain while the control socket still waits for its com
 });
 
 Deno.test({
-  name: "waitForStopSignal: SIGHUP of a terminal that closes ends the process as SIGTERM does",
+  name: "waitForStopSignal: resolves for SIGHUP, SIGTERM and SIGINT",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const module = new URL("./shut_down.ts", import.meta.url).href;

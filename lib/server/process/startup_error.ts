@@ -1,17 +1,17 @@
-/** What the operator must mend before the service can start: told in one sentence, without a stack. */
+/** A problem that the operator must fix before the service can start. Printed without a stack. */
 export class StartupError extends Error {
-  override name: string = "StoreFault";
+  override name: string = "StartupError";
 }
 
-/** Does `work`; what it throws becomes a `StartupError` that `tell` words, unless it is told already. */
+/** Runs `work`. Other errors become a `StartupError` with the message of `describe`. */
 export async function wrapStartupError<T>(
   work: () => Promise<T>,
-  tell: (why: string) => string,
+  describe: (why: string) => string,
 ): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof Error) || cause instanceof StartupError) throw cause;
-    throw new StartupError(tell(cause.message), { cause });
+    throw new StartupError(describe(cause.message), { cause });
   }
 }

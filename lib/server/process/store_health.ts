@@ -5,16 +5,15 @@ import { keys } from "../../store/keys/keys.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
 
-/** Knows whether the store's file is still the one that was opened. */
 export interface StoreFileMonitor {
+  /** Whether the file at the path is still the one that was opened. */
   isInPlace(): boolean;
   close(): void;
 }
 
 /**
- * Looks every 10 s whether `file`, where the store is one, is the one that is there now. A file that
- * was removed or replaced is written on without an error, and all of it is gone when the process ends:
- * the log must say so, and whoever asks whether the process is ready must hear that it is not.
+ * Checks every 10 s whether `file` was removed or replaced, and logs it. SQLite would continue to write
+ * to the old file without an error, and lose everything when the process ends.
  */
 export async function monitorStoreFile(
   file: string | undefined,
@@ -24,25 +23,25 @@ export async function monitorStoreFile(
   const opened = await fileIdentity(file);
   const closing = new AbortController();
   let inPlace = true;
-  const look = async () => {
+  const check = async () => {
     const found = await fileIdentity(file).catch(() => opened);
     if (inPlace === (found === opened)) return;
     inPlace = !inPlace;
-    const lost = "the store's file was removed or replaced: what is stored now is lost";
-    if (inPlace) log.warn("the store's file is in its place again", { file });
-    else log.error(lost, { file });
+    const message = "the store's file was removed or replaced: what is stored now is lost";
+    if (inPlace) log.warn("the store's file is back in place", { file });
+    else log.error(message, { file });
   };
   const watch = async () => {
     while (true) {
       await runtime.sleep(CHECK_INTERVAL_MS, closing.signal);
-      await look();
+      await check();
     }
   };
   watch().catch(() => {});
   return { isInPlace: () => inPlace, close: () => closing.abort(CANCELLED) };
 }
 
-/** What no two files have in common at a time; `undefined` where there is no file. */
+/** Identifies a file; `undefined` if there is none. */
 async function fileIdentity(file: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await Deno.stat(file);
@@ -60,9 +59,8 @@ interface StoreReadinessDeps {
 }
 
 /**
- * Whether the store can be read, and written: a full disk and a locked file still answer reads. Writing
- * is tried only when it has failed, so that a process that nobody asks any more finds out that it is
- * well again.
+ * Whether the store can be read and written. Reads may still work on a full disk or a locked file, so a
+ * test write follows when writes have failed; it also detects recovery in a process without traffic.
  */
 export async function isStoreReady(
   { kv, committer, runtime }: StoreReadinessDeps,

@@ -1,10 +1,10 @@
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import { type WorkerProgram, workerScript } from "../../knowledge/ingest/worker/worker_script.ts";
 
-/** The one program that a service with narrow permissions may run, below its folder. */
+/** The only program that the service has permission to run; relative to its folder. */
 export const WORKER_SCRIPT = "_fresh/worker.sh";
 
-/** Where this process finds what a worker process is made of. */
+/** The program and environment of a worker process. */
 export function workerProgram(root: string, env: Record<string, string>): WorkerProgram {
   const { DENO_DIR, HOME, XDG_CACHE_HOME } = env;
   return {
@@ -19,8 +19,8 @@ export function workerProgram(root: string, env: Record<string, string>): Worker
 }
 
 /**
- * How this process starts the ones that parse documents: by the script that `deno task start` has
- * written, or, where it may run anything, by a shell.
+ * The command that starts a process to parse documents: the script that `deno task start` has written,
+ * or a shell if this process may run anything.
  */
 export async function workerCommand(
   root: string,
