@@ -1,13 +1,89 @@
 import { Buffer } from "node:buffer";
+import { toolOutputText } from "../providers/message_parts.ts";
 import type { ModelMessage, ModelTool } from "../providers/model.ts";
 import {
   type ContextWindow,
   maxInputTokens,
   maxPromptBytes,
   messageBytes,
+  metadataBytes,
   promptBytes,
 } from "./context_window.ts";
-import { fitMessages, type FittedMessages } from "./fit_messages.ts";
+
+/** Minimum bytes shown of each tool result. */
+const MIN_RESULT_BYTES = 200;
+
+export interface FittedMessages {
+  messages: readonly ModelMessage[];
+  /** Number of oldest messages removed. */
+  dropped: number;
+  /** Number of tool results that were shortened. */
+  truncated: number;
+}
+
+/**
+ * Drops the oldest messages until the rest fits into `bytes` and begins with a user message, as
+ * providers require. The message at index `question` and all later ones stay; if they alone are too
+ * large, the longest tool results are truncated and marked as such.
+ */
+export function fitMessages(
+  messages: readonly ModelMessage[],
+  { bytes, question }: { bytes: number; question: number },
+): FittedMessages {
+  const sizes = messages.map(contentBytes);
+  const required = sizes.slice(question).reduce((sum, size) => sum + size, 0);
+  let first = question;
+  for (let left = bytes - required; first > 0; first--) {
+    left -= sizes[first - 1]!;
+    if (left < 0) break;
+  }
+  while (first < question && messages[first]!.role !== "user") first++;
+  if (required <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
+  const recent = messages.slice(question);
+  const results = sizes.slice(question).filter((_, n) => recent[n]!.role === "tool");
+  const available = bytes - required + results.reduce((sum, size) => sum + size, 0);
+  const maxBytes = Math.max(MIN_RESULT_BYTES, fairShare(available, results));
+  const fitted = recent.map((message) => truncateResult(message, maxBytes));
+  const truncated = fitted.filter((message, n) => message !== recent[n]).length;
+  return { messages: fitted, dropped: question, truncated };
+}
+
+function contentBytes(message: ModelMessage): number {
+  if (message.role === "tool") return Buffer.byteLength(toolOutputText(message.output));
+  if (message.role === "user") return Buffer.byteLength(message.content);
+  const { content, toolCalls = [], providerMetadata } = message;
+  const calls = toolCalls.reduce(
+    (sum, call) =>
+      sum + Buffer.byteLength(call.name + call.args) + metadataBytes(call.providerMetadata),
+    0,
+  );
+  return Buffer.byteLength(content) + calls + metadataBytes(providerMetadata);
+}
+
+/** The limit per item at which all fit; long items share the bytes that short ones do not use. */
+function fairShare(available: number, sizes: readonly number[]): number {
+  let left = available;
+  let sharing = sizes.length;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * sharing > left) return Math.floor(left / sharing);
+    left -= size;
+    sharing--;
+  }
+  return Infinity;
+}
+
+function truncateResult(message: ModelMessage, maxBytes: number): ModelMessage {
+  if (message.role !== "tool") return message;
+  const text = toolOutputText(message.output);
+  const total = Buffer.byteLength(text);
+  if (total <= maxBytes) return message;
+  const notice = (shown: number) =>
+    `\n[cut: the first ${shown} of ${total} bytes; the rest does not fit into the model's context]`;
+  const bytes = new Uint8Array(Math.max(0, maxBytes - notice(total).length));
+  // Unlike a slice of bytes, this never splits a character.
+  const { read, written } = new TextEncoder().encodeInto(text, bytes);
+  return { ...message, output: text.slice(0, read) + notice(written) };
+}
 
 /** Content that was left out because it exceeds the context window. */
 export interface Truncation {

@@ -4,7 +4,7 @@ import {
   messageBytes,
   promptBytes,
 } from "../agent/context_window.ts";
-import { fitMessages } from "../agent/fit_messages.ts";
+import { fitMessages } from "../agent/fit_step.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/money.ts";
 import type { Runtime } from "../platform/runtime.ts";

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { asObject, type JsonObject, parseEvent } from "./stream_json.ts";
 import { DeltaFastPath } from "./delta_fast_path.ts";
 
-/** An event says nothing but its text unless it has a `stop`. */
+/** An event contains only text unless it has a `stop`. */
 function readText({ said, stop }: JsonObject): string | undefined {
   const text = asObject(said)?.text;
   return stop === undefined && typeof text === "string" ? text : undefined;
@@ -18,8 +18,8 @@ function learnt(data = eventOf("first")): DeltaFastPath {
   return frame;
 }
 
-describe("TextFrame", () => {
-  it("knows the text of an event that is else the same, whatever the text", () => {
+describe("DeltaFastPath", () => {
+  it("extracts the text of an event that is otherwise the same", () => {
     const frame = learnt();
     const texts = [
       "next",
@@ -37,7 +37,7 @@ describe("TextFrame", () => {
     assertEquals(frame.extract('{"id":"text","said":{"role":"a","text":"\\u00fc\\/"}}'), "ü/");
   });
 
-  it("knows nothing of any other event", () => {
+  it("extracts nothing from other events", () => {
     const frame = learnt();
     assertEquals(new DeltaFastPath(readText).extract(eventOf("first")), undefined);
     const others = [
@@ -46,7 +46,7 @@ describe("TextFrame", () => {
       eventOf("next") + " ",
       "",
       '{"id":"text","said":{"role":"a","text":"}}',
-      // A string that ends early, and what is no string at all.
+      // A string that ends early, and invalid strings.
       '{"id":"text","said":{"role":"a","text":"x","text":"y"}}',
       '{"id":"text","said":{"role":"a","text":"x"},"stop":{"a":"y"}}',
       '{"id":"text","said":{"role":"a","text":"x\ny"}}',
@@ -57,7 +57,7 @@ describe("TextFrame", () => {
   });
 
   it("learns no place that only looks like the text's", () => {
-    // The first of these is a key, the second another's value; the third says more than a text.
+    // The first is a key, the second the value of another; the third contains more than text.
     for (const text of ["said", "a"]) {
       assertEquals(learnt(eventOf(text)).extract(eventOf("next")), undefined, text);
     }
@@ -72,13 +72,13 @@ describe("TextFrame", () => {
     );
   });
 
-  it("passes over a text that is also what stands between two strings", () => {
+  it("ignores a text that also stands between two strings", () => {
     for (const text of [",", ":", ":{"]) {
       assertEquals(learnt(eventOf(text)).extract(eventOf("next")), undefined, text);
     }
   });
 
-  it("goes on with a new frame, and gives up where no two events are alike", () => {
+  it("learns a new frame, and gives up if no two events are alike", () => {
     const frame = learnt();
     const later = (n: number) => eventOf(`later ${n}`, { n });
     const take = (data: string) => {
@@ -91,7 +91,7 @@ describe("TextFrame", () => {
     assertEquals(take(later(9)), undefined);
   });
 
-  it("tells just what reading each event would, over seeded streams", () => {
+  it("extracts what parsing each event would, over seeded streams", () => {
     let state = 7;
     const random = (below: number) => (state = state * 48_271 % 2_147_483_647) % below;
     const pieces = ['"', "\\", "n", "u0041", "{", "}", ":", ",", '"text"', "a", "ü", "\u0001", " "];

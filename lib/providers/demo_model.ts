@@ -74,7 +74,7 @@ function composeAnswer(messages: readonly ModelMessage[]): string {
     : `Still the demo model here, and this is message ${turn} of our conversation.`;
   return `${opening} You asked: “${truncate(asked)}”\n\n` +
     "Every word of this answer travelled the way a real model's would: through the same agent, " +
-    "limits, accounting and stream. Connect a vendor and pick one of its models to hear " +
+    "limits, accounting and stream. Connect a provider and pick one of its models to hear " +
     "something new.";
 }
 

@@ -29,7 +29,7 @@ async function answer(change: Partial<ModelRequest> = {}) {
   return { events, said };
 }
 
-Deno.test("DemoModel: says what it is, quotes what it was asked, word by word", async () => {
+Deno.test("DemoModel: introduces itself and quotes the question word by word", async () => {
   const { events, said } = await answer();
   assertMatch(said, /demo model/);
   assertStringIncludes(said, "“What is new?”");
@@ -38,18 +38,18 @@ Deno.test("DemoModel: says what it is, quotes what it was asked, word by word", 
   assertEquals(events.at(-2)?.type, "usage");
 });
 
-Deno.test("DemoModel: the same request has the same answer", async () => {
+Deno.test("DemoModel: the same request gets the same answer", async () => {
   assertEquals(await answer(), await answer());
 });
 
-Deno.test("DemoModel: a limit on output is kept to the word and told as length", async () => {
+Deno.test("DemoModel: an output limit is exact and ends with length", async () => {
   const { events } = await answer({ maxOutputTokens: 3 });
   assertEquals(events.filter((event) => event.type === "text").length, 3);
   assertEquals(events.slice(-2).map((event) => event.type), ["usage", "end"]);
   assertEquals(events.at(-1), { type: "end", reason: "length" });
 });
 
-Deno.test("DemoModel: calls a tool when asked to, then says what it answered", async () => {
+Deno.test("DemoModel: calls a tool on request, then quotes its output", async () => {
   const asked = user('Please use look_up with {"q": {"deep": 1}}');
   const { events } = await answer({ messages: [asked] });
   assertEquals(events[0], {
@@ -62,7 +62,7 @@ Deno.test("DemoModel: calls a tool when asked to, then says what it answered", a
   assertEquals(after.said, "The tool look_up answered: [42]");
 });
 
-Deno.test("DemoModel: searches the knowledge base where the agent has one", async () => {
+Deno.test("DemoModel: searches the agent's knowledge base", async () => {
   const tools = [{ name: "search_knowledge", description: "d", parameters: {} }];
   const { events } = await answer({ tools });
   assertEquals(events[0], {
@@ -76,7 +76,7 @@ async function answerTo(output: unknown): Promise<string> {
   return (await answer({ messages: [user("Returns?"), found] })).said;
 }
 
-Deno.test("DemoModel: answers from the best passage and names its source", async () => {
+Deno.test("DemoModel: quotes the best passage and its source", async () => {
   const best = { title: "Handbook", headingPath: ["Sales", "Returns"], text: "In thirty days." };
   const said = await answerTo({ passages: [best, { ...best, text: "Never." }] });
   assertStringIncludes(said, "“In thirty days.”");
@@ -84,12 +84,12 @@ Deno.test("DemoModel: answers from the best passage and names its source", async
   assertEquals(said.includes("Never."), false);
 });
 
-Deno.test("DemoModel: says so when the knowledge base has nothing, or could not be searched", async () => {
+Deno.test("DemoModel: reports an empty or failed search", async () => {
   assertMatch(await answerTo({ passages: [] }), /found nothing/);
   assertMatch(await answerTo({ error: { code: "tool_unreachable" } }), /tool_unreachable/);
 });
 
-Deno.test("DemoModel: an abort ends it between two words, with the signal's reason", async () => {
+Deno.test("DemoModel: an abort between two words throws the signal's reason", async () => {
   const stop = new AbortController();
   const runtime = new FakeRuntime();
   const events = await new DemoModel(runtime).stream(request({ signal: stop.signal }));
@@ -101,13 +101,13 @@ Deno.test("DemoModel: an abort ends it between two words, with the signal's reas
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("DemoModel: an aborted request is not accepted", async () => {
+Deno.test("DemoModel: rejects an aborted request", async () => {
   const signal = AbortSignal.abort(new Error("stopped"));
   const asked = () => new DemoModel(new FakeRuntime()).stream(request({ signal }));
   await assertRejects(asked, Error, "stopped");
 });
 
-Deno.test("ModelRegistry: demo is in every slot; a slot without a vendor refuses", async () => {
+Deno.test("ModelRegistry: demo is always available, other models need a connection", async () => {
   const registry = new ModelRegistry(new FakeRuntime());
   assertEquals(registry.find("vendor_c", "demo"), registry.find("vendor_a", "demo"));
   const refused = () => registry.find("vendor_b", "large").stream(request());

@@ -1,5 +1,5 @@
 import { isJsonObject, tryParseJson } from "../platform/json.ts";
-import type { ModelToolCall } from "./model.ts";
+import type { ModelMessage, ModelToolCall } from "./model.ts";
 
 /** The arguments of a past call; empty if they were no object, which providers reject in a history. */
 export function parseCallArguments(call: ModelToolCall): Readonly<Record<string, unknown>> {
@@ -19,4 +19,24 @@ export function clampTemperature(
 ): { temperature?: number } {
   if (temperature === undefined) return {};
   return { temperature: Math.min(Math.max(temperature, 0), max) };
+}
+
+/**
+ * Merges consecutive messages of one side into a turn, as providers require: all results of a step
+ * share a turn, empty turns are omitted, and the user begins.
+ */
+export function toAlternatingTurns(
+  messages: readonly ModelMessage[],
+  { toParts, emptyPart }: { toParts: (message: ModelMessage) => unknown[]; emptyPart: unknown },
+): { isModel: boolean; parts: unknown[] }[] {
+  const turns: { isModel: boolean; parts: unknown[] }[] = [];
+  for (const message of messages) {
+    const isModel = message.role === "assistant";
+    const parts = toParts(message);
+    const last = turns.at(-1);
+    if (last?.isModel === isModel) last.parts.push(...parts);
+    else if (parts.length > 0) turns.push({ isModel, parts });
+  }
+  if (turns[0]?.isModel) turns.unshift({ isModel: false, parts: [emptyPart] });
+  return turns;
 }

@@ -4,9 +4,11 @@ import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../schemas/provider_i
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
 import { Embedder, type EmbedderOptions } from "./embeddings/embedder.ts";
-import type { EmbeddingProtocol } from "./embeddings/embedding_protocol.ts";
-import { googleEmbeddings } from "./embeddings/google_embeddings.ts";
-import { openaiEmbeddings } from "./embeddings/openai_embeddings.ts";
+import {
+  type EmbeddingProtocol,
+  googleEmbeddings,
+  openaiEmbeddings,
+} from "./embeddings/embedding_protocols.ts";
 import { googleProtocol } from "./google/google_protocol.ts";
 import { type Model, ModelError } from "./model.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";

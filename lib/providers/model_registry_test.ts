@@ -19,7 +19,7 @@ function slot(mock: MockProviders, apiKey = "first") {
   return { protocol: "openai", baseUrl: mock.url, apiKey } as const;
 }
 
-Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once it is emptied", async () => {
+Deno.test("ModelRegistry: a connection works once configured and rejects requests once removed", async () => {
   await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime);
   const ask = () => registry.find("vendor_a", "mid").stream(REQUEST).then(eventsOf);
@@ -29,13 +29,17 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
   assert(registry.health.get("vendor_a").lastSuccessAt !== undefined);
   const client = registry.find("vendor_a", "mid");
   registry.configure({ vendor_a: slot(mock) });
-  assertEquals(registry.find("vendor_a", "mid"), client, "what has not changed is kept");
+  assertEquals(
+    registry.find("vendor_a", "mid"),
+    client,
+    "an unchanged connection keeps its client",
+  );
   registry.configure({});
   await assertRejects(ask, ModelError, "no provider is configured");
   registry.close();
 });
 
-Deno.test("ModelRegistry: the environment's slot stays, whatever is configured", async () => {
+Deno.test("ModelRegistry: the environment's connection cannot be replaced", async () => {
   await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime, {
     providers: { vendor_a: slot(mock, "fixed") },
@@ -46,7 +50,7 @@ Deno.test("ModelRegistry: the environment's slot stays, whatever is configured",
   registry.close();
 });
 
-Deno.test("ModelRegistry: an answer that streams when its slot changes is heard to its end", async () => {
+Deno.test("ModelRegistry: a response continues when its connection is replaced", async () => {
   await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime);
   registry.configure({ vendor_a: slot(mock) });
@@ -61,7 +65,7 @@ Deno.test("ModelRegistry: an answer that streams when its slot changes is heard 
   registry.close();
 });
 
-Deno.test("trySlot: an answer is no fault; a refusal is told by its status, never in the vendor's words", async () => {
+Deno.test("testConnection: a response is a success, an error has a status but no text of the provider", async () => {
   await using mock = await MockProviders.start();
   const reports: unknown[] = [];
   const report = (event: unknown) => void reports.push(event);

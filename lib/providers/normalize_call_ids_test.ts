@@ -24,12 +24,12 @@ function idsOf(messages: readonly ModelMessage[]): string[] {
   );
 }
 
-Deno.test("normalizeCallIds: ids that the vendor takes stay as they are", () => {
+Deno.test("normalizeCallIds: accepted ids stay unchanged", () => {
   const messages = [...step("toolu_1", "call-2"), ...step("own_3_1")];
   assertEquals(normalizeCallIds(messages, PLAIN), messages);
 });
 
-Deno.test("normalizeCallIds: others are renamed, and their results with them", () => {
+Deno.test("normalizeCallIds: other ids are replaced, in their results too", () => {
   const told = normalizeCallIds([...step("functions.x:0", "call_1"), ...step("", "ä")], PLAIN);
   assertEquals(idsOf(told), [
     ...["call_2", "call_1", "-> call_2", "-> call_1"],
@@ -37,7 +37,7 @@ Deno.test("normalizeCallIds: others are renamed, and their results with them", (
   ]);
 });
 
-Deno.test("normalizeCallIds: an id that comes again is told but once", () => {
+Deno.test("normalizeCallIds: a repeated id is replaced", () => {
   const told = normalizeCallIds([...step("call_0", "call_0"), ...step("call_0")], PLAIN);
   assertEquals(idsOf(told), [
     ...["call_0", "call_2", "-> call_0", "-> call_2"],

@@ -1,4 +1,4 @@
-/** Retries, kept connections, silence and aborts, the same for every protocol. */
+/** Retries, reused connections, timeouts and aborts, the same for every protocol. */
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import {
@@ -12,7 +12,7 @@ const busy = (headers: Record<string, string> = {}): Script => ({ status: 429, h
 const SECOND = 1000;
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: what passes is tried again, after a longer pause each time`, async () => {
+  Deno.test(`${protocol}: temporary failures are retried with increasing delays`, async () => {
     await using vendors = await ProviderConnections.start();
     const answer = await vendors.ask(protocol, [busy(), { status: 503 }, {}]);
     assertEquals([answer.text, answer.error], ["Hello there.", undefined]);
@@ -21,7 +21,7 @@ for (const protocol of PROTOCOLS) {
     assert(second >= 250 && second <= 750, `${second}`);
   });
 
-  Deno.test(`${protocol}: nothing is tried again once an answer has begun`, async () => {
+  Deno.test(`${protocol}: nothing is retried once a response has begun`, async () => {
     await using vendors = await ProviderConnections.start();
     const say = [{ text: "One" }, { error: "overloaded" as const }];
     const answer = await vendors.ask(protocol, [{ say, end: "none" }, {}]);
@@ -29,7 +29,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.mock.requests.length, 1);
   });
 
-  Deno.test(`${protocol}: Retry-After is kept to, never too early`, async () => {
+  Deno.test(`${protocol}: Retry-After is honoured, never too early`, async () => {
     await using vendors = await ProviderConnections.start();
     const { error } = await vendors.ask(protocol, [busy({ "Retry-After": "7" }), {}]);
     assertEquals(error, undefined);
@@ -37,7 +37,7 @@ for (const protocol of PROTOCOLS) {
     assert(pause >= 7 * SECOND && pause < 7.5 * SECOND, `${pause}`);
   });
 
-  Deno.test(`${protocol}: a Retry-After past the deadline is not waited for`, async () => {
+  Deno.test(`${protocol}: a Retry-After past the deadline is not awaited`, async () => {
     await using vendors = await ProviderConnections.start();
     const deadline = vendors.clock.now() + 20 * SECOND;
     const script = busy({ "Retry-After": "21" });
@@ -47,14 +47,14 @@ for (const protocol of PROTOCOLS) {
     assertEquals([vendors.pauses, vendors.mock.requests.length], [[], 1]);
   });
 
-  Deno.test(`${protocol}: with time enough, a long Retry-After is waited for`, async () => {
+  Deno.test(`${protocol}: a long Retry-After is honoured if the deadline allows it`, async () => {
     await using vendors = await ProviderConnections.start();
     const deadline = vendors.clock.now() + 30 * SECOND;
     const answer = await vendors.ask(protocol, [busy({ "Retry-After": "21" }), {}], { deadline });
     assertEquals(answer.text, "Hello there.");
   });
 
-  Deno.test(`${protocol}: a refusal whose words dawdle is not waited for`, async () => {
+  Deno.test(`${protocol}: a slow error body is not waited for`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ status: 400, body: "so", finish: "hang" });
     const pending = assertRejects(() => vendors.open(protocol), ModelError);
@@ -64,7 +64,7 @@ for (const protocol of PROTOCOLS) {
     await vendors.mock.requests[0]!.gone;
   });
 
-  Deno.test(`${protocol}: an empty account is not asked again`, async () => {
+  Deno.test(`${protocol}: an exhausted quota is not retried`, async () => {
     await using vendors = await ProviderConnections.start();
     const body = `{"error":{"code":"insufficient_quota"}}`;
     const { error } = await vendors.ask(protocol, { status: 429, body });
@@ -72,13 +72,13 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.mock.requests.length, 1);
   });
 
-  Deno.test(`${protocol}: answers one after the other share a connection`, async () => {
+  Deno.test(`${protocol}: sequential requests share a connection`, async () => {
     await using vendors = await ProviderConnections.start();
     for (let n = 0; n < 5; n++) assertEquals((await vendors.ask(protocol)).error, undefined);
     assertEquals(vendors.mock.connections, 1);
   });
 
-  Deno.test(`${protocol}: a refusal leaves no connection half read`, async () => {
+  Deno.test(`${protocol}: an error response leaves no connection half read`, async () => {
     await using vendors = await ProviderConnections.start();
     const body = "x".repeat(500_000);
     await vendors.ask(protocol, { status: 400, body });
@@ -86,16 +86,16 @@ for (const protocol of PROTOCOLS) {
     assert(vendors.reports[0]!.words!.length <= 2048);
   });
 
-  Deno.test(`${protocol}: a kept connection that turns out closed is made again at once`, async () => {
+  Deno.test(`${protocol}: a reused connection that was closed is retried immediately`, async () => {
     await using vendors = await ProviderConnections.start();
     await vendors.ask(protocol);
-    // The vendor closes it with the next request on its way.
+    // The provider closes it while the next request is in flight.
     const answer = await vendors.ask(protocol, [{ garbage: "" }, {}]);
     assertEquals([answer.text, vendors.pauses], ["Hello there.", []]);
     assertEquals(vendors.mock.connections, 2);
   });
 
-  Deno.test(`${protocol}: a kept connection that fails is asked on again by us alone`, async () => {
+  Deno.test(`${protocol}: a request on a failed reused connection is repeated only by our own retries`, async () => {
     await using vendors = await ProviderConnections.start();
     for (const garbage of ["", "nonsense\r\n\r\n"]) {
       await vendors.ask(protocol);
@@ -106,7 +106,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  Deno.test(`${protocol}: an abort closes the vendor's connection and tells what was used`, async () => {
+  Deno.test(`${protocol}: an abort closes the connection and reports usage`, async () => {
     await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ say: [{ text: "x".repeat(40) }], end: "none", finish: "hang" });
@@ -120,7 +120,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports, []);
   });
 
-  Deno.test(`${protocol}: an abort before the answer closes the connection as well`, async () => {
+  Deno.test(`${protocol}: an abort before the response closes the connection`, async () => {
     await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ silent: true });
@@ -132,7 +132,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports, []);
   });
 
-  Deno.test(`${protocol}: an abort of a request that was taken tells what it may cost`, async () => {
+  Deno.test(`${protocol}: an abort after the request was accepted reports what may be billed`, async () => {
     await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ body: ": thinking\n\n", finish: "hang" });
@@ -145,21 +145,21 @@ for (const protocol of PROTOCOLS) {
     assertEquals(await assertRejects(() => stream.next()), reason);
   });
 
-  Deno.test(`${protocol}: with an aborted signal nobody is asked`, async () => {
+  Deno.test(`${protocol}: with an aborted signal nothing is sent`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.stop.abort(new Error("stopped"));
     assertEquals((await vendors.ask(protocol)).error.message, "stopped");
     assertEquals(vendors.mock.requests.length, 0);
   });
 
-  Deno.test(`${protocol}: who stops listening closes the vendor's connection`, async () => {
+  Deno.test(`${protocol}: ending the iteration early closes the connection`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
     for await (const _event of await vendors.open(protocol)) break;
     await vendors.mock.requests[0]!.gone;
   });
 
-  Deno.test(`${protocol}: a vendor silent inside its answer is a provider_timeout`, async () => {
+  Deno.test(`${protocol}: silence during a response is a provider_timeout`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
@@ -172,7 +172,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports.map(({ code }) => code), ["provider_timeout"]);
   });
 
-  Deno.test(`${protocol}: a slow vendor that says something in time is heard to the end`, async () => {
+  Deno.test(`${protocol}: a slow response without long pauses is read to its end`, async () => {
     await using vendors = await ProviderConnections.start();
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const say = gates.flatMap(({ promise }, n) => [{ text: `${n} ` }, { wait: promise }]);
@@ -187,7 +187,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(rest.map(({ value }) => value?.type), ["usage", "end", undefined]);
   });
 
-  Deno.test(`${protocol}: a vendor that has answered may think in silence for longer than a minute`, async () => {
+  Deno.test(`${protocol}: silence of more than a minute is allowed during a response`, async () => {
     await using vendors = await ProviderConnections.start();
     const thought = Promise.withResolvers<void>();
     vendors.mock.next({ say: [{ comment: "on it" }, { wait: thought.promise }, { text: "42" }] });
@@ -199,7 +199,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(value, { type: "text", text: "42" });
   });
 
-  Deno.test(`${protocol}: a vendor that never answers is a provider_timeout, not tried again`, async () => {
+  Deno.test(`${protocol}: a missing response is a provider_timeout and is not retried`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ silent: true });
     const pending = assertRejects(() => vendors.open(protocol), ModelError);
@@ -211,7 +211,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-Deno.test("a vendor that takes no TLS handshake is given up after the time for a connection", async () => {
+Deno.test("a TLS handshake without an answer times out", async () => {
   using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const accepted = listener.accept();
   const { port } = listener.addr as Deno.NetAddr;
@@ -224,7 +224,7 @@ Deno.test("a vendor that takes no TLS handshake is given up after the time for a
   assertEquals((await pending).code, "provider_timeout");
 });
 
-Deno.test("a vendor that goes on talking after its end mark is cut off", async () => {
+Deno.test("a provider that keeps sending after its end mark is disconnected", async () => {
   await using vendors = await ProviderConnections.start();
   const more = [{ text: "All." }, { raw: "data: [DONE]\n\n" }, { raw: ": on\n\n".repeat(20_000) }];
   const { text } = await vendors.ask("openai", { say: more, end: "none", finish: "hang" });
@@ -232,13 +232,13 @@ Deno.test("a vendor that goes on talking after its end mark is cut off", async (
   await vendors.mock.requests[0]!.gone;
 });
 
-Deno.test("a vendor may say more than a reader is sent before its first word", async () => {
+Deno.test("data before the first text may exceed the read buffer", async () => {
   await using vendors = await ProviderConnections.start();
   const say = [{ raw: ": on\n\n".repeat(80_000) }, { text: "All." }];
   assertEquals((await vendors.ask("openai", { say })).text, "All.");
 });
 
-Deno.test("a slow reader makes the vendor wait, and misses nothing", async () => {
+Deno.test("a slow reader pauses the provider and misses nothing", async () => {
   await using vendors = await ProviderConnections.start();
   const piece = "0123456789abcdef".repeat(2048);
   vendors.mock.next({ say: Array.from({ length: 64 }, () => ({ text: piece })) });
@@ -251,7 +251,7 @@ Deno.test("a slow reader makes the vendor wait, and misses nothing", async () =>
   assertEquals(length, 64 * piece.length);
 });
 
-Deno.test("ModelRegistry.close: closes the connections kept for later", async () => {
+Deno.test("ModelRegistry.close: closes idle connections", async () => {
   await using vendors = await ProviderConnections.start();
   assertEquals(eventsOfType((await vendors.ask("openai")).events, "end").reason, "stop");
   vendors.registry.close();

@@ -12,18 +12,18 @@ for (
     ["model not found", "model not found"],
   ] as const
 ) {
-  Deno.test(`safeWords: ${words}`, () =>
+  Deno.test(`redactErrorBody: ${words}`, () =>
     assertEquals(redactErrorBody(words, "own-credential"), safe));
 }
 
-Deno.test("safeWords: at most 2 KiB, never half a character", () => {
+Deno.test("redactErrorBody: limits the length to 2 KiB without splitting a character", () => {
   const safe = redactErrorBody("🗼".repeat(2000), "own");
   assert(new TextEncoder().encode(safe).length <= 2048);
   assertEquals(safe.length % 2, 0);
   assert(!safe.includes("�"));
 });
 
-Deno.test("safeWords: no piece of a credential is left where the words were cut", () => {
+Deno.test("redactErrorBody: a truncated body ends with no part of a credential", () => {
   const key = "own-credential-".repeat(10);
   assertEquals(redactErrorBody(key.repeat(40).slice(0, 4096), key).includes("own-"), false);
 });

@@ -1,4 +1,4 @@
-/** What each protocol makes of a vendor that refuses, breaks or talks nonsense, over real sockets. */
+/** Error responses, broken streams and garbage in each protocol, over real sockets. */
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import {
@@ -12,13 +12,13 @@ import { ModelError } from "./model.ts";
 
 const THREE = [1, 2, 3];
 
-/** A failure before anything was said, so that another vendor may be asked. */
+/** Asserts a failure before any output, after which a fallback may be tried. */
 function assertRefused(answer: Answer, code: ModelError["code"]): void {
   assertInstanceOf(answer.error, ModelError);
   assertEquals([answer.error.code, answer.accepted, answer.events], [code, false, []]);
 }
 
-/** A failure after it: what was said stays said and is charged, upward where nobody counted. */
+/** Asserts a failure after output, which stays and is charged, if necessary by a high estimate. */
 function assertBroken(answer: Answer, code: ModelError["code"] = "provider_error"): void {
   assertInstanceOf(answer.error, ModelError);
   assertEquals([answer.error.code, answer.accepted], [code, true]);
@@ -70,7 +70,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: a vendor's words are reported without secrets and bounded, never thrown`, async () => {
+  Deno.test(`${protocol}: the provider's error body is reported without secrets, limited and not thrown`, async () => {
     await using vendors = await ProviderConnections.start();
     const key = KEYS[protocol];
     const said = `<html>bad key ${key}, sk-other-0123456789, Authorization: Bearer abc.def ${key}`;
@@ -86,7 +86,7 @@ for (const protocol of PROTOCOLS) {
     assert(!answer.error.message.includes("html"));
   });
 
-  Deno.test(`${protocol}: a page with status 200 is no answer`, async () => {
+  Deno.test(`${protocol}: an HTML page with status 200 is an error`, async () => {
     await using vendors = await ProviderConnections.start();
     const headers = { "content-type": "text/html; charset=utf-8" };
     const answer = await vendors.ask(protocol, {
@@ -98,7 +98,7 @@ for (const protocol of PROTOCOLS) {
     assert(vendors.reports[0]?.words?.includes("<h1>Sign in</h1>"));
   });
 
-  Deno.test(`${protocol}: a stream without an event is refused and tried again`, async () => {
+  Deno.test(`${protocol}: a stream without an event is an error and retried`, async () => {
     await using vendors = await ProviderConnections.start();
     const empty: Script = { garbage: STREAM_HEAD };
     assertEquals((await vendors.ask(protocol, [empty, {}])).text, "Hello there.");
@@ -106,7 +106,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   for (const garbage of ["\x00\x01 not HTTP at all\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n", ""]) {
-    Deno.test(`${protocol}: ${JSON.stringify(garbage)} in place of HTTP is refused`, async () => {
+    Deno.test(`${protocol}: ${JSON.stringify(garbage)} instead of HTTP is an error`, async () => {
       await using vendors = await ProviderConnections.start();
       const answer = await vendors.ask(protocol, THREE.map(() => ({ garbage })));
       assertRefused(answer, "provider_error");
@@ -114,20 +114,20 @@ for (const protocol of PROTOCOLS) {
   }
 
   for (const finish of ["reset", "close", "half", "end"] as const) {
-    Deno.test(`${protocol}: an answer that breaks off by ${finish} is told, charged and failed`, async () => {
+    Deno.test(`${protocol}: a response broken by ${finish} is yielded, charged and fails`, async () => {
       await using vendors = await ProviderConnections.start();
-      const say = [{ text: "Half an ans" }, { wait: vendors.heard }];
+      const say = [{ text: "Half an ans" }, { wait: vendors.textRead }];
       assertBroken(await vendors.ask(protocol, half({ say, finish })));
       assertEquals(vendors.mock.requests.length, 1);
       assertEquals(vendors.reports.map(({ attempt }) => attempt), [undefined]);
     });
 
-    Deno.test(`${protocol}: ${finish} inside a tool call makes no call`, async () => {
+    Deno.test(`${protocol}: ${finish} inside a tool call yields no call`, async () => {
       await using vendors = await ProviderConnections.start();
       const calls = [{ id: "c", name: "pay", args: ['{"amount":1'] }];
-      // One vendor sends its calls whole, so that only a piece of the event can come.
+      // One provider sends calls whole, so only a part of the event arrives.
       const piece = protocol === "google" ? { raw: `data: {"candidates": [{"con` } : { calls };
-      const say = [{ text: "Half an ans" }, piece, { wait: vendors.heard }];
+      const say = [{ text: "Half an ans" }, piece, { wait: vendors.textRead }];
       const answer = await vendors.ask(protocol, half({ say, finish }));
       assertBroken(answer);
     });
@@ -142,7 +142,7 @@ for (const protocol of PROTOCOLS) {
       "data: \n\n",
     ]
   ) {
-    Deno.test(`${protocol}: ${JSON.stringify(raw)} inside an answer fails it`, async () => {
+    Deno.test(`${protocol}: ${JSON.stringify(raw)} inside a response fails it`, async () => {
       await using vendors = await ProviderConnections.start();
       // Before that, everything is one event that can be read.
       const answer = await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] }));
@@ -150,13 +150,13 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: random bytes inside an answer fail it`, async () => {
+  Deno.test(`${protocol}: random bytes inside a response fail it`, async () => {
     await using vendors = await ProviderConnections.start();
     const raw = Uint8Array.from({ length: 4096 }, (_, n) => (n * 197 + (n >> 3) * 31) % 256);
     assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
   });
 
-  Deno.test(`${protocol}: JSON of another shape is passed over, and no answer is no answer`, async () => {
+  Deno.test(`${protocol}: JSON of another shape is ignored, and a response without output fails`, async () => {
     await using vendors = await ProviderConnections.start();
     const shapes = [
       {},
@@ -185,14 +185,14 @@ for (const protocol of PROTOCOLS) {
       ["invalid", "provider_error", 1],
     ] as const
   ) {
-    Deno.test(`${protocol}: the error ${error} inside an answer is ${code}`, async () => {
+    Deno.test(`${protocol}: the error ${error} inside a response is ${code}`, async () => {
       await using vendors = await ProviderConnections.start();
       const script = half({ say: [{ text: "Half an ans" }, { error }] });
       assertBroken(await vendors.ask(protocol, script), code);
       assert(vendors.reports[0]?.words?.includes("error"), "the operator reads it");
     });
 
-    Deno.test(`${protocol}: the error ${error} in place of an answer is a refusal`, async () => {
+    Deno.test(`${protocol}: the error ${error} instead of a response is a rejection`, async () => {
       await using vendors = await ProviderConnections.start();
       const raw = errorEvent[protocol][error];
       const scripts = THREE.map((): Script => ({ garbage: STREAM_HEAD + raw }));
@@ -201,7 +201,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: of an event that is no JSON object only the size is told`, async () => {
+  Deno.test(`${protocol}: an event that is not a JSON object is reported by its size only`, async () => {
     await using vendors = await ProviderConnections.start();
     for (const data of ["my thoughts on Ada", '"my thoughts on Ada"']) {
       const raw = `data: ${data}\n\n`;
@@ -214,7 +214,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports.map(({ words }) => words), kinds);
   });
 
-  Deno.test(`${protocol}: of a whole answer in place of a stream only an error is quoted`, async () => {
+  Deno.test(`${protocol}: a whole response instead of a stream is reported with its error only`, async () => {
     await using vendors = await ProviderConnections.start();
     const headers = { "content-type": "application/json" };
     const said = { choices: [{ message: { content: "my thoughts on Ada" } }] };
@@ -228,13 +228,13 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  Deno.test(`${protocol}: an event longer than a mebibyte fails the answer`, async () => {
+  Deno.test(`${protocol}: an event longer than a mebibyte fails the response`, async () => {
     await using vendors = await ProviderConnections.start();
     const raw = `data: {"x": "${"a".repeat(1_200_000)}`;
     assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
   });
 
-  Deno.test(`${protocol}: an answer whose last words are lost with its connection is whole`, async () => {
+  Deno.test(`${protocol}: a response that loses only its end mark is whole`, async () => {
     await using vendors = await ProviderConnections.start();
     const scripted: Script = { say: [{ text: "All of it" }], finish: "close" };
     const answer = await vendors.ask(protocol, scripted);
@@ -242,7 +242,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(eventsOfType(answer.events, "end").reason, "stop");
   });
 
-  Deno.test(`${protocol}: a vendor that nobody answers for is a provider_error`, async () => {
+  Deno.test(`${protocol}: an unreachable provider is a provider_error`, async () => {
     // Nothing listens on port 1 of loopback; one that was free a moment ago may be somebody's now.
     await using vendors = await ProviderConnections.start({
       baseUrl: () => "http://127.0.0.1:1/v1",

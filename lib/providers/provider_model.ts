@@ -24,16 +24,15 @@ export interface ProviderModelOptions extends ProviderClientOptions {
 const MAX_REQUEST_VARIANTS = 4;
 
 /** The models of one configured connection. */
-export class ProviderModel implements Model {
+export class ProviderModel extends ProviderClient implements Model {
   readonly #options: ProviderModelOptions;
-  readonly #client: ProviderClient;
   readonly #headers: Readonly<Record<string, string>>;
   /** Models that have been seen to reason: their hidden output is charged from the request on. */
   readonly #reasoningModels = new Set<string>();
 
   constructor(options: ProviderModelOptions) {
+    super(options);
     this.#options = options;
-    this.#client = new ProviderClient(options);
     this.#headers = options.protocol.headers(options.apiKey);
   }
 
@@ -51,17 +50,7 @@ export class ProviderModel implements Model {
       return maxOutputTokens > 0;
     };
     const attempt = () => this.#attempt({ ...request, maxOutputTokens, onUsage });
-    return this.#client.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
-  }
-
-  /** Closes all connections; responses that still stream break off. */
-  close(): void {
-    this.#client.close();
-  }
-
-  /** Closes each connection once it is idle; responses that still stream continue. */
-  retire(): void {
-    this.#client.retire();
+    return this.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
   async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
@@ -109,7 +98,7 @@ export class ProviderModel implements Model {
       exchange,
       response,
       decoder: this.#options.protocol.createDecoder(response),
-      onBroken: (error) => this.#client.report(error, { model }),
+      onBroken: (error) => this.report(error, { model }),
     });
     try {
       await reader.waitForStart();
@@ -134,7 +123,7 @@ export class ProviderModel implements Model {
       onUnusable: (text: string) => void;
     },
   ): Promise<HttpExchange> {
-    const { exchange, response } = await this.#client.open(post, { signal, onAbandoned });
+    const { exchange, response } = await this.open(post, { signal, onAbandoned });
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
     if (!/json|html/i.test(type) && coding === "identity") return exchange;
     const text = await readErrorBody(exchange, this.#options.runtime);

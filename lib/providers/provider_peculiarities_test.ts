@@ -8,7 +8,7 @@ import {
   user,
 } from "@/tests/support/provider_connections.ts";
 
-Deno.test("google: a model's name is a path, and leads nowhere else", async () => {
+Deno.test("google: a model's name cannot lead to another path", async () => {
   await using vendors = await ProviderConnections.start();
   await vendors.ask("google", {}, { model: "tunedModels/a b?c" });
   const { path } = vendors.mock.requests[0]!;
@@ -20,7 +20,7 @@ Deno.test("google: a model's name is a path, and leads nowhere else", async () =
   assertEquals(vendors.mock.requests.length, 1);
 });
 
-Deno.test("openai: a tool that takes nothing still has properties", async () => {
+Deno.test("openai: a tool without parameters still has properties", async () => {
   await using vendors = await ProviderConnections.start();
   const bare = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
   await vendors.ask("openai", {}, { tools: [bare] });
@@ -33,7 +33,7 @@ const wants = (field: string): Script => ({
   body: JSON.stringify({ error: { message: `Unsupported. Use '${field}' instead.`, param: "x" } }),
 });
 
-Deno.test("openai: a server that wants the newer limit gets it, at once and from then on", async () => {
+Deno.test("openai: a server that demands the newer limit field gets it from then on", async () => {
   await using vendors = await ProviderConnections.start();
   const first = await vendors.ask("openai", [wants("max_completion_tokens"), {}]);
   assertEquals([first.text, vendors.pauses, vendors.reports], ["Hello there.", [], []]);
@@ -47,7 +47,7 @@ Deno.test("openai: a server that wants the newer limit gets it, at once and from
   ]);
 });
 
-Deno.test("openai: a server that refuses to be asked for usage is not asked again", async () => {
+Deno.test("openai: a server that rejects the usage field does not get it again", async () => {
   await using vendors = await ProviderConnections.start();
   const refusal = { status: 422, body: `{"detail":[{"loc":["body","stream_options"]}]}` };
   const { events } = await vendors.ask("openai", [refusal, {}]);
@@ -57,7 +57,7 @@ Deno.test("openai: a server that refuses to be asked for usage is not asked agai
   assertEquals(asked, [true, false, false]);
 });
 
-Deno.test("openai: what a refusal seems to ask for is forgotten when it does not help", async () => {
+Deno.test("openai: a change that does not help is not remembered", async () => {
   await using vendors = await ProviderConnections.start();
   const misleading = wants("max_completion_tokens");
   const { error } = await vendors.ask("openai", [misleading, misleading]);
@@ -70,7 +70,7 @@ Deno.test("openai: what a refusal seems to ask for is forgotten when it does not
   ]);
 });
 
-Deno.test("openai: a prompt that a filter took is an answer, not a failure", async () => {
+Deno.test("openai: a prompt blocked by a filter is an answer, not a failure", async () => {
   await using vendors = await ProviderConnections.start();
   const body = JSON.stringify({ error: { message: "Filtered.", code: "content_filter" } });
   const { events, error } = await vendors.ask("openai", { status: 400, body });
@@ -83,7 +83,7 @@ Deno.test("openai: a prompt that a filter took is an answer, not a failure", asy
   assertEquals((await vendors.ask("openai", { status: 400, body: quoted })).accepted, false);
 });
 
-Deno.test("google: a prompt that was blocked is an answer, not a failure", async () => {
+Deno.test("google: a blocked prompt is an answer, not a failure", async () => {
   await using vendors = await ProviderConnections.start();
   const feedback = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
   const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
@@ -93,7 +93,7 @@ Deno.test("google: a prompt that was blocked is an answer, not a failure", async
   assertEquals(eventsOfType(events, "usage").inputTokens, 4);
 });
 
-Deno.test("openai: calls that a server numbers all alike are told apart by id", async () => {
+Deno.test("openai: calls with the same index are separated by id", async () => {
   await using vendors = await ProviderConnections.start();
   const piece = (id: string, args: unknown) => ({
     choices: [{
@@ -113,7 +113,7 @@ Deno.test("openai: calls that a server numbers all alike are told apart by id", 
   assertEquals(eventsOfType(events, "end").reason, "tool_calls");
 });
 
-Deno.test("openai: ids that a server makes up for each piece are those of one call", async () => {
+Deno.test("openai: new ids in each delta belong to one call", async () => {
   await using vendors = await ProviderConnections.start();
   const piece = (id: string, name: string | null, text: string) => ({
     choices: [{
@@ -139,7 +139,7 @@ for (
     {},
   ]
 ) {
-  Deno.test(`anthropic: input that was counted stays so after ${JSON.stringify(later)}`, async () => {
+  Deno.test(`anthropic: reported input stays after ${JSON.stringify(later)}`, async () => {
     await using vendors = await ProviderConnections.start();
     const usage = {
       input_tokens: 500,
@@ -157,14 +157,14 @@ for (
   });
 }
 
-Deno.test("anthropic: input that is counted at the end only is charged by that", async () => {
+Deno.test("anthropic: input reported only at the end is charged", async () => {
   await using vendors = await ProviderConnections.start();
   const later = { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 9 };
   const { inputTokens } = await usageOf(vendors, { input_tokens: 0, output_tokens: 0 }, later);
   assertEquals(inputTokens, 100);
 });
 
-/** What is told of a message whose beginning and end count so. */
+/** The usage of a message with these counts at its start and end. */
 async function usageOf(vendors: ProviderConnections, first: unknown, later: unknown) {
   const events = [
     { type: "message_start", message: { usage: first } },
@@ -176,7 +176,7 @@ async function usageOf(vendors: ProviderConnections, first: unknown, later: unkn
   return eventsOfType((await vendors.ask("anthropic", { body })).events, "usage");
 }
 
-Deno.test("openai: reasoning left out of the completion is charged by the total", async () => {
+Deno.test("openai: reasoning missing in the completion count is charged by the total", async () => {
   await using vendors = await ProviderConnections.start();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
   const choice = { index: 0, delta: { content: "Hi" }, finish_reason: "stop" };
@@ -185,7 +185,7 @@ Deno.test("openai: reasoning left out of the completion is charged by the total"
   assertEquals(eventsOfType(events, "usage").outputTokens, 30);
 });
 
-Deno.test("a credential that no header may hold is a clear refusal", async () => {
+Deno.test("an API key with invalid header characters is a clear error", async () => {
   await using vendors = await ProviderConnections.start({ apiKey: "schlüssel\n€" });
   const { error } = await vendors.ask("openai", []);
   assertEquals(error.code, "provider_error");
@@ -198,7 +198,7 @@ function limits(vendors: ProviderConnections): string[] {
 }
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: half a surrogate pair is sent as the character for what is broken`, async () => {
+  Deno.test(`${protocol}: a lone surrogate is sent as the replacement character`, async () => {
     await using vendors = await ProviderConnections.start();
     const text = "cut \ud83d off, C:\\udp, whole \u{1f600}";
     await vendors.ask(protocol, {}, { messages: [user(text)] });
@@ -206,7 +206,7 @@ for (const protocol of PROTOCOLS) {
     assert(sent.includes(JSON.stringify(text.toWellFormed()).slice(1, -1)), sent);
   });
 
-  Deno.test(`${protocol}: an answer that holds calls without end is given up`, async () => {
+  Deno.test(`${protocol}: a response with endless calls fails`, async () => {
     await using vendors = await ProviderConnections.start();
     const one = { name: "look_up", args: ["{}"] };
     const calls = Array.from({ length: 300 }, (_, n) => ({ ...one, id: `c${n}` }));

@@ -21,7 +21,7 @@ function turnOf({ events, text: content }: Answer): AssistantMessage {
   };
 }
 
-/** A conversation whose last step's calls are answered. */
+/** A conversation with results for the calls of its last step. */
 function answered(turn: AssistantMessage): ModelMessage[] {
   const results = (turn.toolCalls ?? []).map(({ id, name }): ModelMessage => (
     { role: "tool", callId: id, name, output: 1 }
@@ -65,7 +65,7 @@ const words = (text: string): [unknown, ...unknown[]] => [
 ];
 const use = (id: string) => ({ type: "tool_use", id, name: "look_up", input: {} });
 
-Deno.test("anthropic: thinking goes back unchanged and where it stood, signed and hidden alike", async () => {
+Deno.test("anthropic: thinking goes back unchanged and in place, signed or redacted", async () => {
   await using vendors = await ProviderConnections.start();
   const redacted = { type: "redacted_thinking", data: "EroHCkYICBgC" };
   const first = await vendors.ask(
@@ -93,7 +93,7 @@ Deno.test("anthropic: thinking goes back unchanged and where it stood, signed an
   ]);
 });
 
-Deno.test("anthropic: thinking that a server gives whole and unsigned goes back as it came", async () => {
+Deno.test("anthropic: whole, unsigned thinking goes back unchanged", async () => {
   await using vendors = await ProviderConnections.start();
   const block = { type: "thinking", thinking: "Hm." };
   const first = await vendors.ask("anthropic", message([block], [use("t1")]));
@@ -107,7 +107,7 @@ const piece = (delta: unknown, finish_reason: string | null = null) => ({
 });
 const callPiece = { tool_calls: [{ index: 0, id: "c1", function: { name: "look_up" } }] };
 
-/** What a step of a server that sends these pieces before its call is told again. */
+/** The turn that goes back to a server that sent these deltas before its call. */
 async function retold(vendors: ProviderConnections, ...deltas: unknown[]) {
   const body = sse([...deltas.map((one) => piece(one)), piece(callPiece), piece({}, "tool_calls")]);
   const first = await vendors.ask("openai", { body });
@@ -115,7 +115,7 @@ async function retold(vendors: ProviderConnections, ...deltas: unknown[]) {
   return vendors.mock.requests.at(-1)!.body.messages[2];
 }
 
-Deno.test("openai: reasoning_content goes back with the calls, as the server sent it", async () => {
+Deno.test("openai: reasoning_content goes back unchanged with the calls", async () => {
   await using vendors = await ProviderConnections.start();
   const { role, content, reasoning_content, tool_calls } = await retold(
     vendors,
@@ -127,7 +127,7 @@ Deno.test("openai: reasoning_content goes back with the calls, as the server sen
   assertEquals((await retold(vendors, { reasoning_content: "" })).reasoning_content, "");
 });
 
-Deno.test("openai: a server that does not send reasoning_content does not get it", async () => {
+Deno.test("openai: a server that sends no reasoning_content gets none", async () => {
   await using vendors = await ProviderConnections.start();
   const nothing: unknown[] = [{ content: "Hm" }, { reasoning_content: null }, { reasoning: "Hm" }];
   for (const delta of nothing) {
@@ -135,7 +135,7 @@ Deno.test("openai: a server that does not send reasoning_content does not get it
   }
 });
 
-Deno.test("openai: a server that insists on reasoning where there is none gets an empty one", async () => {
+Deno.test("openai: a server that demands missing reasoning gets an empty one", async () => {
   await using vendors = await ProviderConnections.start();
   const words = "The `reasoning_content` in the thinking mode must be passed back to the API.";
   const insists = { status: 400, body: JSON.stringify({ error: { message: words } }) };
@@ -147,7 +147,7 @@ Deno.test("openai: a server that insists on reasoning where there is none gets a
   assertEquals(sent, [undefined, "", ""]);
 });
 
-Deno.test("openai: a server that refuses its own reasoning is told none from then on", async () => {
+Deno.test("openai: a server that rejects its own reasoning gets none from then on", async () => {
   await using vendors = await ProviderConnections.start();
   const words = "property 'messages.2.assistant.reasoning_content' is unsupported";
   const refusal = { status: 400, body: JSON.stringify({ message: words }) };
@@ -161,7 +161,7 @@ Deno.test("openai: a server that refuses its own reasoning is told none from the
 });
 
 for (const protocol of ["openai", "anthropic"] as const) {
-  Deno.test(`${protocol}: an answer without calls leaves nothing to send back`, async () => {
+  Deno.test(`${protocol}: a response without calls has no metadata to send back`, async () => {
     await using vendors = await ProviderConnections.start();
     for (const end of ["stop", "length"] as const) {
       const say = [{ thought: "Hm." }, { text: "Yes." }];
@@ -170,7 +170,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
     }
   });
 
-  Deno.test(`${protocol}: thoughts longer than any honest ones are not kept`, async () => {
+  Deno.test(`${protocol}: excessively long reasoning is not sent back`, async () => {
     await using vendors = await ProviderConnections.start();
     const most = Array.from({ length: 4 }, () => ({ thought: "x".repeat(65_000) }));
     const kept = await vendors.ask(protocol, { say: [...most, called] });
@@ -181,7 +181,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
   });
 }
 
-Deno.test("google: the first call of a step that another vendor made has the signature that is documented for it", async () => {
+Deno.test("google: the first call of another provider's step gets the documented signature", async () => {
   await using vendors = await ProviderConnections.start();
   const call = (id: string) => ({ id, name: "look_up", args: "{}" });
   const turn: AssistantMessage = {
@@ -215,7 +215,7 @@ for (
   ] as const
 ) {
   const kind = Object.keys(event)[0];
-  Deno.test(`${protocol}: what was thought beside a failure is not reported with it (${kind})`, async () => {
+  Deno.test(`${protocol}: reasoning next to an error is not reported (${kind})`, async () => {
     await using vendors = await ProviderConnections.start();
     const script: Script = { body: `data: ${JSON.stringify(event)}\n\n` };
     await vendors.ask(protocol, [script, script, script]);

@@ -33,7 +33,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
     { type: "end", reason: "tool_calls" },
   ];
 
-  Deno.test(`${protocol}: the recorded session is read, however the network cuts it`, async () => {
+  Deno.test(`${protocol}: a recorded session is decoded, however the network splits it`, async () => {
     await using vendors = await ProviderConnections.start();
     const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
     for (const cut of [1, 5, 113, 1000, body.length]) {
@@ -44,14 +44,14 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
     }
   });
 
-  Deno.test(`${protocol}: the recorded session broken anywhere still tells what was used`, async () => {
+  Deno.test(`${protocol}: a recorded session broken anywhere still reports usage`, async () => {
     await using vendors = await ProviderConnections.start();
     const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
     for (let at = 700; at < body.length; at += 331) {
       const { events, error } = await vendors.ask(protocol, { body: body.subarray(0, at) });
       const told = events.findLast(({ type }) => type === "usage");
       if (error !== undefined) assertEquals([error.code, told?.type], ["provider_error", "usage"]);
-      // Only an answer whose end had come makes its call.
+      // Only a complete response yields its call.
       const called = events.some(({ type }) => type === "tool_call");
       assertEquals(called, error === undefined, `broken at ${at}`);
     }

@@ -1,4 +1,4 @@
-/** What each protocol sends, as the mock vendor received it. */
+/** What each protocol sends, as the mock provider received it. */
 import { assert, assertEquals } from "@std/assert";
 import {
   KEYS,
@@ -21,7 +21,7 @@ const LOOK_UP: ModelTool = {
 };
 const { $schema: _, ...SCHEMA } = LOOK_UP.parameters;
 
-/** A conversation whose last step made two calls at once. */
+/** A conversation with two parallel calls in its last step. */
 const CALLED: ModelMessage[] = [
   user("Compare a and b"),
   {
@@ -146,7 +146,7 @@ Deno.test("google: the request is streamGenerateContent, its schemas as JSON Sch
 });
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: what is not given is not sent`, async () => {
+  Deno.test(`${protocol}: absent options are not sent`, async () => {
     await using vendors = await ProviderConnections.start();
     await vendors.ask(protocol);
     const { body } = vendors.mock.requests[0]!;
@@ -154,14 +154,14 @@ for (const protocol of PROTOCOLS) {
     assertEquals(body.tools, undefined);
   });
 
-  Deno.test(`${protocol}: a base URL with or without a prefix is kept`, async () => {
+  Deno.test(`${protocol}: a base URL may have a path prefix`, async () => {
     const baseUrl = (port: number) => `http://127.0.0.1:${port}`;
     await using vendors = await ProviderConnections.start({ baseUrl });
     assertEquals((await vendors.ask(protocol)).error, undefined);
     assert(/^\/(chat|messages|models)\b/.test(vendors.mock.requests[0]!.path));
   });
 
-  Deno.test(`${protocol}: a step's calls come back with the next request`, async () => {
+  Deno.test(`${protocol}: a step's calls go back with the next request`, async () => {
     await using vendors = await ProviderConnections.start();
     const calls = [
       { id: undefined, name: "look_up", args: ['{"q":"x"}'], signature: "c2lnbmF0dXJl" },
@@ -224,7 +224,7 @@ for (const protocol of ["anthropic", "google"] as const) {
 }
 
 for (const protocol of ["anthropic", "openai"] as const) {
-  Deno.test(`${protocol}: ids of another vendor's calls are told as it takes them`, async () => {
+  Deno.test(`${protocol}: call ids of another provider are normalized`, async () => {
     await using vendors = await ProviderConnections.start();
     const ids = ["functions.look up:0", "x".repeat(80)];
     const toolCalls = ids.map((id) => ({ id, name: "look_up", args: "{}" }));
@@ -238,7 +238,7 @@ for (const protocol of ["anthropic", "openai"] as const) {
   });
 }
 
-Deno.test("anthropic: words without a letter are not sent as they are, for it refuses them", async () => {
+Deno.test("anthropic: blank text is replaced, because the API rejects it", async () => {
   await using vendors = await ProviderConnections.start();
   await vendors.ask("anthropic", {}, { messages: [user(" \n ")] });
   const { body } = vendors.mock.requests[0]!;

@@ -20,7 +20,7 @@ const WEATHER: ScriptedCall = {
 const TIME: ScriptedCall = { id: "toolu_2", name: "get_time", args: ['{"zone":', ' "CET"}'] };
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: text comes as it was said, then usage, then the end`, async () => {
+  Deno.test(`${protocol}: yields text, then usage, then the end`, async () => {
     await using vendors = await ProviderConnections.start();
     const { events, text } = await vendors.ask(protocol, { say: WORDS });
     assertEquals(text, SENTENCE);
@@ -31,7 +31,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports, []);
   });
 
-  Deno.test(`${protocol}: an answer may begin with what stands between two strings`, async () => {
+  Deno.test(`${protocol}: a text may equal the JSON between two strings`, async () => {
     await using vendors = await ProviderConnections.start();
     for (const first of [",", ":", ":{"]) {
       const { text } = await vendors.ask(protocol, { say: [{ text: first }, ...WORDS] });
@@ -41,7 +41,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   for (const eol of ["\n", "\r\n"] as const) {
-    Deno.test(`${protocol}: any cut gives the same answer, with line ends ${JSON.stringify(eol)}`, async () => {
+    Deno.test(`${protocol}: any split into chunks gives the same events, with line ends ${JSON.stringify(eol)}`, async () => {
       await using vendors = await ProviderConnections.start();
       const call: ScriptedPart = { calls: [WEATHER] };
       for (const cut of [1, 2, 3, 7, 64]) {
@@ -53,13 +53,13 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: what comes in one network chunk is told as one text`, async () => {
+  Deno.test(`${protocol}: the text of one network chunk is one event`, async () => {
     await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, { say: WORDS });
     assertEquals(events.filter((event) => event.type === "text").length, 1);
   });
 
-  Deno.test(`${protocol}: text is told as it comes, not at the end`, async () => {
+  Deno.test(`${protocol}: text is yielded as it arrives`, async () => {
     await using vendors = await ProviderConnections.start();
     const gate = Promise.withResolvers<void>();
     vendors.mock.next({ say: [{ text: "One" }, { wait: gate.promise }, { text: " two" }] });
@@ -70,7 +70,7 @@ for (const protocol of PROTOCOLS) {
     while (!(await stream.next()).done);
   });
 
-  Deno.test(`${protocol}: comments and pings are no part of the answer`, async () => {
+  Deno.test(`${protocol}: comments and pings are ignored`, async () => {
     await using vendors = await ProviderConnections.start();
     const say: ScriptedPart[] = [
       { comment: "keep-alive" },
@@ -83,7 +83,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals((await vendors.ask(protocol, { say })).text, "Hello");
   });
 
-  Deno.test(`${protocol}: one call, its arguments in pieces, is told whole`, async () => {
+  Deno.test(`${protocol}: a tool call with arguments in several deltas is yielded once`, async () => {
     await using vendors = await ProviderConnections.start();
     const say: ScriptedPart[] = [{ text: "Let me look." }, { calls: [WEATHER] }];
     const { events } = await vendors.ask(protocol, { say });
@@ -94,7 +94,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(eventsOfType(events, "end").reason, "tool_calls");
   });
 
-  Deno.test(`${protocol}: parallel calls are kept apart and in order`, async () => {
+  Deno.test(`${protocol}: parallel calls are separate and in order`, async () => {
     await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, { say: [{ calls: [WEATHER, TIME] }] });
     const calls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
@@ -104,7 +104,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  Deno.test(`${protocol}: a call without arguments or id can still be answered`, async () => {
+  Deno.test(`${protocol}: a call without arguments or id gets an id`, async () => {
     await using vendors = await ProviderConnections.start();
     const calls = [{ name: "ping", args: [] }, { name: "ping", args: [] }];
     const { events } = await vendors.ask(protocol, { say: [{ calls }] });
@@ -120,7 +120,7 @@ for (const protocol of PROTOCOLS) {
       ["refusal", "content_filter"],
     ] as const
   ) {
-    Deno.test(`${protocol}: an answer that ends by ${end} ends with ${reason}`, async () => {
+    Deno.test(`${protocol}: stop reason ${end} becomes ${reason}`, async () => {
       await using vendors = await ProviderConnections.start();
       const { events, error } = await vendors.ask(protocol, { end });
       assertEquals(eventsOfType(events, "end").reason, reason);
@@ -128,7 +128,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: a call cut short by the limit is not made`, async () => {
+  Deno.test(`${protocol}: a call truncated by the output limit is dropped`, async () => {
     await using vendors = await ProviderConnections.start();
     const say: ScriptedPart[] = [{ calls: [{ ...WEATHER, args: ["{}"] }] }];
     const { events } = await vendors.ask(protocol, { say, end: "length" });
@@ -141,14 +141,14 @@ for (const protocol of PROTOCOLS) {
     const usage = { input: 100, output: 50, cached: 40, reasoning: 30 };
     const { events } = await vendors.ask(protocol, { usage });
     const told = eventsOfType(events, "usage");
-    // One vendor counts what it read from its cache beside the input, not in it.
+    // One provider counts cached input separately.
     assertEquals(told.inputTokens, protocol === "anthropic" ? 140 : 100);
     assertEquals([told.outputTokens, told.cachedInputTokens], [50, 40]);
     if (protocol !== "anthropic") assertEquals(told.reasoningTokens, 30);
     assertEquals(told.estimated, undefined);
   });
 
-  Deno.test(`${protocol}: thoughts are not shown`, async () => {
+  Deno.test(`${protocol}: reasoning is not yielded as text`, async () => {
     await using vendors = await ProviderConnections.start();
     const { text } = await vendors.ask(protocol, {
       say: [{ thought: "Hmm, hard." }, { text: "Yes." }],
@@ -156,7 +156,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(text, "Yes.");
   });
 
-  Deno.test(`${protocol}: a vendor that reports too much is believed, and charged`, async () => {
+  Deno.test(`${protocol}: reported usage above the limit is charged`, async () => {
     await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, {
       usage: { input: 9_000_000, output: 9_000_000 },
@@ -177,7 +177,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  Deno.test(`${protocol}: absent usage is estimated upward from the bytes`, async () => {
+  Deno.test(`${protocol}: missing usage is estimated high from the bytes`, async () => {
     await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, {
       say: [{ text: "x".repeat(300) }],
@@ -188,7 +188,7 @@ for (const protocol of PROTOCOLS) {
     assert(usage.inputTokens >= "Be helpful.Hi".length / 2);
   });
 
-  Deno.test(`${protocol}: an estimate never exceeds the output that was allowed`, async () => {
+  Deno.test(`${protocol}: an estimate never exceeds the output limit`, async () => {
     await using vendors = await ProviderConnections.start();
     const say: ScriptedPart[] = [{ text: "x".repeat(3000) }];
     const { events } = await vendors.ask(protocol, { say, usage: "absent" }, {
@@ -197,7 +197,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(eventsOfType(events, "usage").outputTokens, 20);
   });
 
-  Deno.test(`${protocol}: an answer of a megabyte arrives whole`, async () => {
+  Deno.test(`${protocol}: a response of a megabyte is read completely`, async () => {
     await using vendors = await ProviderConnections.start();
     const piece = "0123456789abcdef".repeat(4096);
     const say = Array.from({ length: 16 }, () => ({ text: piece }));
@@ -205,7 +205,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(text.length, 16 * piece.length);
   });
 
-  Deno.test(`${protocol}: twenty answers at once do not mix`, async () => {
+  Deno.test(`${protocol}: twenty parallel responses do not mix`, async () => {
     await using vendors = await ProviderConnections.start();
     for (let n = 0; n < 20; n++) vendors.mock.next({ say: WORDS, cut: 5 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => vendors.ask(protocol, [])));
@@ -213,7 +213,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** What the mocks say of parts of usage without being told to. */
+/** The mocks' default usage details. */
 function cachedNone(protocol: string) {
   if (protocol === "openai") return { cachedInputTokens: 0, reasoningTokens: 0 };
   return protocol === "anthropic" ? { cachedInputTokens: 0 } : {};

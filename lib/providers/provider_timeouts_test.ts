@@ -22,20 +22,20 @@ for (const protocol of PROTOCOLS) {
     return eventsOfType((await pending).events, "usage");
   };
 
-  Deno.test(`${protocol}: who is stopped at once has written nothing`, async () => {
+  Deno.test(`${protocol}: an immediate abort costs no output`, async () => {
     const { inputTokens, outputTokens } = await stopped(1_900);
     assert(inputTokens > 0);
-    // One vendor announces its answer with a token.
+    // One provider counts a token at the start.
     assertEquals(outputTokens, protocol === "anthropic" ? 1 : 0);
   });
 
-  Deno.test(`${protocol}: who is stopped later may have thought, and never more than was allowed`, async () => {
+  Deno.test(`${protocol}: a later abort costs estimated reasoning, up to the output limit`, async () => {
     const { outputTokens, estimated } = await stopped(12_000);
     assertEquals([outputTokens, estimated], [1_000, true]);
     assertEquals((await stopped(59_000)).outputTokens, 4_000);
   });
 
-  Deno.test(`${protocol}: the silence before a first word is charged with the words after it`, async () => {
+  Deno.test(`${protocol}: the silence before the first text is charged in addition to it`, async () => {
     for (const whole of [false, true]) {
       await using vendors = await ProviderConnections.start();
       const thought = Promise.withResolvers<void>();
@@ -50,16 +50,16 @@ for (const protocol of PROTOCOLS) {
       await vendors.arrived;
       await vendors.clock.advance(12_000);
       thought.resolve();
-      await vendors.heard;
+      await vendors.textRead;
       await vendors.clock.advance(30_000);
       if (!whole) vendors.stop.abort(new Error("stopped"));
       const { outputTokens } = eventsOfType((await pending).events, "usage");
-      // Of a whole answer whose vendor does not count, what was seen is all there is.
+      // Without reported usage, a whole response counts what was received.
       assertEquals(outputTokens, whole ? 2 : 1_002);
     }
   });
 
-  Deno.test(`${protocol}: a model that has reasoned before may do so before its vendor says anything`, async () => {
+  Deno.test(`${protocol}: a known reasoning model is charged for the time before the response`, async () => {
     await using vendors = await ProviderConnections.start();
     const billed: ModelUsage[] = [];
     const bills = { ...change, onUsage: (usage: ModelUsage) => billed.push(usage) };
@@ -75,7 +75,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-Deno.test("anthropic: signatures and redacted thinking are output, whoever is shown it", async () => {
+Deno.test("anthropic: signatures and redacted thinking count as output", async () => {
   await using vendors = await ProviderConnections.start();
   const data = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
   const block = (content_block: unknown) => data({ type: "content_block_start", content_block });

@@ -1,10 +1,10 @@
-/** What a vendor may bill for an attempt that came to nothing, over real sockets. */
+/** The usage that may be billed for a failed attempt, over real sockets. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import { PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 import type { ModelRequest, ModelUsage } from "./model.ts";
 
-/** Notes what is billed; another attempt may write `left` tokens. */
+/** Records what is billed; a retry may write `left` tokens. */
 function bills(left = 500) {
   const billed: ModelUsage[] = [];
   const change: Partial<ModelRequest> = {
@@ -15,7 +15,7 @@ function bills(left = 500) {
   return { billed, change };
 }
 
-/** The input estimated upward, and no output, as nobody has seen any. */
+/** Asserts a high estimate of the input and no output. */
 function assertInputBilled(billed: readonly ModelUsage[], times: number): void {
   assertEquals(billed.length, times);
   for (const { inputTokens, outputTokens, estimated } of billed) {
@@ -25,7 +25,7 @@ function assertInputBilled(billed: readonly ModelUsage[], times: number): void {
 }
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: a vendor that has the request and is hung up on may bill its input`, async () => {
+  Deno.test(`${protocol}: an aborted request that was sent may be billed for its input`, async () => {
     await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     vendors.mock.next({ silent: true });
@@ -36,7 +36,7 @@ for (const protocol of PROTOCOLS) {
     assertInputBilled(billed, 1);
   });
 
-  Deno.test(`${protocol}: so may one that falls silent`, async () => {
+  Deno.test(`${protocol}: a timeout may be billed for its input`, async () => {
     await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     vendors.mock.next({ silent: true });
@@ -47,7 +47,7 @@ for (const protocol of PROTOCOLS) {
     assertInputBilled(billed, 1);
   });
 
-  Deno.test(`${protocol}: so may one that accepts and breaks off, and it is asked again with what is left`, async () => {
+  Deno.test(`${protocol}: a broken response may be billed, and the retry gets the rest of the budget`, async () => {
     await using vendors = await ProviderConnections.start();
     const { billed, change } = bills(321);
     const cut: Script = { say: [], end: "none", finish: "close", body: ": accepted\n\n" };
@@ -59,7 +59,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(limits, [1_000, 321, 321]);
   });
 
-  Deno.test(`${protocol}: with nothing left for another attempt there is none`, async () => {
+  Deno.test(`${protocol}: without a budget there is no retry`, async () => {
     await using vendors = await ProviderConnections.start();
     const { billed, change } = bills(0);
     const answer = await vendors.ask(protocol, [{ body: "" }, {}], change);
@@ -67,7 +67,7 @@ for (const protocol of PROTOCOLS) {
     assertInputBilled(billed, 1);
   });
 
-  Deno.test(`${protocol}: a whole answer where a stream was asked for is billed by its length`, async () => {
+  Deno.test(`${protocol}: a whole response instead of a stream is billed by its length`, async () => {
     await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     const headers = { "content-type": "application/json" };
@@ -78,7 +78,7 @@ for (const protocol of PROTOCOLS) {
     assert(billed[0]!.inputTokens > 10);
   });
 
-  Deno.test(`${protocol}: one that refuses, or cannot be understood, bills nothing`, async () => {
+  Deno.test(`${protocol}: an error response or an unreadable one bills nothing`, async () => {
     const refusals: Script[] = [
       { status: 429 },
       { status: 500 },
@@ -97,7 +97,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-Deno.test("anthropic: what was counted before an error is billed, and the vendor asked again", async () => {
+Deno.test("anthropic: usage reported before an error is billed, and the request retried", async () => {
   await using vendors = await ProviderConnections.start();
   const { billed, change } = bills();
   const overloaded: Script = { say: [{ ping: true }, { error: "overloaded" }], end: "none" };
@@ -109,7 +109,7 @@ Deno.test("anthropic: what was counted before an error is billed, and the vendor
   ]);
 });
 
-Deno.test("openai: an error after the role is announced is a refusal that nobody bills", async () => {
+Deno.test("openai: an error after the role is a rejection and not billed", async () => {
   await using vendors = await ProviderConnections.start();
   const { billed, change } = bills();
   const role = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n';

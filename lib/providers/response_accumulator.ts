@@ -21,6 +21,8 @@ export interface ToolCallDelta {
 
 /** Accumulates a streamed response. Decoders add to it; readers take the resulting events. */
 export class ResponseAccumulator {
+  /** Set by the decoder at the provider's end mark. */
+  isComplete = false;
   readonly #usage: UsageTracker;
   readonly #calls = new Map<number | string, ModelToolCall>();
   readonly #stepId: number;
@@ -29,7 +31,6 @@ export class ResponseAccumulator {
   #length = 0;
   #reasoningLength = 0;
   #providerMetadata: unknown;
-  #isComplete = false;
 
   /** `stepId` is unique within the run; generated call ids contain it. */
   constructor(usage: UsageTracker, stepId: number) {
@@ -92,15 +93,6 @@ export class ResponseAccumulator {
   /** Usage may still follow. */
   setStopReason(reason: StopReason): void {
     this.#stopReason = reason;
-  }
-
-  /** Called for the provider's end mark. */
-  markComplete(): void {
-    this.#isComplete = true;
-  }
-
-  get isComplete(): boolean {
-    return this.#isComplete;
   }
 
   /** Whether the model reported why it stopped, so that the response is whole. */

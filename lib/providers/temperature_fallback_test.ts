@@ -1,4 +1,4 @@
-/** Models that take no temperature: learnt from the refusal that names it, and from no other. */
+/** Models without a temperature are learned only from an error response that names it. */
 import { assertEquals } from "@std/assert";
 import type { ProtocolName, Script } from "@/tests/support/mock_providers/script.ts";
 import { PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
@@ -59,7 +59,7 @@ const SAID: [ProtocolName, string, Script][] = [
 ];
 
 for (const [protocol, kind, script] of SAID) {
-  Deno.test(`${protocol}: refused as ${kind}, the temperature is left out at once and from then on`, async () => {
+  Deno.test(`${protocol}: a temperature rejected as ${kind} is omitted from then on`, async () => {
     await using vendors = await ProviderConnections.start();
     const first = await vendors.ask(protocol, [script, {}], { temperature: 0.2 });
     assertEquals([first.text, vendors.pauses, vendors.reports], ["Hello there.", [], []]);
@@ -70,7 +70,7 @@ for (const [protocol, kind, script] of SAID) {
 }
 
 for (const protocol of PROTOCOLS) {
-  Deno.test(`${protocol}: a refusal that does not name the temperature is not asked again`, async () => {
+  Deno.test(`${protocol}: an error response that does not name the temperature is final`, async () => {
     await using vendors = await ProviderConnections.start();
     const others = [
       refusal({ message: "The prompt is too long." }),
@@ -84,7 +84,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(temperatures(vendors), [0.2, 0.2, 0.2]);
   });
 
-  Deno.test(`${protocol}: nothing is left out twice, and what did not help is forgotten`, async () => {
+  Deno.test(`${protocol}: nothing is omitted twice, and a change that did not help is not remembered`, async () => {
     await using vendors = await ProviderConnections.start();
     const misleading = [DEFAULT_ONLY, DEFAULT_ONLY];
     const { error } = await vendors.ask(protocol, misleading, { temperature: 0.2 });
@@ -94,7 +94,7 @@ for (const protocol of PROTOCOLS) {
     assertEquals(temperatures(vendors), [0.2, undefined, 0.2, undefined]);
   });
 
-  Deno.test(`${protocol}: a number outside a server's range is left out, the next one is sent`, async () => {
+  Deno.test(`${protocol}: a value out of range is omitted once only`, async () => {
     await using vendors = await ProviderConnections.start();
     const outside = refusal({ message: "temperature must be in the range of 0 to 0.5" });
     const { text } = await vendors.ask(protocol, [outside, {}], { temperature: 0.9 });
@@ -104,7 +104,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-Deno.test("openai: a server that minds three fields is asked four times, then knows no refusal", async () => {
+Deno.test("openai: a server that rejects three fields gets four requests, then one each", async () => {
   await using vendors = await ProviderConnections.start();
   const minds = (message: string) => refusal({ message });
   const { text } = await vendors.ask("openai", [

@@ -15,13 +15,10 @@ const READING_MS = 2_000;
 /** Larger counts are invalid; the sums of valid ones stay exact. */
 const MAX_TOKENS = 1_000_000_000;
 
+const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
+
 /** The provider's counts; each is a total so far, and invalid ones are ignored. */
-export interface ReportedUsage {
-  inputTokens?: unknown;
-  outputTokens?: unknown;
-  cachedInputTokens?: unknown;
-  reasoningTokens?: unknown;
-}
+export type ReportedUsage = { [Key in typeof KEYS[number]]?: unknown };
 
 export interface UsageTrackerOptions {
   requestBytes: number;
@@ -128,8 +125,6 @@ export class UsageTracker {
     return Math.max(0, Math.ceil(silentMs * REASONING_TOKENS_PER_SECOND / 1_000));
   }
 }
-
-const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
 
 function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);

@@ -4,14 +4,14 @@ import { UsageTracker } from "./usage_tracker.ts";
 const now = () => 0;
 const tally = () => new UsageTracker({ requestBytes: 101, maxOutputTokens: 100, now });
 
-Deno.test("UsageTracker: a vendor's last word counts", () => {
+Deno.test("UsageTracker: the last reported count wins", () => {
   const one = tally();
   one.report({ inputTokens: 7, outputTokens: 1 });
   one.report({ outputTokens: 9, cachedInputTokens: 3 });
   assertEquals(one.total(true), { inputTokens: 7, outputTokens: 9, cachedInputTokens: 3 });
 });
 
-Deno.test("UsageTracker: of an answer that broke off, the larger of said and seen counts", () => {
+Deno.test("UsageTracker: a broken response counts the larger of reported and received output", () => {
   const one = tally();
   one.report({ inputTokens: 7, outputTokens: 1 });
   one.countText("x".repeat(30));
@@ -20,7 +20,7 @@ Deno.test("UsageTracker: of an answer that broke off, the larger of said and see
   assertEquals(one.total(false).outputTokens, 40);
 });
 
-Deno.test("UsageTracker: what nobody said is estimated from UTF-8 bytes, rounded up", () => {
+Deno.test("UsageTracker: missing counts are estimated from UTF-8 bytes, rounded up", () => {
   for (const [text, bytes] of [["abc", 3], ["äö", 4], ["東京", 6], ["🗼", 4], ["", 0]] as const) {
     const one = tally();
     one.countText(text);
@@ -30,7 +30,7 @@ Deno.test("UsageTracker: what nobody said is estimated from UTF-8 bytes, rounded
   }
 });
 
-Deno.test("UsageTracker: a count that is none is as good as unsaid", () => {
+Deno.test("UsageTracker: an invalid count is ignored", () => {
   for (const nonsense of [-1, 1.5, NaN, Infinity, 1e9 + 1, 2 ** 60, "7", null, {}, []]) {
     const one = tally();
     one.report({ inputTokens: nonsense, outputTokens: nonsense, reasoningTokens: nonsense });
@@ -38,7 +38,7 @@ Deno.test("UsageTracker: a count that is none is as good as unsaid", () => {
   }
 });
 
-Deno.test("UsageTracker: an estimate of what was read stays below what could be", () => {
+Deno.test("UsageTracker: an input estimate stays below its upper bound", () => {
   const bound = new UsageTracker({
     requestBytes: 101,
     maxOutputTokens: 100,
@@ -70,10 +70,10 @@ function clocked({ reasons = false } = {}) {
   };
 }
 
-Deno.test("UsageTracker: silence before the first word of a broken answer is 100 tokens a second after two", () => {
+Deno.test("UsageTracker: silence before the output of a broken response counts 100 tokens per second after two seconds", () => {
   const { output, wait, begins } = clocked();
   wait(60_000);
-  assertEquals(output(), 0, "nobody has begun");
+  assertEquals(output(), 0, "no output yet");
   begins();
   for (
     const [ms, tokens] of [[1_999, 0], [1, 0], [1, 1], [9_999, 1_000], [90_000, 5_000]] as const
@@ -84,7 +84,7 @@ Deno.test("UsageTracker: silence before the first word of a broken answer is 100
   assertEquals(output(true), 0, "a whole answer was not silent");
 });
 
-Deno.test("UsageTracker: the first word ends the silence, be it a text or a call", () => {
+Deno.test("UsageTracker: the first text or call ends the silence", () => {
   for (const speak of ["countText", "onFirstOutput"] as const) {
     const { one, output, wait, begins } = clocked();
     begins();
@@ -96,7 +96,7 @@ Deno.test("UsageTracker: the first word ends the silence, be it a text or a call
   }
 });
 
-Deno.test("UsageTracker: what was seen of the thoughts counts where it is more than the silence", () => {
+Deno.test("UsageTracker: received reasoning counts if it exceeds the estimate for silence", () => {
   const { one, output, wait, begins } = clocked();
   begins();
   wait(3_000);
@@ -108,14 +108,14 @@ Deno.test("UsageTracker: what was seen of the thoughts counts where it is more t
   assertEquals([output(), output(true)], [160, 160]);
 });
 
-Deno.test("UsageTracker: what the vendor has counted is not counted by the clock again", () => {
+Deno.test("UsageTracker: reported reasoning is not estimated again", () => {
   const { one, output, wait, begins } = clocked();
   begins();
   wait(32_000);
   one.report({ outputTokens: 700, reasoningTokens: 690 });
   one.countText("word");
   assertEquals(output(), 700);
-  // A count that says nothing new vouches for nothing.
+  // A repeated count confirms nothing.
   const silent = clocked();
   silent.begins();
   silent.one.report({ outputTokens: 1 });
@@ -125,7 +125,7 @@ Deno.test("UsageTracker: what the vendor has counted is not counted by the clock
   assertEquals(silent.output(), 1_000);
 });
 
-Deno.test("UsageTracker: a model that is known to reason does so from the request on", () => {
+Deno.test("UsageTracker: a known reasoning model is charged from the request on", () => {
   const { output, wait, begins } = clocked({ reasons: true });
   wait(7_000);
   assertEquals(output(), 500);
@@ -133,7 +133,7 @@ Deno.test("UsageTracker: a model that is known to reason does so from the reques
   assertEquals(output(), 500);
 });
 
-Deno.test("UsageTracker: a model is known to reason by its hidden output or by its vendor's count", () => {
+Deno.test("UsageTracker: a model is known to reason by hidden output or a reported count", () => {
   const [silent, hidden, counted] = [clocked(), clocked(), clocked()];
   silent.one.report({ outputTokens: 5, reasoningTokens: 0 });
   hidden.one.countReasoning("Hm");

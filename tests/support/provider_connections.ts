@@ -8,7 +8,7 @@ import type { ProtocolName, Script } from "./mock_providers/script.ts";
 
 export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
 
-/** Credentials that no log, report or message may hold. */
+/** API keys that no log, report or message may contain. */
 export const KEYS = {
   openai: "sk-test-0123456789abcdef",
   anthropic: "sk-ant-test-0123456789abcdef",
@@ -23,29 +23,29 @@ const SLOTS: Readonly<Record<ProtocolName, ProviderId>> = {
 
 export const user = (content: string): ModelMessage => ({ role: "user", content });
 
-/** What came of asking a model. */
+/** The outcome of a request. */
 export interface Answer {
   events: ModelEvent[];
   text: string;
   /** Thrown before the first event, or after the last. */
-  // deno-lint-ignore no-explicit-any -- a test says what it expects of it
+  // deno-lint-ignore no-explicit-any -- tests state what they expect
   error: any;
-  /** Whether the model had begun to answer. */
+  /** Whether the model began to answer. */
   accepted: boolean;
 }
 
-/** The three slots of a service, each on the mock vendor of its protocol, with a clock that stands. */
+/** Three connections, one per protocol, to a mock provider, with a stopped clock. */
 export class ProviderConnections implements AsyncDisposable {
   readonly mock: MockProviders;
   readonly clock = new FakeRuntime();
   readonly reports: ProviderFailure[] = [];
-  /** Pauses between attempts, which are over at once. */
+  /** Delays between attempts, which end immediately. */
   readonly pauses: number[] = [];
   readonly stop = new AbortController();
   readonly registry: ModelRegistry;
   readonly #arrived = Promise.withResolvers<void>();
   #clockReads = 0;
-  readonly #heard = Promise.withResolvers<void>();
+  readonly #textRead = Promise.withResolvers<void>();
 
   private constructor(
     mock: MockProviders,
@@ -58,14 +58,14 @@ export class ProviderConnections implements AsyncDisposable {
       apiKey: slots.apiKey ?? KEYS[protocol],
     });
     const sleep = (ms: number, signal?: AbortSignal) => {
-      // A pause hangs on the call's own signal; all else that sleeps is a limit on silence.
+      // A retry delay uses the request's own signal; all other sleeps are timeouts.
       if (signal !== this.stop.signal) return this.clock.sleep(ms, signal);
       this.pauses.push(ms);
       return Promise.resolve();
     };
     const { uuid, randomBytes } = this.clock;
     const now = () => {
-      // A connection reads the clock as it begins, for its head, and for each chunk.
+      // An exchange reads the clock at its start, for the headers and for each chunk.
       if (++this.#clockReads === 3) this.#arrived.resolve();
       return this.clock.now();
     };
@@ -87,14 +87,14 @@ export class ProviderConnections implements AsyncDisposable {
     return new ProviderConnections(mock, { baseUrl, apiKey: options.apiKey });
   }
 
-  /** Settles when the first bytes of the first response's body have come, whatever they are. */
+  /** Resolves when the first bytes of the first response's body have arrived. */
   get arrived(): Promise<void> {
     return this.#arrived.promise;
   }
 
-  /** Settles when an answer's first text has been heard: a reset takes what was not yet read. */
-  get heard(): Promise<void> {
-    return this.#heard.promise;
+  /** Resolves when the first text was read: a connection reset discards unread data. */
+  get textRead(): Promise<void> {
+    return this.#textRead.promise;
   }
 
   request(change: Partial<ModelRequest> = {}): ModelRequest {
@@ -114,7 +114,7 @@ export class ProviderConnections implements AsyncDisposable {
     return this.registry.find(SLOTS[protocol], request.model).stream(request);
   }
 
-  /** Asks, with `scripts` for the attempts that this takes, and hears the answer to its end. */
+  /** Sends a request, with a script for each attempt, and reads the response to its end. */
   async ask(
     protocol: ProtocolName,
     scripts: Script | Script[] = {},
@@ -129,7 +129,7 @@ export class ProviderConnections implements AsyncDisposable {
         answer.events.push(event);
         if (event.type !== "text") continue;
         answer.text += event.text;
-        this.#heard.resolve();
+        this.#textRead.resolve();
       }
     } catch (error) {
       answer.error = error;

@@ -4,7 +4,7 @@
  *
  *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
  */
-import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
+import { ValidatorCache } from "@/lib/agent/tools/arguments/compile_parameters.ts";
 import { createToolset } from "@/lib/agent/tools/toolset.ts";
 import { fetchPage } from "@/lib/doctor/fetch_page.ts";
 import { Egress } from "@/lib/egress/egress.ts";

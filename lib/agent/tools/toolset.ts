@@ -3,7 +3,7 @@ import { isJsonObject } from "../../platform/json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
-import type { ValidatorCache } from "./arguments/validator_cache.ts";
+import type { ValidatorCache } from "./arguments/compile_parameters.ts";
 import type { CallableTool, ToolContext } from "./callable_tool.ts";
 import { callHttpTool } from "./http/call_http_tool.ts";
 import { openMcpTools } from "./mcp/open_mcp_tools.ts";

@@ -1,7 +1,7 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
-import { ValidatorCache } from "./arguments/validator_cache.ts";
+import { ValidatorCache } from "./arguments/compile_parameters.ts";
 import type { CallableTool } from "./callable_tool.ts";
 import type { ToolSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";

@@ -45,7 +45,8 @@ export class AnthropicDecoder implements StreamDecoder {
       case "message_delta":
         return this.#messageDelta(event);
       case "message_stop":
-        return this.#response.markComplete();
+        this.#response.isComplete = true;
+        return;
       case "error":
         throw streamError(asText(asObject(event.error)?.type), event.error);
     }

@@ -1,7 +1,96 @@
+import {
+  clampTemperature,
+  parseCallArguments,
+  toAlternatingTurns,
+  toolOutputText,
+} from "../message_parts.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
+import { normalizeCallIds } from "../normalize_call_ids.ts";
+import type { PositionedThinking } from "./thinking_collector.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { TemperatureFallback } from "../temperature_fallback.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
-import { toAnthropicRequest } from "./anthropic_request.ts";
+
+const MAX_TEMPERATURE = 1;
+/** Call ids that the API accepts; each must be unique. */
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+/** Replaces empty text, and the missing first user message, which the API rejects. */
+const EMPTY_TEXT = "(no text)";
+
+/** The body of a Messages request. */
+export function toAnthropicRequest(request: ModelRequest): unknown {
+  const { model, system, tools, temperature, maxOutputTokens } = request;
+  const messages = normalizeCallIds(request.messages, CALL_ID);
+  const emptyPart = textBlock(EMPTY_TEXT);
+  const turns = toAlternatingTurns(messages, { toParts: toBlocks, emptyPart });
+  return {
+    model,
+    system,
+    messages: turns.map(({ isModel, parts }) => ({
+      role: isModel ? "assistant" : "user",
+      content: parts,
+    })),
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...clampTemperature(temperature, MAX_TEMPERATURE),
+    ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+  };
+}
+
+function toBlocks(message: ModelMessage): unknown[] {
+  switch (message.role) {
+    case "user":
+      return [textBlock(message.content.trim() === "" ? EMPTY_TEXT : message.content)];
+    case "assistant":
+      return toAssistantBlocks(message);
+    case "tool":
+      return [{
+        type: "tool_result",
+        tool_use_id: message.callId,
+        content: toolOutputText(message.output),
+      }];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Thinking blocks must come back at their original position. */
+function toAssistantBlocks(message: AssistantMessage): unknown[] {
+  const { content, toolCalls = [], providerMetadata } = message;
+  // Only this protocol's decoder creates the metadata that arrives here.
+  const thinking = (providerMetadata ?? []) as readonly PositionedThinking[];
+  const blocks: unknown[] = [];
+  let [text, calls] = [0, 0];
+  for (const { block, textBefore, callsBefore } of thinking) {
+    blocks.push(...toTextBlocks(content.slice(text, textBefore)));
+    blocks.push(...toolCalls.slice(calls, callsBefore).map(toToolUse), block);
+    [text, calls] = [textBefore, callsBefore];
+  }
+  const rest = toTextBlocks(content.slice(text));
+  return [...blocks, ...rest, ...toolCalls.slice(calls).map(toToolUse)];
+}
+
+function toTextBlocks(text: string): unknown[] {
+  return text.trim() === "" ? [] : [textBlock(text)];
+}
+
+function textBlock(text: string): unknown {
+  return { type: "text", text };
+}
+
+function toToolUse(call: ModelToolCall): unknown {
+  return { type: "tool_use", id: call.id, name: call.name, input: parseCallArguments(call) };
+}
+
+function toTool({ name, description, parameters }: ModelTool): unknown {
+  return { name, description, input_schema: { type: "object", ...parameters } };
+}
 
 const API_VERSION = "2023-06-01";
 

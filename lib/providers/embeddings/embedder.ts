@@ -7,7 +7,7 @@ import {
   type ProviderClientOptions,
 } from "../transport/provider_client.ts";
 import { readResponseBody } from "../transport/read_body.ts";
-import type { EmbeddingProtocol, EmbeddingRequest, Embeddings } from "./embedding_protocol.ts";
+import type { EmbeddingProtocol, EmbeddingRequest, Embeddings } from "./embedding_protocols.ts";
 
 /** 64 vectors of 4,096 numbers with 24 characters each take six million bytes. */
 const MAX_RESPONSE_BYTES = 16 * 1_048_576;
@@ -25,17 +25,16 @@ export interface EmbedOptions extends Pick<EmbeddingRequest, "purpose"> {
 }
 
 /** The embedding model of one connection. */
-export class Embedder {
+export class Embedder extends ProviderClient {
   readonly provider: ProviderId;
   readonly model: string;
   readonly #options: EmbedderOptions;
-  readonly #client: ProviderClient;
 
   constructor(options: EmbedderOptions) {
+    super(options);
     this.provider = options.provider;
     this.model = options.model;
     this.#options = options;
-    this.#client = new ProviderClient(options);
   }
 
   /** Returns a vector for each of at most 64 texts. Throws a `ModelError` or the signal's reason. */
@@ -45,12 +44,7 @@ export class Embedder {
   ): Promise<Embeddings> {
     const { model } = this;
     const attempt = () => this.#request({ model, texts, purpose }, signal);
-    return this.#client.retry(attempt, { model, signal, deadline });
-  }
-
-  /** Closes all connections. */
-  close(): void {
-    this.#client.close();
+    return this.retry(attempt, { model, signal, deadline });
   }
 
   async #request(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
@@ -61,7 +55,7 @@ export class Embedder {
       body: encodeJsonBody(protocol.body(request)),
       accept: "application/json",
     };
-    const { exchange } = await this.#client.open(post, { signal });
+    const { exchange } = await this.open(post, { signal });
     const text = await readResponseBody(exchange, MAX_RESPONSE_BYTES);
     const embeddings = protocol.parse(tryParseJson(text));
     if (embeddings !== undefined && matchesRequest(request, embeddings)) return embeddings;

@@ -13,11 +13,11 @@ const OPENAI = { protocol: "openai", model: "emb" } as const;
 const GOOGLE = { protocol: "google", model: "emb" } as const;
 const VECTORS = [[1, 0.5], [0, -1]];
 
-/** A registry with one slot that has an embedding model; pauses are over at once. */
+/** A registry with one embedding model; delays before a retry end immediately. */
 function embedderOf(mock: MockProviders, protocol: "openai" | "google" = "openai") {
   const reports: ProviderFailure[] = [];
   const clock = new FakeRuntime();
-  // What waits for a vendor's silence sleeps for good, what waits to try again does not.
+  // Timeouts never fire, delays before a retry end immediately.
   const sleep = (ms: number, of?: AbortSignal) =>
     of === signal ? Promise.resolve() : clock.sleep(ms, of);
   const runtime = { now: clock.now, uuid: clock.uuid, randomBytes: clock.randomBytes, sleep };
@@ -30,7 +30,7 @@ function embedderOf(mock: MockProviders, protocol: "openai" | "google" = "openai
   return { embedder: registry.embedder!, reports, ...close };
 }
 
-Deno.test("Embedder: asks openai's way and answers the vectors in the order of the texts", async () => {
+Deno.test("Embedder: sends OpenAI's request and returns the vectors in the order of the texts", async () => {
   await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   const { body } = embeddingsResponse(OPENAI, { vectors: VECTORS, tokens: 7 });
@@ -46,7 +46,7 @@ Deno.test("Embedder: asks openai's way and answers the vectors in the order of t
   assertEquals(request!.body, { model: "emb", input: ["a", "b\ufffd"], encoding_format: "float" });
 });
 
-Deno.test("Embedder: asks google's way, and says whether it is a query", async () => {
+Deno.test("Embedder: sends Google's request with the purpose", async () => {
   await using mock = await MockProviders.start();
   using slot = embedderOf(mock, "google");
   mock.next(embeddingsResponse(GOOGLE, { vectors: [[1, 2]] }));
@@ -62,7 +62,7 @@ Deno.test("Embedder: asks google's way, and says whether it is a query", async (
   }]);
 });
 
-Deno.test("Embedder: tries again what may pass, and reports each failure without the credential", async () => {
+Deno.test("Embedder: retries temporary failures and reports each without the API key", async () => {
   await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ status: 503, body: `busy, ${KEYS.openai}` });
@@ -71,7 +71,7 @@ Deno.test("Embedder: tries again what may pass, and reports each failure without
   assertEquals(slot.reports.map(({ status, words }) => [status, words]), [[503, "busy, [secret]"]]);
 });
 
-Deno.test("Embedder: a refusal that stays is told as the model's error", async () => {
+Deno.test("Embedder: a permanent failure is a ModelError", async () => {
   await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ status: 404, body: "no such model" });
@@ -93,7 +93,7 @@ const WRONG: Record<string, string> = {
 };
 
 for (const [what, body] of Object.entries(WRONG)) {
-  Deno.test(`Embedder: ${what} is no answer`, async () => {
+  Deno.test(`Embedder: ${what} is an error`, async () => {
     await using mock = await MockProviders.start();
     using slot = embedderOf(mock);
     mock.next({ headers: { "content-type": "application/json" }, body });
@@ -102,7 +102,7 @@ for (const [what, body] of Object.entries(WRONG)) {
   });
 }
 
-Deno.test("Embedder: an abort ends it at once, with the signal's reason", async () => {
+Deno.test("Embedder: an abort rejects with the signal's reason", async () => {
   await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ silent: true });
@@ -114,7 +114,7 @@ Deno.test("Embedder: an abort ends it at once, with the signal's reason", async 
   await gone;
 });
 
-Deno.test("ModelRegistry: has an embedder where a slot has an embedding model, of the first such slot", () => {
+Deno.test("ModelRegistry: has the embedder of the first connection with an embedding model", () => {
   const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "k" } as const;
   assertEquals(
     new ModelRegistry(new FakeRuntime(), { providers: { vendor_a: slot } }).embedder,

@@ -18,7 +18,7 @@ const FILTERS = [
 ];
 
 for (const reason of FILTERS) {
-  Deno.test(`google: ${reason} is a filter's work, an answer and no failure`, async () => {
+  Deno.test(`google: ${reason} is a content filter and not a failure`, async () => {
     await using vendors = await ProviderConnections.start();
     for (const text of ["", "Once upon"]) {
       const { events, error } = await vendors.ask("google", ending(reason, text));
@@ -29,7 +29,7 @@ for (const reason of FILTERS) {
 }
 
 for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"]) {
-  Deno.test(`google: ${reason} before any text is tried again, and charged`, async () => {
+  Deno.test(`google: ${reason} before any text is retried and charged`, async () => {
     await using vendors = await ProviderConnections.start();
     const billed: number[] = [];
     const again = () => Promise.resolve(700);
@@ -43,7 +43,7 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
     assertEquals(limits, [1000, 700], "what the first took is no longer there for the second");
   });
 
-  Deno.test(`google: ${reason} three times, or after a text, is a failure`, async () => {
+  Deno.test(`google: ${reason} three times or after text is a failure`, async () => {
     await using vendors = await ProviderConnections.start();
     const thrice = Array.from({ length: 3 }, () => ending(reason));
     assertEquals((await vendors.ask("google", thrice)).error.code, "provider_error");
@@ -51,7 +51,7 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
     const late = await vendors.ask("google", ending(reason, "Once upon"));
     assertEquals([late.text, late.error.code], ["Once upon", "provider_error"]);
     assertEquals(vendors.mock.requests.length, 4);
-    // What the model said is in the same event, and is nobody's to read in a log.
+    // The same event contains the model's output, which must not be logged.
     assertEquals(vendors.reports.at(-1)?.words, reason);
   });
 }
@@ -62,14 +62,14 @@ const OTHERS = [
 ];
 
 for (const reason of OTHERS) {
-  Deno.test(`google: ${reason} is a failure that is not tried again`, async () => {
+  Deno.test(`google: ${reason} is a failure that is not retried`, async () => {
     await using vendors = await ProviderConnections.start();
     assertEquals((await vendors.ask("google", ending(reason))).error.code, "provider_error");
     assertEquals(vendors.mock.requests.length, 1);
   });
 }
 
-Deno.test("google: a reason that is unspecified is none", async () => {
+Deno.test("google: an unspecified reason is ignored", async () => {
   await using vendors = await ProviderConnections.start();
   const [first, last] = [ending("FINISH_REASON_UNSPECIFIED", "Hello "), ending("STOP", "there.")];
   const { text, error } = await vendors.ask("google", { body: `${first.body}${last.body}` });

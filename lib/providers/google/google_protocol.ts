@@ -1,8 +1,86 @@
+import { clampTemperature, parseCallArguments, toAlternatingTurns } from "../message_parts.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
+import { isGeneratedCallId } from "../response_accumulator.ts";
+import { asObject } from "../stream_json.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { TemperatureFallback } from "../temperature_fallback.ts";
 import { GoogleDecoder } from "./google_decoder.ts";
-import { toGoogleRequest } from "./google_request.ts";
 import { modelPath } from "./model_path.ts";
+
+const MAX_TEMPERATURE = 2;
+/** Replaces empty text, which the API rejects. */
+const EMPTY_TEXT = "(no text)";
+/** Documented replacement for the signature of a call that another model made. */
+const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
+
+/** The body of a `streamGenerateContent` request. */
+export function toGoogleRequest(request: ModelRequest): unknown {
+  const { system, messages, tools, temperature, maxOutputTokens } = request;
+  const turns = toAlternatingTurns(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });
+  return {
+    systemInstruction: { parts: [{ text: system }] },
+    contents: turns.map(({ isModel, parts }) => ({ role: isModel ? "model" : "user", parts })),
+    generationConfig: { maxOutputTokens, ...clampTemperature(temperature, MAX_TEMPERATURE) },
+    ...(tools.length > 0
+      ? { tools: [{ functionDeclarations: tools.map(toFunctionDeclaration) }] }
+      : {}),
+  };
+}
+
+function toParts(message: ModelMessage): unknown[] {
+  switch (message.role) {
+    case "user":
+      return [{ text: message.content === "" ? EMPTY_TEXT : message.content }];
+    case "assistant": {
+      const text = message.content === "" ? [] : [{ text: message.content }];
+      return [...text, ...signedCalls(message).map(toFunctionCall)];
+    }
+    case "tool":
+      return [{
+        functionResponse: {
+          ...callId(message.callId),
+          name: message.name,
+          // The API accepts only objects.
+          response: asObject(message.output) ?? { output: message.output ?? null },
+        },
+      }];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** The first call of a step must be signed, whoever made it. */
+function signedCalls({ toolCalls = [], fromOtherModel }: AssistantMessage): ModelToolCall[] {
+  const [first, ...others] = toolCalls;
+  if (first === undefined || !fromOtherModel) return toolCalls;
+  return [{ providerMetadata: FOREIGN_SIGNATURE, ...first }, ...others];
+}
+
+/** Newer models reject a call that comes back without its signature. */
+function toFunctionCall(call: ModelToolCall): unknown {
+  const { id, name, providerMetadata } = call;
+  return {
+    functionCall: { ...callId(id), name, args: parseCallArguments(call) },
+    ...(providerMetadata === undefined ? {} : { thoughtSignature: providerMetadata }),
+  };
+}
+
+/** Models that send no call ids reject generated ones. */
+function callId(id: string): { id?: string } {
+  return isGeneratedCallId(id) ? {} : { id };
+}
+
+/** `parametersJsonSchema` accepts JSON Schema except `$schema`; `parameters` accepts only a subset. */
+function toFunctionDeclaration({ name, description, parameters }: ModelTool): unknown {
+  const { $schema: _dialect, ...schema } = parameters;
+  return { name, description, parametersJsonSchema: schema };
+}
 
 /** `streamGenerateContent` with server-sent events. */
 export function googleProtocol(): ProviderProtocol {

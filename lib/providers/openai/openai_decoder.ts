@@ -117,7 +117,7 @@ export class OpenaiDecoder implements StreamDecoder {
   #onEndMark(): void {
     const response = this.#response;
     if (!response.hasStopReason && !response.isEmpty) response.setStopReason("stop");
-    response.markComplete();
+    response.isComplete = true;
   }
 
   #onError(error: unknown): void {

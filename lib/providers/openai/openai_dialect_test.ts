@@ -11,7 +11,7 @@ for (
     ["http://127.0.0.1:11434/v1", "max_tokens"],
   ] as const
 ) {
-  Deno.test(`OpenaiDialects: ${baseUrl} is first asked with ${field}`, () => {
+  Deno.test(`OpenaiDialects: ${baseUrl} starts with ${field}`, () => {
     assertEquals(new OpenaiDialects(baseUrl).get("m").limitField, field);
   });
 }

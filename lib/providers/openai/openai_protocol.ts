@@ -1,7 +1,146 @@
-import type { ProviderProtocol } from "../protocol.ts";
+import { clampTemperature, parseCallArguments, toolOutputText } from "../message_parts.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
+import { normalizeCallIds } from "../normalize_call_ids.ts";
+import type { ErrorResponse, ProviderProtocol, RequestBuilder } from "../protocol.ts";
+import { TemperatureFallback } from "../temperature_fallback.ts";
+import { nextDialect, type OpenaiDialect, OpenaiDialects } from "./openai_dialect.ts";
 import { OpenaiDecoder } from "./openai_decoder.ts";
-import { OpenaiDialects } from "./openai_dialect.ts";
-import { OpenaiRequestBuilder } from "./openai_request.ts";
+
+const MAX_TEMPERATURE = 2;
+/** OpenAI accepts any call id of at most 40 characters. */
+const CALL_ID = /^[\x21-\x7e]{1,40}$/;
+
+/** Builds a Chat Completions request in the dialect of the server. */
+export class OpenaiRequestBuilder implements RequestBuilder {
+  readonly path = "/chat/completions";
+  readonly #model: string;
+  readonly #temperature: TemperatureFallback;
+  readonly #dialects: OpenaiDialects;
+  readonly #initial: OpenaiDialect;
+  #dialect: OpenaiDialect;
+
+  constructor(
+    request: ModelRequest,
+    { dialects, modelsWithoutTemperature }: {
+      dialects: OpenaiDialects;
+      modelsWithoutTemperature: Set<string>;
+    },
+  ) {
+    this.#model = request.model;
+    this.#temperature = new TemperatureFallback(request, {
+      path: this.path,
+      toBody: (current) => toBody(current, this.#dialect),
+      modelsWithoutTemperature,
+    });
+    this.#dialects = dialects;
+    this.#initial = dialects.get(request.model);
+    this.#dialect = this.#initial;
+  }
+
+  body(): unknown {
+    return this.#temperature.body();
+  }
+
+  adaptTo(error: ErrorResponse): boolean {
+    if (this.#temperature.adaptTo(error)) return true;
+    const next = nextDialect(this.#dialect, error);
+    if (next === undefined) return false;
+    // A server that rejects both limit fields does not get the first one again.
+    const { limitField } = this.#initial;
+    if (next.limitField === limitField && this.#dialect.limitField !== limitField) return false;
+    this.#dialect = next;
+    return true;
+  }
+
+  onAccepted(): void {
+    this.#temperature.onAccepted();
+    this.#dialects.learn(this.#model, this.#dialect);
+  }
+}
+
+type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
+
+function toBody(
+  { model, system, messages, tools, temperature, maxOutputTokens }: ModelRequest,
+  { limitField, requestsUsage, returnsReasoning }: OpenaiDialect,
+): unknown {
+  return {
+    model,
+    messages: [
+      { role: "system", content: system },
+      ...normalizeCallIds(messages, CALL_ID).map((message) => toMessage(message, returnsReasoning)),
+    ],
+    stream: true,
+    ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
+    [limitField]: maxOutputTokens,
+    ...clampTemperature(temperature, MAX_TEMPERATURE),
+    ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+  };
+}
+
+function toMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: message.content };
+    case "assistant":
+      return toAssistantMessage(message, returnsReasoning);
+    case "tool":
+      return {
+        role: "tool",
+        tool_call_id: message.callId,
+        content: toolOutputText(message.output),
+      };
+    default:
+      return message satisfies never;
+  }
+}
+
+function toAssistantMessage(
+  { content, toolCalls = [], providerMetadata }: AssistantMessage,
+  returnsReasoning: ReturnsReasoning,
+): unknown {
+  if (toolCalls.length === 0) return { role: "assistant", content };
+  return {
+    role: "assistant",
+    content: content === "" ? null : content,
+    ...reasoningField(providerMetadata, returnsReasoning),
+    tool_calls: toolCalls.map(toToolCall),
+  };
+}
+
+/** The reasoning of this server's model; the metadata of other providers is already removed. */
+function reasoningField(
+  reasoning: unknown,
+  returnsReasoning: ReturnsReasoning,
+): { reasoning_content?: string } {
+  if (returnsReasoning === "never") return {};
+  if (typeof reasoning === "string") return { reasoning_content: reasoning };
+  return returnsReasoning === "always" ? { reasoning_content: "" } : {};
+}
+
+function toToolCall(call: ModelToolCall): unknown {
+  const { id, name, providerMetadata } = call;
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: JSON.stringify(parseCallArguments(call)) },
+    ...(providerMetadata === undefined ? {} : { extra_content: providerMetadata }),
+  };
+}
+
+/** The API rejects an object schema without `properties`, which a tool may have. */
+function toTool({ name, description, parameters }: ModelTool): unknown {
+  return {
+    type: "function",
+    function: { name, description, parameters: { properties: {}, ...parameters } },
+  };
+}
 
 /** Chat Completions, streamed: the protocol of most compatible servers. */
 export function openaiProtocol(baseUrl: string): ProviderProtocol {

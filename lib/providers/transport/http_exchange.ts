@@ -39,6 +39,12 @@ const MAX_TRAILING_BYTES = 65_536;
  * immediately. Fails with the signal's reason or a `ProviderError`.
  */
 export class HttpExchange {
+  /** Resolves when the headers have arrived. */
+  readonly head: Promise<IncomingMessage>;
+  /** When the headers arrived, in milliseconds since the epoch. */
+  respondedAt: number;
+  /** Whether we disconnected after the request was sent and before a response: it may be billed. */
+  abandoned = false;
   readonly #request: ClientRequest;
   readonly #options: HttpExchangeOptions;
   readonly #head = Promise.withResolvers<IncomingMessage>();
@@ -52,16 +58,14 @@ export class HttpExchange {
   /** Whether the socket served an earlier request; `undefined` before there is one. */
   #reused: boolean | undefined;
   #connected = false;
-  #abandoned = false;
   /** After a release, trailing bytes do not extend the timeout. */
   #released = false;
   #lastByteAt: number;
-  #respondedAt: number;
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options;
     this.#lastByteAt = options.runtime.now();
-    this.#respondedAt = this.#lastByteAt;
+    this.respondedAt = this.#lastByteAt;
     this.#request = options.pool.post(options.post);
     this.#request.on("socket", (socket) => this.#onSocket(socket));
     this.#request.once("response", (response) => this.#onResponse(response));
@@ -70,23 +74,9 @@ export class HttpExchange {
       if (this.#response === undefined) this.#onConnectionLost();
     });
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    this.#head.promise.catch(() => {});
+    this.head = this.#head.promise;
+    this.head.catch(() => {});
     this.#startTimer();
-  }
-
-  /** Resolves when the headers have arrived. */
-  get head(): Promise<IncomingMessage> {
-    return this.#head.promise;
-  }
-
-  /** When the headers arrived, in milliseconds since the epoch. */
-  get respondedAt(): number {
-    return this.#respondedAt;
-  }
-
-  /** Whether we disconnected after the request was sent and before a response: it may be billed. */
-  get abandoned(): boolean {
-    return this.#abandoned;
   }
 
   /** Begins to read the response; before, its body stays in the socket. */
@@ -147,7 +137,7 @@ export class HttpExchange {
 
   /** Closes the socket; the listener receives `error`. */
   destroy(error?: unknown): void {
-    this.#abandoned ||= !this.#isOver && this.#connected && this.#response === undefined;
+    this.abandoned ||= !this.#isOver && this.#connected && this.#response === undefined;
     this.#end(error);
     this.#request.destroy();
   }
@@ -178,7 +168,7 @@ export class HttpExchange {
   #onResponse(response: IncomingMessage): void {
     this.#connected = true;
     this.#lastByteAt = this.#options.runtime.now();
-    this.#respondedAt = this.#lastByteAt;
+    this.respondedAt = this.#lastByteAt;
     this.#response = response;
     response.on("error", (error) => this.#onConnectionLost(error));
     response.once("close", () => this.#onConnectionLost());

@@ -6,7 +6,7 @@ import { HttpExchange } from "./http_exchange.ts";
 
 const SECOND = 1_000;
 
-/** An exchange whose request and response are emitters, moved by hand; `most` chunks are wanted. */
+/** An exchange with emitters for request and response; it ends after `most` chunks. */
 function open(clock: FakeRuntime, { most = Infinity } = {}) {
   const state = { destroyed: false };
   const request = Object.assign(new EventEmitter(), {
@@ -24,17 +24,17 @@ function open(clock: FakeRuntime, { most = Infinity } = {}) {
   });
   const response = new PassThrough();
   request.emit("response", response);
-  const told: string[] = [];
+  const received: string[] = [];
   exchange.listen({
     onChunk: (chunk) => {
-      if (told.push(`${chunk.byteLength} bytes`) === most) exchange.destroy();
+      if (received.push(`${chunk.byteLength} bytes`) === most) exchange.destroy();
     },
-    onEnd: (fault) => told.push(fault === undefined ? "end" : "fault"),
+    onEnd: (error) => received.push(error === undefined ? "end" : "error"),
   });
-  return { exchange, response, state, told };
+  return { exchange, response, state, received };
 }
 
-Deno.test("Exchange: what trickles in after the answer was told whole is no sign of life", async () => {
+Deno.test("HttpExchange: bytes after a release do not extend the timeout", async () => {
   for (const released of [false, true]) {
     const clock = new FakeRuntime();
     const { exchange, response, state } = open(clock);
@@ -49,30 +49,30 @@ Deno.test("Exchange: what trickles in after the answer was told whole is no sign
   }
 });
 
-Deno.test("Exchange: what comes together is handed on together, in pieces of a bounded size", async () => {
-  const { response, told } = open(new FakeRuntime());
+Deno.test("HttpExchange: chunks that arrive together are combined up to a limit", async () => {
+  const { response, received } = open(new FakeRuntime());
   const ended = new Promise((resolve) => response.once("end", resolve));
   for (const size of [1, 2, 60_000, 6_000, 70_000]) response.write(new Uint8Array(size));
   response.end();
   await ended;
-  assertEquals(told, ["60003 bytes", "6000 bytes", "70000 bytes", "end"]);
+  assertEquals(received, ["60003 bytes", "6000 bytes", "70000 bytes", "end"]);
 });
 
-Deno.test("Exchange: what came before a break is handed on before it", () => {
-  const { exchange, response, told } = open(new FakeRuntime());
+Deno.test("HttpExchange: chunks before a failure are delivered before it", () => {
+  const { exchange, response, received } = open(new FakeRuntime());
   response.emit("data", new Uint8Array(3));
   exchange.destroy(new Error("broken"));
   response.destroy();
-  assertEquals(told, ["3 bytes", "fault"]);
+  assertEquals(received, ["3 bytes", "error"]);
 });
 
-Deno.test("Exchange: nothing is handed on after the end", async () => {
-  const { response, told } = open(new FakeRuntime(), { most: 1 });
-  // The second does not fit beside the first, which is handed on before it is taken.
+Deno.test("HttpExchange: nothing is delivered after the end", async () => {
+  const { response, received } = open(new FakeRuntime(), { most: 1 });
+  // Both together exceed the limit, so the first is delivered alone.
   for (const size of [60_000, 6_000, 1]) response.emit("data", new Uint8Array(size));
   await Promise.resolve();
   response.emit("data", new Uint8Array(1));
   await Promise.resolve();
-  assertEquals(told, ["60000 bytes", "end"]);
+  assertEquals(received, ["60000 bytes", "end"]);
   response.destroy();
 });

@@ -42,8 +42,8 @@ export interface RetryOptions {
   beforeRetry?: () => Promise<boolean>;
 }
 
-/** Sends requests to one provider over its own connections, with retries and failure reports. */
-export class ProviderClient {
+/** A client of one provider with its own connections, retries and failure reports. */
+export abstract class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #timeouts: ProviderTimeouts;
   readonly #pool: ConnectionPool;
@@ -58,7 +58,7 @@ export class ProviderClient {
    * Repeats `attempt` up to twice after failures that may be temporary. If the delay is too long, throws
    * immediately, so that a fallback can be tried.
    */
-  async retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  protected async retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
     const { runtime } = this.#options;
     for (let n = 1;; n++) {
       options.signal.throwIfAborted();
@@ -81,7 +81,7 @@ export class ProviderClient {
    * Sends a request and waits for the headers of a response with status 200; throws a `ProviderError`
    * for any other. `onAbandoned` is called if we disconnect before a response.
    */
-  async open(
+  protected async open(
     post: PostRequest,
     { signal, onAbandoned }: { signal: AbortSignal; onAbandoned?: () => void },
   ): Promise<{ exchange: HttpExchange; response: IncomingMessage }> {
@@ -111,7 +111,7 @@ export class ProviderClient {
   }
 
   /** Reports a `ProviderError`; ignores other errors. */
-  report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
+  protected report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
     if (!(error instanceof ProviderError)) return;
     const { provider, apiKey, onFailure } = this.#options;
     onFailure(describeFailure(error, { provider, model, attempt, apiKey }));

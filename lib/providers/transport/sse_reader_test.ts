@@ -4,7 +4,7 @@ import { ProviderError } from "../provider_error.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("SseReader: an event cut at any byte is the same event", () => {
+Deno.test("SseReader: an event split at any byte is the same event", () => {
   const bytes = encode("\uFEFFevent: x\r\ndata: a ü 🗼\r\n\r\n: c\n\ndata: b\ndata: c\n\n");
   for (let cut = 1; cut < bytes.length; cut++) {
     const events: string[] = [];
@@ -20,7 +20,7 @@ for (
     ["on many lines", `data: ${"a".repeat(1000)}\n`],
   ] as const
 ) {
-  Deno.test(`SseReader: an endless event ${name} is refused after a mebibyte`, () => {
+  Deno.test(`SseReader: an endless event ${name} is rejected after a mebibyte`, () => {
     const reader = new SseReader(() => {});
     reader.feed(encode("data: "));
     let fed = 0;
@@ -31,7 +31,7 @@ for (
   });
 }
 
-Deno.test("SseReader: endless bytes that are no event are not kept", () => {
+Deno.test("SseReader: endless bytes without an event are not buffered", () => {
   const events: string[] = [];
   const reader = new SseReader((data) => events.push(data));
   const noise = encode("<p>".repeat(20_000));

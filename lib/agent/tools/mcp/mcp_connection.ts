@@ -13,8 +13,7 @@ import { ToolError } from "../tool_error.ts";
 import { resolveSecrets } from "../tool_secrets.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
 import { type ListedTool, looseResultSchema, parseToolList } from "./mcp_messages.ts";
-import { isSessionNotFound, toToolError } from "./to_tool_error.ts";
-import { toToolOutput } from "./to_tool_output.ts";
+import { isSessionNotFound, toToolError, toToolOutput } from "./mcp_results.ts";
 
 export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
 
