@@ -1,4 +1,4 @@
-import { dayOf } from "../billing/ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
 
 /** What a message says, before anything of it is believed, about what will be read for it. */

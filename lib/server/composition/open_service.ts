@@ -12,7 +12,6 @@ import { Doctor } from "../../doctor/doctor.ts";
 import type { EmbedConfig } from "../../doctor/embed_snippets.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
 import { ProxyDetector } from "../../http/client_address.ts";
-import { AddressLimiter } from "../../billing/address_limiter.ts";
 import { LedgerShards } from "../../billing/ledger_shards.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../billing/limits.ts";
@@ -142,7 +141,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     rateLimiterDeps: {
       ...{ committer, admission, tenants, limits, signer: new HashCache(signer) },
-      addresses: new AddressLimiter(committer, basis),
       inFlight: new InFlightRequests(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),
