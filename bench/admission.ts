@@ -90,8 +90,8 @@ function measureChecks(
     }));
     let turn = 0;
     const ask = () =>
-      admission.countRequest({
-        id: admission.requestId(),
+      admission.requests.countRequest({
+        id: admission.requests.newId(),
         caller: who[turn++ % spread]!,
         limits: DEFAULT_LIMITS,
       });

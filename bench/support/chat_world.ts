@@ -8,7 +8,6 @@ import { Signer } from "@/lib/platform/crypto/hashing.ts";
 import type { RateLimiterDeps } from "@/lib/http/rate_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { FailureDetector } from "@/lib/billing/failure_detector.ts";
-import { AddressLimiter } from "@/lib/billing/address_limiter.ts";
 import { InFlightRequests } from "@/lib/billing/in_flight_requests.ts";
 import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import { WindowShards } from "@/lib/billing/window_shards.ts";
@@ -100,8 +99,7 @@ export async function buildChatWorld(
   const world = { prepare, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const addresses = new AddressLimiter(committer, { runtime, windows });
-  const meter = { ...asked, addresses, limits: LIMITS, inFlight: new InFlightRequests() };
+  const meter = { ...asked, limits: LIMITS, inFlight: new InFlightRequests() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };

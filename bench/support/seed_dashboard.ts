@@ -6,7 +6,7 @@ import { setAgentRecord } from "@/lib/store/agents/agent_record.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import { addToUsage, usageKeyOf } from "@/lib/store/runs/usage_rows.ts";
 import { SeededRandom } from "@/tests/support/fuzz/seeded_random.ts";
-import { dayOf } from "@/lib/billing/ledger.ts";
+import { dayOf } from "@/lib/platform/utc_day.ts";
 
 /** What the store is filled with; `now` in milliseconds. */
 export interface DashboardSeed {

@@ -1,14 +1,12 @@
+import { PeriodicTask } from "../platform/periodic_task.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
+import { interruptedEnd, type RunEnd } from "../store/runs/run_record.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import { keys } from "../store/keys/keys.ts";
-import type { Runtime } from "../platform/runtime.ts";
-import { interruptedEnd, type RunEnd } from "../store/runs/run_record.ts";
-import {
-  callerKeys,
-  countRequest,
-  type CountResult,
-  type RateLimitStatus,
-} from "./count_request.ts";
+import { toLimitRejection } from "./budget_scope.ts";
+import type { RateLimitStatus } from "./count_request.ts";
 import {
   activeRunOf,
   type Admittance,
@@ -16,46 +14,41 @@ import {
   type RunDecision,
   runKeys,
   type RunRequest,
-  toLimitRejection,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, type Lease, type LedgerRejection } from "./ledger.ts";
-import { LedgerShards, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
-import type { Limits } from "./limits.ts";
-import type { ActiveRun } from "../store/runs/active_run.ts";
+import type { Charge, SettleHook } from "./decide_settlement.ts";
+import { HEARTBEAT_MS, type LedgerRejection } from "./ledger.ts";
+import { LedgerShards, MAX_REBALANCES, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
 import { idempotencyKeyReusedError, LimitError } from "./limit_error.ts";
-import { PeriodicTask } from "../platform/periodic_task.ts";
-import type { Caller } from "./request_windows.ts";
+import type { Limits } from "./limits.ts";
+import { isFinalCount, RequestCounter } from "./request_counter.ts";
 import { raiseHold, renewAllLeases } from "./running_leases.ts";
-import { settleInFull, SettlementWriter, toUndoHook } from "./settlement_writer.ts";
-import type { Charge, SettleHook, Settlement } from "./decide_settlement.ts";
-import { type PendingSettlement, SettlementRetryQueue } from "./settlement_retry_queue.ts";
+import { SettlementRetryQueue } from "./settlement_retry_queue.ts";
+import { SettlementWriter } from "./settlement_writer.ts";
 import { WindowShards } from "./window_shards.ts";
 
-/** What came of a message that no limit refused. */
+/** The result of a message that no limit rejected. */
 export type AdmissionResult =
   | ({ kind: "admitted" } & Admittance)
-  /** The same message was let in before, as this run. */
+  /** The same message started this run before. */
   | { kind: "replayed"; runId: string; windows: RateLimitStatus }
   /** The session has ended. */
   | { kind: "gone" };
 
-/** A shard that is emptied by others this often in a row makes the store too busy for one more. */
-const MAX_REBALANCES = 100;
-
 interface TrackedRun {
   activeRun: ActiveRun;
   limits: Limits;
-  /** What is set aside for it, micro-USD. */
+  /** Micro-USD. */
   hold: number;
-  /** Where a message sent again finds the run. */
-  receipt: Deno.KvKey | undefined;
+  idempotencyKey: Deno.KvKey | undefined;
 }
 
 /**
- * Every limit, decided on the committer: one commit lets a message in, one settles it. With a view,
- * what was read through it (credential, plan, agent) is checked in that same commit.
+ * Enforces every limit in the group committer: one commit admits a message, one settles its run. With a
+ * read transaction, that commit also checks what was read (credential, plan, agent).
  */
 export class Admission {
+  /** Counts requests that are no messages. */
+  readonly requests: RequestCounter;
   #committer: GroupCommitter;
   #shards: LedgerShards;
   #windows: WindowShards;
@@ -66,7 +59,7 @@ export class Admission {
   #heartbeat: PeriodicTask;
   #onLost: (runId: string) => void;
 
-  /** `onLost` is called with a run that others have settled, because this process stood still too long. */
+  /** `onLost` is called with a run that other processes have settled because this one stood still. */
   constructor(
     committer: GroupCommitter,
     options: {
@@ -76,63 +69,34 @@ export class Admission {
       onLost?: (runId: string) => void;
     },
   ) {
-    const { runtime } = options;
-    const shards = options.shards ?? new LedgerShards(committer, runtime);
+    const { runtime, shards = new LedgerShards(committer, runtime), onLost = () => {} } = options;
     const { contended } = shards;
     this.#committer = committer;
     this.#runtime = runtime;
     this.#shards = shards;
-    this.#settlementWriter = new SettlementWriter(committer, shards.process);
+    this.#settlementWriter = new SettlementWriter(committer, { shards, runtime });
     this.#windows = options.windows ?? new WindowShards(committer, { runtime, contended });
-    this.#onLost = options.onLost ?? (() => {});
+    this.requests = new RequestCounter(committer, { runtime, windows: this.#windows });
+    this.#onLost = onLost;
     const work = () => this.#onHeartbeat();
-    this.#heartbeat = new PeriodicTask(options.runtime, { everyMs: HEARTBEAT_MS, work });
-  }
-
-  /** A random number for `countRequest` and `admit`, the same for every try of one request. */
-  requestId(): number {
-    return new DataView(this.#runtime.randomBytes(4).buffer).getUint32(0);
-  }
-
-  /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
-  async countRequest(
-    asked: { id: number; caller: Caller; limits: Limits },
-    view?: ReadTransaction,
-  ): Promise<RateLimitStatus> {
-    const request = { ...asked, caller: this.#windows.assignShards(asked.caller) };
-    const decided = await this.#windows.withCapacity(
-      request,
-      () =>
-        this.#committer.run<CountResult>({
-          keys: callerKeys(request.caller),
-          decide: (draft) => {
-            const now = this.#runtime.now();
-            const count = countRequest(draft, { ...request, isMessage: false, now });
-            if ("windows" in count) count.record();
-            return count;
-          },
-          isFinal: isFinalCount,
-        }, view),
-    );
-    if ("rejected" in decided) throw new LimitError(decided.rejected);
-    return decided.windows;
+    this.#heartbeat = new PeriodicTask(runtime, { everyMs: HEARTBEAT_MS, work });
   }
 
   /**
-   * Lets one message in: counts the request and the message, takes a stream slot, sets its money
-   * aside, all or nothing in one commit. Throws the 429 of the first limit that is reached, and 422
-   * for an idempotency key that was used for another message.
+   * Admits one message: counts the request and the message, takes a stream slot and reserves money, all or
+   * nothing in one commit. Throws the 429 of the first limit that is reached, and 422 for an idempotency
+   * key that was used for another message.
    */
   async admit(
     asked: RunRequest & { id: number },
-    view?: ReadTransaction,
+    reads?: ReadTransaction,
   ): Promise<AdmissionResult> {
     const caller = this.#windows.assignShards(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
     let request = { ...asked, caller, ledgerKey, hasClearance: false };
-    const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
-    for (let tries = 0; tries < MAX_REBALANCES && this.#runtime.now() <= giveUpAt; tries++) {
-      const decided = await this.#windows.withCapacity(request, () => this.#decide(request, view));
+    const deadline = this.#runtime.now() + MAX_WAIT_MS;
+    for (let i = 0; i < MAX_REBALANCES && this.#runtime.now() <= deadline; i++) {
+      const decided = await this.#windows.withCapacity(request, () => this.#decide(request, reads));
       if ("rejected" in decided) throw new LimitError(decided.rejected);
       if ("reused" in decided) throw idempotencyKeyReusedError();
       if ("gone" in decided) return { kind: "gone" };
@@ -148,18 +112,18 @@ export class Admission {
     throw this.#toLimitError({ rejected: "streams" }, asked.limits);
   }
 
-  #decide(request: RunRequest & { id: number }, view?: ReadTransaction): Promise<RunDecision> {
+  #decide(request: RunRequest & { id: number }, reads?: ReadTransaction): Promise<RunDecision> {
     return this.#committer.run<RunDecision>({
       keys: runKeys(request),
-      decide: (draft) => decideRun(draft, { ...request, now: this.#runtime.now() }),
+      decide: (tx) => decideRun(tx, { ...request, now: this.#runtime.now() }),
       isFinal: (result) => "short" in result || isFinalCount(result),
       estimatedBytes: 5_120 + (request.startHook?.estimatedBytes ?? 0),
-    }, view).catch((failure) => this.#withdraw(request, failure));
+    }, reads).catch((error) => this.#withdraw(request, error));
   }
 
   /**
-   * Moves what a message needs to its shard; answers how much it may hold, where that is known. Throws
-   * the tenant's 429.
+   * Moves what a message needs to its shard; returns how much it may hold, if known. Throws the tenant's
+   * 429.
    */
   async #rebalance(
     { run: { tenant }, limits, ledgerKey }: RunRequest & { ledgerKey: string[] },
@@ -171,55 +135,45 @@ export class Admission {
     throw this.#toLimitError(rebalanced.rejected, limits);
   }
 
-  #toLimitError(refusal: LedgerRejection, limits: Limits): LimitError {
-    const how = { refusal, streams: limits.streams, limits, now: this.#runtime.now() };
+  #toLimitError(rejection: LedgerRejection, limits: Limits): LimitError {
+    const how = { rejection, streams: limits.streams, limits, now: this.#runtime.now() };
     return new LimitError(toLimitRejection({ kind: "tenant" }, how));
   }
 
   /**
-   * Sets aside what a running run's next step can cost, with what it has cost so far: `least` at the
-   * least, `hold` at most. Answers what was granted, or nothing when there is no room. Micro-USD.
+   * Raises a run's hold to cover its next step and what it has cost so far: to at most `hold` and at least
+   * `least`. Returns what was granted, or `undefined` if the budget does not allow it. Micro-USD.
    */
   async reserve(
     runId: string,
-    { hold, least }: { hold: number; least: number },
+    { hold, least: minHold }: { hold: number; least: number },
   ): Promise<number | undefined> {
     const running = this.#running.get(runId);
     if (running === undefined) return undefined;
-    const { activeRun: { accounts, run: { tenant } }, limits } = running;
-    const key = accounts[0]!.key;
-    for (let most = hold, tries = 0; tries < MAX_REBALANCES; tries++) {
+    const { activeRun: { accounts: scopes, run: { tenant } }, limits } = running;
+    const key = scopes[0]!.key;
+    for (let maxHold = hold, i = 0; i < MAX_REBALANCES; i++) {
       const raised = await this.#committer.run({
-        keys: [...accounts.map((account) => account.key), keys.ledgerDivision(tenant)],
-        decide: (draft) => {
+        keys: [...scopes.map((scope) => scope.key), keys.ledgerDivision(tenant)],
+        decide: (tx) => {
           const now = this.#runtime.now();
-          return raiseHold(draft, {
-            runId,
-            tenant,
-            scopes: accounts,
-            limits,
-            hold: most,
-            minHold: least,
-            now,
-          });
+          return raiseHold(tx, { runId, tenant, scopes, limits, hold: maxHold, minHold, now });
         },
       });
       if (raised === undefined) return undefined;
       if ("granted" in raised) return running.hold = raised.granted;
       const { held } = raised;
-      const need = { streams: 0, hold: hold - held, minHold: Math.max(0, least - held) };
+      const need = { streams: 0, hold: hold - held, minHold: Math.max(0, minHold - held) };
       const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
-      if ("rejected" in rebalanced) return undefined;
-      if ("available" in rebalanced) most = held + rebalanced.available;
+      if ("available" in rebalanced) maxHold = held + rebalanced.available;
     }
     return undefined;
   }
 
   /**
-   * Charges a run, frees its slot, adds it to usage and records it, in one commit; the second time
-   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD. One that never
-   * `opened` is forgotten, so that its message may be sent again. When the store does not take it, it
-   * throws and is made up for with the next heartbeats.
+   * Charges a run, frees its slot, adds it to usage and records it, in one commit; a second call changes
+   * nothing. `cost` and `ceiling` (the maximum charge) in micro-USD. If the run never `opened`, its
+   * idempotency key is deleted. If the store is unavailable it throws, and heartbeats retry it.
    */
   async settle(
     runId: string,
@@ -233,79 +187,63 @@ export class Admission {
   ): Promise<Charge> {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
-    const { activeRun, limits, receipt } = running;
-    const forgetKey = opened ? undefined : receipt;
+    const { activeRun, limits, idempotencyKey } = running;
+    const forgetKey = opened ? undefined : idempotencyKey;
     const exceedsHold = Math.min(cost, ceiling) > running.hold;
-    const unsettled = { activeRun, end, cost, ceiling, limits, settleHook, exceedsHold, forgetKey };
+    const how = { end, cost, ceiling, settleHook, forgetKey };
+    const settlement = { ...how, activeRun, limits, exceedsHold };
     try {
-      const charge = await this.#settleInFull(unsettled);
+      const charge = await this.#settlementWriter.settle(settlement);
       return charge ?? { charged: 0, excess: cost };
-    } catch (failure) {
-      this.#retryQueue.add(unsettled, failure);
-      throw failure;
+    } catch (error) {
+      this.#retryQueue.add(settlement, error);
+      throw error;
     } finally {
-      // One that nobody can settle is not kept alive: its lease lapses, and a sweep settles it.
+      // If it cannot be settled, its lease lapses and a sweep settles it.
       this.#running.delete(runId);
       this.#stopIfIdle();
     }
   }
 
-  /** Whether the run is this process's own and not settled yet. */
+  /** True for an unsettled run of this process. */
   isRunning(runId: string): boolean {
     return this.#running.has(runId);
   }
 
-  /**
-   * Settles a run whose process died, `lease` being what it was judged by, and clears it away; answers
-   * nothing when it goes on after all, or has been settled.
-   */
-  async settleOrphaned(
-    live: ActiveRun,
-    { lease, end, settleHook }: { lease: Lease | undefined; end: RunEnd; settleHook?: SettleHook },
+  /** See `SettlementWriter.settleOrphaned`. */
+  settleOrphaned(
+    ...args: Parameters<SettlementWriter["settleOrphaned"]>
   ): Promise<Charge | undefined> {
-    const now = this.#runtime.now();
-    const settlement: Settlement = {
-      activeRun: live,
-      end,
-      cost: undefined,
-      ceiling: Infinity,
-      settleHook,
-      now,
-    };
-    return await this.#settlementWriter.write(settlement, { dead: { until: lease?.until } });
+    return this.#settlementWriter.settleOrphaned(...args);
   }
 
-  /** Ends the heartbeat. */
+  /** Stops the heartbeat. */
   close(): void {
     void this.#heartbeat.stop();
   }
 
-  #settleInFull(unsettled: PendingSettlement): Promise<Charge | undefined> {
-    const settle = (one: PendingSettlement) =>
-      this.#settlementWriter.write({ ...one, now: this.#runtime.now() });
-    return settleInFull(unsettled, { shards: this.#shards, settle });
-  }
-
   #track(request: RunRequest, hold: number): void {
     const { run, limits, idempotency } = request;
-    this.#running.set(run.runId, {
-      activeRun: activeRunOf(request),
-      limits,
-      hold,
-      receipt: idempotency?.key,
-    });
+    const idempotencyKey = idempotency?.key;
+    this.#running.set(run.runId, { activeRun: activeRunOf(request), limits, hold, idempotencyKey });
     this.#heartbeat.start();
   }
 
-  /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
-  #withdraw(request: RunRequest, failure: unknown): never {
+  /** A run whose caller got an error must not exist: if it was admitted after all, settle it for nothing. */
+  #withdraw(request: RunRequest, error: unknown): never {
     const { run, limits, idempotency, startHook } = request;
-    const unsettled = { activeRun: activeRunOf(request), limits, end: interruptedEnd(run) };
-    const settleHook = startHook && toUndoHook(startHook);
-    const forgetKey = idempotency?.key;
-    this.#retryQueue.add({ ...unsettled, cost: 0, ceiling: 0, settleHook, forgetKey }, failure);
+    const { undo = () => {} } = startHook ?? {};
+    this.#retryQueue.add({
+      activeRun: activeRunOf(request),
+      limits,
+      end: interruptedEnd(run),
+      cost: 0,
+      ceiling: 0,
+      settleHook: startHook && { keys: [], estimatedBytes: 512, write: undo },
+      forgetKey: idempotency?.key,
+    }, error);
     if (this.#retryQueue.size > 0) this.#heartbeat.start();
-    throw failure;
+    throw error;
   }
 
   #stopIfIdle(): void {
@@ -313,7 +251,7 @@ export class Admission {
   }
 
   async #onHeartbeat(): Promise<void> {
-    await this.#retryQueue.retry((one) => this.#settleInFull(one));
+    await this.#retryQueue.retry((settlement) => this.#settlementWriter.settle(settlement));
     this.#stopIfIdle();
     const lost = await renewAllLeases(this.#committer, {
       running: this.#running,
@@ -321,9 +259,4 @@ export class Admission {
     });
     for (const runId of lost) this.#onLost(runId);
   }
-}
-
-/** An address's window only fills up, and a full shard is only a reason to look at all of them. */
-function isFinalCount(result: CountResult | RunDecision): boolean {
-  return "full" in result || ("rejected" in result && result.rejected.scope === "ip");
 }

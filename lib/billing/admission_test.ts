@@ -27,7 +27,8 @@ import { SessionStore } from "../store/credentials/session_store.ts";
 import type { RunEnd, RunRecord } from "../store/runs/run_record.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
-import { dayOf, findLease, HEARTBEAT_MS, LEASE_MS, type Ledger, sumHolds } from "./ledger.ts";
+import { findLease, HEARTBEAT_MS, LEASE_MS, type Ledger, sumHolds } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 describe("Admission", () => {

@@ -1,115 +1,146 @@
+import { dayOf, untilMidnight } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
-import type { Transaction } from "../store/tx/operation.ts";
-import { allottedLimits, type Division, ledgerShardOf, tenantMoment } from "./ledger_division.ts";
-import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import type { Transaction } from "../store/tx/operation.ts";
+import {
+  currentLedger,
+  type Ledger,
+  type LedgerLimits,
+  type LedgerRejection,
+  type Moment,
+} from "./ledger.ts";
+import { allottedLimits, type Division, ledgerShardOf, tenantMoment } from "./ledger_division.ts";
+import type { LimitRejection, LimitScope } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
-import type { LimitScope } from "./limit_error.ts";
 
-/** Days and sessions are kept a while after their end, for what settles late. */
+/** How long day and session ledgers are stored after their end, for late settlements. */
 const DAY_RETENTION_MS = 3 * 86_400_000;
 const SESSION_RETENTION_MS = 60 * 60_000;
 
-/** One ledger that a run is charged to; plain data, so that another process can settle it. */
+/** Active runs release slots and holds at any moment, so this wait is a hint and no promise. */
+const RETRY_SOON_MS = 2_000;
+
+/** One ledger that a run is charged to; plain data, so that another process can settle the run. */
 export interface BudgetScope {
   kind: "tenant" | "session" | "address";
   key: string[];
 }
 
-/** Who is charged for a run. */
-export interface Payer {
-  tenant: string;
-  /** Started with a session token; API keys and the dashboard are the tenant's own. */
-  isVisitor: boolean;
-  /** SHA-256 of the session token, on the widget path. */
+/** Who pays for a run. */
+interface ChargedRun {
+  run: RunFacts;
+  caller: { address: string };
+  /** SHA-256 of the session token, for visitors. */
   sessionHash?: string | undefined;
-  /** The address as it is stored. */
-  address: string;
-  /** The shard of the tenant's ledger; the first one unless it is divided. */
+  /** The shard of the tenant's ledger; by default the first one. */
   ledgerKey?: string[] | undefined;
+  limits: Limits;
 }
 
 /**
- * The accounts of a run: its tenant's day, and those of the visitor that the plan sets a limit on. A
- * backend chats for many people from one address, so only visitors are held to an address's limit.
+ * The scopes of a run: its tenant's day, and those of the visitor that the plan limits. A backend with an
+ * API key chats for many people from one address, so address limits apply to visitors only.
  */
 export function budgetScopesOf(
-  { tenant, isVisitor, sessionHash, address, ledgerKey }: Payer,
-  limits: Limits,
+  { run: { tenant, source }, caller: { address }, sessionHash, ledgerKey, limits }: ChargedRun,
 ): BudgetScope[] {
-  const key = ledgerKey ?? keys.tenantLedger(tenant);
-  const accounts: BudgetScope[] = [{ kind: "tenant", key }];
-  const bySession = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
-  if (bySession && sessionHash !== undefined) {
-    accounts.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
+  const scopes: BudgetScope[] = [{ kind: "tenant", key: ledgerKey ?? keys.tenantLedger(tenant) }];
+  const isSessionLimited = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
+  if (isSessionLimited && sessionHash !== undefined) {
+    scopes.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
   }
-  if (limits.ipDailyCost !== undefined && isVisitor) {
-    accounts.push({ kind: "address", key: keys.addressLedger(tenant, address) });
+  if (limits.ipDailyCost !== undefined && source.kind === "session") {
+    scopes.push({ kind: "address", key: keys.addressLedger(tenant, address) });
   }
-  return accounts;
+  return scopes;
 }
 
-/** Who is charged for the run of a message. */
-export function payerOf(
-  { run: { tenant, source }, caller: { address }, sessionHash, ledgerKey }: {
-    run: RunFacts;
-    caller: { address: string };
-    sessionHash?: string | undefined;
-    ledgerKey?: string[] | undefined;
-  },
-): Payer {
-  return { tenant, isVisitor: source.kind === "session", sessionHash, address, ledgerKey };
-}
-
+/** The limits of a scope as a whole. */
 export function scopeLimits({ kind }: Pick<BudgetScope, "kind">, limits: Limits): LedgerLimits {
   if (kind === "tenant") return { streams: limits.streams, hardLimit: limits.hardDailyCost };
   if (kind === "address") return { hardLimit: limits.ipDailyCost };
   return { streams: limits.sessionStreams, hardLimit: limits.sessionCost };
 }
 
-/** How the limits of a tenant are divided, as the draft has it; the operation must name the key. */
-export function readDivision(draft: Transaction, tenant: string): Division | undefined {
-  return draft.get<Division>(keys.ledgerDivision(tenant));
+/** How a tenant's limits are divided among shards; the operation must list the division's key. */
+export function readDivision(tx: Transaction, tenant: string): Division | undefined {
+  return tx.get<Division>(keys.ledgerDivision(tenant));
 }
 
 /**
- * The limits that hold for an account's ledger, which may be one of several shards; nothing when that has
- * to ask for an allotment first.
+ * The limits of a scope's ledger, which may be one of several shards; `undefined` if that shard must request
+ * an allotment first.
  */
 export function allottedScopeLimits(
-  account: BudgetScope,
+  scope: BudgetScope,
   { limits, division, moment: { period } }: {
     limits: Limits;
     division: Division | undefined;
     moment: Moment;
   },
 ): LedgerLimits | undefined {
-  if (account.kind !== "tenant") return scopeLimits(account, limits);
-  const all = { streams: limits.streams, hardLimit: limits.hardDailyCost };
-  return allottedLimits(division, { limits: all, shard: ledgerShardOf(account.key), period });
+  if (scope.kind !== "tenant") return scopeLimits(scope, limits);
+  const whole = { streams: limits.streams, hardLimit: limits.hardDailyCost };
+  return allottedLimits(division, { limits: whole, shard: ledgerShardOf(scope.key), period });
 }
 
-/** The period of an account's ledger at a time: the UTC day, but a session's whole life is one. */
+/** The moment in a scope's ledger: its period is the UTC day, but a session has a single period. */
 export function scopeMoment({ kind }: BudgetScope, now: number, division?: Division): Moment {
   if (kind === "tenant") return tenantMoment(now, division);
   return { now, period: kind === "session" ? "" : dayOf(now) };
 }
 
-/** The tenant's ledger is for good, the others are garbage after a while. */
+/** A scope's ledger at one moment. */
+export interface ScopeLedger {
+  scope: BudgetScope;
+  moment: Moment;
+  ledger: Ledger;
+}
+
+export function readScopeLedgers(
+  tx: Transaction,
+  scopes: readonly BudgetScope[],
+  { now, division }: { now: number; division?: Division | undefined },
+): ScopeLedger[] {
+  return scopes.map((scope) => {
+    const moment = scopeMoment(scope, now, division);
+    return { scope, moment, ledger: currentLedger(tx.get<Ledger>(scope.key), moment) };
+  });
+}
+
+/** Write options: a tenant's ledger is permanent, the others expire. */
 export function retentionOf({ kind }: BudgetScope): { expireIn?: number } {
   if (kind === "tenant") return {};
   return { expireIn: kind === "session" ? SESSION_RETENTION_MS : DAY_RETENTION_MS };
 }
 
+/** The names of each scope's limits in 429 responses. */
 const LIMIT_SCOPES: Record<BudgetScope["kind"], Record<"streams" | "cost", LimitScope>> = {
   tenant: { streams: "tenant_streams", cost: "tenant_daily_cost" },
   session: { streams: "session_streams", cost: "session_cost" },
   address: { streams: "ip_daily_cost", cost: "ip_daily_cost" },
 };
 
-export function limitScopeOf(
+/** The 429 for a rejection by a scope's ledger, which allows `streams` simultaneous streams. */
+export function toLimitRejection(
   { kind }: Pick<BudgetScope, "kind">,
-  rejected: "streams" | "cost",
-): LimitScope {
-  return LIMIT_SCOPES[kind][rejected];
+  { rejection, streams, limits, now, sessionEndsIn = 0 }: {
+    rejection: LedgerRejection;
+    streams: number;
+    limits: Limits;
+    now: number;
+    sessionEndsIn?: number;
+  },
+): LimitRejection {
+  if (rejection.rejected === "streams") {
+    return { scope: LIMIT_SCOPES[kind].streams, limit: streams, retryAfterMs: RETRY_SOON_MS };
+  }
+  const isSession = kind === "session";
+  const periodEndsIn = isSession ? sessionEndsIn : untilMidnight(now);
+  return {
+    scope: LIMIT_SCOPES[kind].cost,
+    limit: scopeLimits({ kind }, limits).hardLimit! / 1_000_000,
+    ...isSession ? {} : { windowSeconds: 86_400 },
+    retryAfterMs: rejection.isSpent ? periodEndsIn : RETRY_SOON_MS,
+  };
 }

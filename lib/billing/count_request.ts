@@ -1,21 +1,13 @@
 import type { Transaction } from "../store/tx/operation.ts";
-import { type Limits, WINDOW_MS } from "./limits.ts";
-import { takeFromWindow, type WindowStatus } from "./rate_window.ts";
 import type { LimitRejection } from "./limit_error.ts";
-import {
-  type Caller,
-  type StoredWindows,
-  WindowCounter,
-  windowKey,
-  windowLimit,
-  type WindowRef,
-  windowRejection,
-} from "./request_windows.ts";
+import type { Limits } from "./limits.ts";
+import type { WindowStatus } from "./rate_window.ts";
+import { type Caller, WindowCounter, windowKey, type WindowRef } from "./request_windows.ts";
 
-/** Of how many requests the ids are kept; a commit is decided again within moments. */
+/** Request ids that an address's record keeps; a commit is retried within moments. */
 const REMEMBERED_IDS = 128;
 
-/** What is left of the windows that a request was counted in. */
+/** What remains of the windows that a request was counted in. */
 export interface RateLimitStatus {
   ip: WindowStatus;
   key?: WindowStatus;
@@ -23,23 +15,21 @@ export interface RateLimitStatus {
   session_messages?: WindowStatus;
 }
 
-/** One request to be counted: `id` (a random 32-bit number) makes it once only. */
+/** One request to be counted, once per `id` (a random 32-bit number). */
 export interface CountedRequest {
   caller: Caller;
   id: number;
-  /** It is a chat message too. */
-  isMessage: boolean;
   now: number;
   limits: Limits;
 }
 
-/** What counting comes to: no place, or what is left and how to note it in the draft. */
-export type CountResult =
+/** The result of counting; nothing is stored before `record`. */
+export type CountResult<Status = RateLimitStatus> =
   | { rejected: LimitRejection }
   | { full: WindowRef }
-  | { windows: RateLimitStatus; record: () => void };
+  | { windows: Status; record: () => void };
 
-/** The keys that counting a request of this caller touches. */
+/** The keys that counting a request of this caller uses. */
 export function callerKeys(caller: Caller): Deno.KvKey[] {
   const all: Deno.KvKey[] = [windowKey(caller, "address")];
   if (caller.apiKey !== undefined) all.push(windowKey(caller, "key"));
@@ -47,52 +37,40 @@ export function callerKeys(caller: Caller): Deno.KvKey[] {
 }
 
 /**
- * Counts one request, and one message where it is one. Nothing is written before `note` is called, so
- * that a request which another limit refuses is not counted by halves.
+ * Counts one request, and one message if it is one. The caller records it only if no other limit rejects
+ * the request, so that a request is counted in all windows or in none.
  */
-export function countRequest(draft: Transaction, request: CountedRequest): CountResult {
-  const { caller, id, isMessage, now, limits } = request;
-  const address = new WindowCounter(draft, { caller, owner: "address", limits, now });
+export function countRequest(
+  tx: Transaction,
+  { caller, id, isMessage, limits, now }: CountedRequest & { isMessage: boolean },
+): CountResult {
+  const address = new WindowCounter(tx, { caller, owner: "address", limits, now });
   const { ids = [], chat: chatBefore = [] } = address.stored;
-  // The first commit was made after all; what is left of the key's window is not worth a look.
+  // An earlier commit of unknown outcome has counted it. The key's window is left out of the status.
   if (ids.includes(id)) return { windows: { ip: address.status("all") }, record: () => {} };
   const ip = address.take("all");
   if (!("stamps" in ip)) return ip;
-  const keyed = caller.apiKey && new WindowCounter(draft, { caller, owner: "key", limits, now });
+  const keyed = caller.apiKey && new WindowCounter(tx, { caller, owner: "key", limits, now });
   const key = keyed?.take("all");
   if (key !== undefined && !("stamps" in key)) return key;
   const chat = isMessage ? address.take("chat") : { stamps: chatBefore };
   if (!("stamps" in chat)) return chat;
-  const note = () => {
+  const record = () => {
     address.record({ all: ip.stamps, chat: chat.stamps, ids: appendId(ids, id) });
     if (key !== undefined) keyed!.record({ all: key.stamps });
   };
-  return { windows: { ip: ip.status, ...(key ? { key: key.status } : {}) }, record: note };
+  return { windows: { ip: ip.status, ...(key ? { key: key.status } : {}) }, record };
 }
-
-/** One resumed stream to be counted; `id` is as in `CountedRequest`. */
-export interface CountedResume {
-  caller: Caller;
-  id: number;
-  now: number;
-  limits: Limits;
-}
-
-/** What counting a resumed stream comes to. */
-export type ResumeCountResult =
-  | { rejected: LimitRejection }
-  | { full: WindowRef }
-  | { windows: { ip_resume: WindowStatus }; record: () => void };
 
 /**
- * Counts one resumed stream. It has a window of its own, so that a client which lost its connection gets
- * back whatever else its address asks for, and replaying a run again and again is bounded all the same.
+ * Counts one resumed stream. It has its own window, so that a disconnected client can resume whatever else
+ * its address requests, and replaying a run again and again is still limited.
  */
 export function countResume(
-  draft: Transaction,
-  { caller, id, now, limits }: CountedResume,
-): ResumeCountResult {
-  const address = new WindowCounter(draft, { caller, owner: "address", limits, now });
+  tx: Transaction,
+  { caller, id, limits, now }: CountedRequest,
+): CountResult<{ ip_resume: WindowStatus }> {
+  const address = new WindowCounter(tx, { caller, owner: "address", limits, now });
   const { ids = [] } = address.stored;
   if (ids.includes(id)) {
     return { windows: { ip_resume: address.status("resumes") }, record: () => {} };
@@ -105,22 +83,7 @@ export function countResume(
   };
 }
 
-/** The ids with one more, the oldest of too many left out. */
+/** Appends an id and drops the oldest beyond the maximum. */
 function appendId(ids: readonly number[], id: number): number[] {
   return [...ids.slice(1 - REMEMBERED_IDS), id];
-}
-
-/** Whether the address's window is full, as far as memory knows: it only fills up until time passes. */
-export function fullWindowRejection(
-  windows: StoredWindows | undefined,
-  { now, limits, scope }: { now: number; limits: Limits; scope: "ip" | "ip_resume" },
-): LimitRejection | undefined {
-  const window = scope === "ip" ? "all" : "resumes";
-  const which: WindowRef = { owner: "address", window };
-  const limit = windowLimit(which, limits);
-  const rule = { limit, windowMs: WINDOW_MS };
-  const tried = takeFromWindow(windows?.[window] ?? [], { now, rule });
-  return tried.admitted
-    ? undefined
-    : windowRejection(which, { limit, retryAfterMs: tried.retryAfterMs });
 }

@@ -1,17 +1,17 @@
-import type { Transaction } from "../store/tx/operation.ts";
-import { keys } from "../store/keys/keys.ts";
 import { type Session, sessionExpireIn } from "../store/credentials/session_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import {
   allottedScopeLimits,
   type BudgetScope,
   budgetScopesOf,
-  limitScopeOf,
-  payerOf,
   readDivision,
+  readScopeLedgers,
   retentionOf,
-  scopeLimits,
-  scopeMoment,
+  type ScopeLedger,
+  toLimitRejection,
 } from "./budget_scope.ts";
 import {
   callerKeys,
@@ -19,86 +19,77 @@ import {
   countRequest,
   type RateLimitStatus,
 } from "./count_request.ts";
-import { type Division, ledgerShardOf, spentElsewhere } from "./ledger_division.ts";
 import {
   countSlots,
   currentLedger,
   findLease,
   type Ledger,
-  type LedgerRejection,
   ledgerRejection,
-  type Moment,
   remainingBudget,
   setLease,
-  untilMidnight,
 } from "./ledger.ts";
-import type { Limits } from "./limits.ts";
-import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
-import type { WindowStatus } from "./rate_window.ts";
+import { type Division, ledgerShardOf, spentElsewhere } from "./ledger_division.ts";
 import type { LimitRejection } from "./limit_error.ts";
+import type { Limits } from "./limits.ts";
+import type { WindowStatus } from "./rate_window.ts";
 import type { Caller, WindowRef } from "./request_windows.ts";
 
-/** Slots and holds of running runs come free at any moment: a hint, not a promise. */
-const RETRY_SOON_MS = 2_000;
-
-/** A message that wants in. Money in micro-USD. */
+/** A message to be admitted. Money in micro-USD. */
 export interface RunRequest {
   run: RunFacts;
-  /** What its first step can cost at most. */
+  /** The maximum cost of the first step. */
   hold: number;
-  /** What it can do with at least: less output is better than none. */
+  /** The least that the run can work with: a shorter answer is better than none. */
   minHold: number;
   limits: Limits;
   caller: Caller;
-  /** SHA-256 of the session token, on the widget path. */
+  /** SHA-256 of the session token, for visitors. */
   sessionHash?: string | undefined;
-  /** The shard of the tenant's ledger; the first one unless it is divided. */
+  /** The shard of the tenant's ledger; by default the first one. */
   ledgerKey?: string[] | undefined;
-  /** All shards together have room for a run that holds nothing. */
+  /** All shards together may admit a run that holds nothing. */
   hasClearance?: boolean;
-  /** Written in the same commit, as the beginning of what the run leaves behind. */
+  /** Written in the same commit. */
   startHook?: StartHook | undefined;
-  /** Names the one run that a repeated message means. */
   idempotency?: IdempotencyRequest | undefined;
 }
 
-/** What else is begun with a run. */
+/** What else is stored when a run starts. */
 export interface StartHook {
-  /** Kept with the run while it goes on. */
+  /** Stored in the run's own record while it is active. */
   state: ActiveRunState;
-  /** About how many bytes it writes, where they are many. */
+  /** Roughly how many bytes it writes, if many. */
   estimatedBytes?: number;
-  /** Notes what has no room there. */
-  write?(draft: Transaction): void;
-  /** Takes that back. */
-  undo?(draft: Transaction): void;
+  /** Writes what does not fit into that record. */
+  write?(tx: Transaction): void;
+  /** Reverts `write`. */
+  undo?(tx: Transaction): void;
 }
 
+/** The idempotency key of a message: sent again, the message returns the run it started. */
 export interface IdempotencyRequest {
   key: Deno.KvKey;
-  /** A keyed digest of the message, which nobody can guess it by. */
+  /** A keyed digest of the message, so that the message cannot be guessed from it. */
   fingerprint: string;
-  /** The digest without a key that versions before 2026-11-22 stored; they are kept for a day. */
+  /** The unkeyed digest that versions before 2026-11-22 stored, for a day. */
   legacyFingerprint?: string;
-  /** How long it is remembered, milliseconds. */
   ttlMs: number;
 }
 
-/** Which run an `Idempotency-Key` began. */
+/** The run that an `Idempotency-Key` started. */
 export interface ChatIdempotencyRecord {
   v: 1;
   fingerprint: string;
   runId: string;
-  /** Milliseconds; decides, `expireIn` only collects garbage. */
+  /** Expiry in milliseconds; `expireIn` only collects garbage. */
   exp: number;
 }
 
-/** A message that was let in. */
 export interface Admittance {
   windows: RateLimitStatus;
-  /** What was set aside: the first step may cost no more. Micro-USD. */
+  /** The granted hold, which the first step must not exceed. Micro-USD. */
   hold: number;
-  /** The tenant's day is past its soft limit. */
+  /** The tenant is past its soft daily limit. */
   softLimitPassed: boolean;
 }
 
@@ -110,17 +101,17 @@ export type RunDecision =
   | { reused: true }
   /** The session has ended. */
   | { gone: true }
-  /** The shard of a request window needs more of the places that the other shards have. */
+  /** The shard of a request window needs places from the other shards. */
   | { full: WindowRef }
-  /** The shard of the tenant's ledger needs more of what the other shards have. */
+  /** The shard of the tenant's ledger needs budget or slots from the other shards. */
   | { short: true };
 
-/** The keys that letting a message in touches. */
+/** The keys that admitting a message uses. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
-  const { run, limits, caller, sessionHash, idempotency } = request;
+  const { run, caller, sessionHash, idempotency } = request;
   return [
     ...callerKeys(caller),
-    ...budgetScopesOf(payerOf(request), limits).map(({ key }) => key),
+    ...budgetScopesOf(request).map(({ key }) => key),
     keys.ledgerDivision(run.tenant),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(idempotency === undefined ? [] : [idempotency.key]),
@@ -128,159 +119,141 @@ export function runKeys(request: RunRequest): Deno.KvKey[] {
 }
 
 /**
- * Every limit in order, all or nothing: the request and the message are counted, a slot is taken and
- * money set aside; nothing is written before the last of them has let the run pass.
+ * Applies all limits in order, all or nothing: counts the request and the message, takes a slot and reserves
+ * money. Nothing is written unless every limit admits the run.
  */
 export function decideRun(
-  draft: Transaction,
+  tx: Transaction,
   request: RunRequest & { id: number; now: number },
 ): RunDecision {
   const { run, now, limits } = request;
-  const replay = findReplay(draft, request);
+  const replay = findReplay(tx, request);
   if (replay !== undefined) return replay;
-  const accounts = budgetScopesOf(payerOf(request), limits);
-  const division = readDivision(draft, run.tenant);
-  const ledgers = accounts.map((account) => {
-    const moment = scopeMoment(account, now, division);
-    return { account, moment, ledger: currentLedger(draft.get<Ledger>(account.key), moment) };
-  });
+  const scopes = budgetScopesOf(request);
+  const division = readDivision(tx, run.tenant);
+  const ledgers = readScopeLedgers(tx, scopes, { now, division });
   const lease = findLease(ledgers[0]!.ledger, run.runId);
-  const { spent, period } = ledgers[0]!.ledger;
-  const elsewhere = spentElsewhere(division, { shard: ledgerShardOf(accounts[0]!.key), period });
-  const softLimitPassed = spent + elsewhere >= limits.softDailyCost;
-  const count = countRequest(draft, { ...request, isMessage: true });
-  // Our own commit of unknown outcome was made: it is told, and not counted twice.
+  const softLimitPassed = isPastSoftLimit(ledgers[0]!, { division, limits });
+  const count = countRequest(tx, { ...request, isMessage: true });
+  // An earlier commit of unknown outcome has admitted the run; do not count it twice.
   if (lease !== undefined) {
-    const left = "windows" in count ? count.windows : noneLeft(limits);
-    return { admitted: { windows: left, hold: lease.hold, softLimitPassed } };
+    const windows = "windows" in count ? count.windows : noneRemaining(limits);
+    return { admitted: { windows, hold: lease.hold, softLimitPassed } };
   }
   if (!("windows" in count)) return count;
-  const session = takeSessionMessage(draft, request);
+  const session = takeSessionMessage(tx, request);
   if ("decision" in session) return session.decision;
-  const granted = grantHold(ledgers, { ...request, division, sessionEndsIn: session.leftMs });
+  const granted = grantHold(ledgers, { ...request, division, sessionEndsIn: session.endsIn });
   if (!("hold" in granted)) return granted;
   count.record();
-  session.note();
-  for (const { account, moment } of ledgers) {
-    draft.update<Ledger>(account.key, (held, isOwn) => {
+  session.record();
+  for (const { scope, moment } of ledgers) {
+    tx.update<Ledger>(scope.key, (held, isOwn) => {
       const lease = { runId: run.runId, hold: granted.hold, now };
       return setLease(currentLedger(held, moment), lease, isOwn);
-    }, retentionOf(account));
+    }, retentionOf(scope));
   }
-  recordRun(draft, request, accounts);
-  const left = { ...count.windows, ...(session.left && { session_messages: session.left }) };
-  return { admitted: { windows: left, hold: granted.hold, softLimitPassed } };
+  recordRun(tx, request, scopes);
+  const windows = { ...count.windows, ...session.windows };
+  return { admitted: { windows, hold: granted.hold, softLimitPassed } };
 }
 
-const noneLeft = ({ ipRequests }: Limits): RateLimitStatus => ({
-  ip: { limit: ipRequests, remaining: 0, resetMs: 0 },
-});
+function isPastSoftLimit(
+  { scope, ledger: { spent, period } }: ScopeLedger,
+  { division, limits }: { division: Division | undefined; limits: Limits },
+): boolean {
+  const elsewhere = spentElsewhere(division, { shard: ledgerShardOf(scope.key), period });
+  return spent + elsewhere >= limits.softDailyCost;
+}
 
-/** A message sent again is counted as a request, and answered by the run it began. */
+function noneRemaining({ ipRequests }: Limits): RateLimitStatus {
+  return { ip: { limit: ipRequests, remaining: 0, resetMs: 0 } };
+}
+
+/** A message sent again counts as a request, and returns the run that it started. */
 function findReplay(
-  draft: Transaction,
-  request: RunRequest & Omit<CountedRequest, "isMessage">,
+  tx: Transaction,
+  request: RunRequest & CountedRequest,
 ): RunDecision | undefined {
   if (request.idempotency === undefined) return undefined;
-  const known = draft.get<ChatIdempotencyRecord>(request.idempotency.key);
+  const known = tx.get<ChatIdempotencyRecord>(request.idempotency.key);
   if (known === undefined || known.exp <= request.now) return undefined;
   if (known.runId === request.run.runId) return undefined;
   const { fingerprint, legacyFingerprint } = request.idempotency;
   if (known.fingerprint !== fingerprint && known.fingerprint !== legacyFingerprint) {
     return { reused: true };
   }
-  const count = countRequest(draft, { ...request, isMessage: false });
+  const count = countRequest(tx, { ...request, isMessage: false });
   if (!("windows" in count)) return count;
   count.record();
   return { replayed: { runId: known.runId, windows: count.windows } };
 }
 
-/** One message of the session, where there is one. */
+/** Takes one message of the session, if there is one; nothing is stored before `record`. */
 function takeSessionMessage(
-  draft: Transaction,
+  tx: Transaction,
   { run, sessionHash, now }: { run: RunFacts; sessionHash?: string | undefined; now: number },
-): { decision: RunDecision } | { leftMs: number; left?: WindowStatus; note: () => void } {
-  if (sessionHash === undefined) return { leftMs: 0, note: () => {} };
+):
+  | { decision: RunDecision }
+  | { endsIn: number; windows?: { session_messages: WindowStatus }; record: () => void } {
+  if (sessionHash === undefined) return { endsIn: 0, record: () => {} };
   const key = keys.session(run.tenant, sessionHash);
-  const session = draft.get<Session>(key);
-  const leftMs = (session?.exp ?? 0) - now;
-  if (session === undefined || leftMs <= 0) return { decision: { gone: true } };
-  if (session.messages >= session.messageCap) {
-    const limit = session.messageCap;
-    return { decision: { rejected: { scope: "session_messages", limit, retryAfterMs: leftMs } } };
+  const session = tx.get<Session>(key);
+  const endsIn = (session?.exp ?? 0) - now;
+  if (session === undefined || endsIn <= 0) return { decision: { gone: true } };
+  const limit = session.messageCap;
+  if (session.messages >= limit) {
+    return { decision: { rejected: { scope: "session_messages", limit, retryAfterMs: endsIn } } };
   }
   const next: Session = { ...session, messages: session.messages + 1 };
-  const limit = session.messageCap;
-  const left = { limit, remaining: limit - next.messages, resetMs: leftMs };
-  return { leftMs, left, note: () => draft.set(key, next, { expireIn: sessionExpireIn(leftMs) }) };
+  return {
+    endsIn,
+    windows: { session_messages: { limit, remaining: limit - next.messages, resetMs: endsIn } },
+    record: () => tx.set(key, next, { expireIn: sessionExpireIn(endsIn) }),
+  };
 }
 
-/** Sets aside what every account has room for, or names the one that has none. */
+/** The hold that all scopes have budget for, or the rejection of the first that has not. */
 function grantHold(
-  ledgers: { account: BudgetScope; moment: Moment; ledger: Ledger }[],
+  ledgers: readonly ScopeLedger[],
   request: RunRequest & { now: number; division: Division | undefined; sessionEndsIn: number },
 ): { hold: number } | { rejected: LimitRejection } | { short: true } {
   const { minHold, division } = request;
   let hold = request.hold;
-  for (const { account, ledger, moment } of ledgers) {
-    const within = allottedScopeLimits(account, { limits: request.limits, division, moment });
-    if (within === undefined) return { short: true };
-    const isCleared = account.kind === "tenant" && hold === 0 && request.hasClearance === true;
-    const limits = isCleared ? { ...within, hardLimit: undefined } : within;
-    const refusal = ledgerRejection(ledger, { least: minHold, limits, moment });
-    const room = remainingBudget(ledger, { limits, moment });
-    const isShort = refusal !== undefined || room < request.hold;
-    // Only all shards together can tell whether the tenant's limit is reached.
-    if (isShort && division !== undefined && account.kind === "tenant") return { short: true };
-    if (refusal !== undefined) {
+  for (const { scope, ledger, moment } of ledgers) {
+    const allotted = allottedScopeLimits(scope, { limits: request.limits, division, moment });
+    if (allotted === undefined) return { short: true };
+    const isCleared = scope.kind === "tenant" && hold === 0 && request.hasClearance === true;
+    const limits = isCleared ? { ...allotted, hardLimit: undefined } : allotted;
+    const rejection = ledgerRejection(ledger, { minHold, limits, moment });
+    const budget = remainingBudget(ledger, { limits, moment });
+    const isShort = rejection !== undefined || budget < request.hold;
+    // Only all shards together know whether the tenant's limit is reached.
+    if (isShort && division !== undefined && scope.kind === "tenant") return { short: true };
+    if (rejection !== undefined) {
       const streams = limits.streams ?? countSlots(ledger, moment);
-      return { rejected: toLimitRejection(account, { ...request, refusal, streams }) };
+      return { rejected: toLimitRejection(scope, { ...request, rejection, streams }) };
     }
-    hold = Math.min(hold, room);
+    hold = Math.min(hold, budget);
   }
   return { hold };
 }
 
-/** The 429 of an account that has no room; `streams` is how many it may have at once. */
-export function toLimitRejection(
-  account: Pick<BudgetScope, "kind">,
-  { refusal, streams, limits, now, sessionEndsIn = 0 }: {
-    refusal: LedgerRejection;
-    streams: number;
-    limits: Limits;
-    now: number;
-    sessionEndsIn?: number;
-  },
-): LimitRejection {
-  if (refusal.rejected === "streams") {
-    return { scope: limitScopeOf(account, "streams"), limit: streams, retryAfterMs: RETRY_SOON_MS };
-  }
-  const { isSpent } = refusal;
-  const ends = account.kind === "session" ? sessionEndsIn : untilMidnight(now);
-  const limit = scopeLimits(account, limits).hardLimit! / 1_000_000;
-  const windowSeconds = account.kind === "session" ? {} : { windowSeconds: 86_400 };
-  const retryAfterMs = isSpent ? ends : RETRY_SOON_MS;
-  return { scope: limitScopeOf(account, "cost"), limit, ...windowSeconds, retryAfterMs };
-}
-
-/** What another process needs to settle the run, and what a repeated message is answered by. */
+/** Stores what another process needs to settle the run, and what a repeated message returns. */
 function recordRun(
-  draft: Transaction,
+  tx: Transaction,
   { run, idempotency, startHook, now }: RunRequest & { now: number },
-  accounts: BudgetScope[],
+  scopes: BudgetScope[],
 ): void {
-  startHook?.write?.(draft);
-  draft.create(
-    keys.activeRun(run.tenant, run.runId),
-    newActiveRun(run, accounts, startHook?.state),
-  );
+  startHook?.write?.(tx);
+  tx.create(keys.activeRun(run.tenant, run.runId), newActiveRun(run, scopes, startHook?.state));
   if (idempotency === undefined) return;
   const { key, fingerprint, ttlMs } = idempotency;
-  const noted: ChatIdempotencyRecord = { v: 1, fingerprint, runId: run.runId, exp: now + ttlMs };
-  draft.set(key, noted, { expireIn: ttlMs });
+  const record: ChatIdempotencyRecord = { v: 1, fingerprint, runId: run.runId, exp: now + ttlMs };
+  tx.set(key, record, { expireIn: ttlMs });
 }
 
-/** A run that has been let in, with all that settling it takes. */
+/** The record of an admitted run with all that settling it needs. */
 export function activeRunOf(request: RunRequest): ActiveRun {
-  return newActiveRun(request.run, budgetScopesOf(payerOf(request), request.limits));
+  return newActiveRun(request.run, budgetScopesOf(request));
 }

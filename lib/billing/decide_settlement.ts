@@ -1,79 +1,85 @@
-import type { Transaction } from "../store/tx/operation.ts";
+import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
 import { type RunEnd, runRecordSchema } from "../store/runs/run_record.ts";
 import { addToUsage, usageKeyOf } from "../store/runs/usage_rows.ts";
-import { allottedScopeLimits, readDivision, retentionOf, scopeMoment } from "./budget_scope.ts";
+import type { Transaction } from "../store/tx/operation.ts";
+import {
+  allottedScopeLimits,
+  readDivision,
+  readScopeLedgers,
+  retentionOf,
+} from "./budget_scope.ts";
+import type { ChatIdempotencyRecord } from "./decide_run.ts";
 import {
   chargeRun,
   countsInPeriod,
   currentLedger,
-  dayOf,
   findLease,
   type Ledger,
   remainingBudget,
 } from "./ledger.ts";
-import type { ChatIdempotencyRecord } from "./decide_run.ts";
 import type { Limits } from "./limits.ts";
-import type { ActiveRun } from "../store/runs/active_run.ts";
 
 const DAY_MS = 86_400_000;
 const RUN_RETENTION_MS = 90 * DAY_MS;
 
-/** A run to be settled. */
+/** A run to be settled. Money in micro-USD. */
 export interface Settlement {
   activeRun: ActiveRun;
   end: RunEnd;
-  /** What it has cost by the vendors' word, micro-USD; unknown for a process that died. */
+  /** The cost by the provider's usage report; `undefined` for an orphaned run. */
   cost: number | undefined;
-  /** It is charged no more than this, whatever a vendor reports; micro-USD. */
+  /** The maximum charge, whatever a provider reports. */
   ceiling: number;
-  /** Unset for a settlement on behalf of another process, which never exceeds what was held. */
+  /** Unset for an orphaned run, which is never charged more than it held. */
   limits?: Limits | undefined;
-  /** Written in the same commit, as the end of what the run leaves behind. */
+  /** Written in the same commit. */
   settleHook?: SettleHook | undefined;
-  /** The receipt of a run that never opened: whoever sends its message again begins another. */
+  /** The idempotency key of a run that never produced output, deleted so that a retry starts another. */
   forgetKey?: Deno.KvKey | undefined;
-  /** It costs more than it holds: whether there is room for that depends on the tenant's division. */
+  /** It costs more than it holds; whether the budget allows that depends on the tenant's division. */
   exceedsHold?: boolean;
-  /** Less than this is charged only where there is no more: its shard asks the others first. Micro-USD. */
+  /** Charge at least this if the tenant can pay: if the shard has less, throw `ShortShardError`. */
   minCharge?: number;
   /** The shard of usage that this process writes. */
   shard?: number;
   now: number;
 }
 
-/** What else ends with a run; what is kept of the run while it goes on may be read and changed too. */
+/** What else is stored when a run is settled. */
 export interface SettleHook {
+  /** Keys that `write` uses besides the record of the active run. */
   keys: readonly Deno.KvKey[];
-  /** Those of `keys` that were drawn at random just now, so that nobody can have written them. */
+  /** Those of `keys` with a new random id. */
   freshKeys?: readonly Deno.KvKey[];
-  /** About how many bytes it writes. */
+  /** Roughly how many bytes it writes. */
   estimatedBytes: number;
-  /** How long the run's record is kept, where that is not as usual; milliseconds. */
+  /** How long the run's record is stored, if not as usual; milliseconds. */
   retentionMs?: number;
-  write(draft: Transaction, charge: Charge): void;
-  /** Called when the run is settled; `late`: by somebody else, so that nothing was written. Never throws. */
+  write(tx: Transaction, charge: Charge): void;
+  /** Called after the commit; `late` if the run was settled before and nothing was written. Never throws. */
   afterCommit?(how: { late: boolean }): Promise<void>;
 }
 
-/** Several as one; they write in their order. */
-export function combineSettleHooks(closings: readonly SettleHook[]): SettleHook {
-  const kept = closings.flatMap(({ retentionMs }) => retentionMs ?? []);
+/** Combines hooks; they write in order. */
+export function combineSettleHooks(hooks: readonly SettleHook[]): SettleHook {
+  const retentions = hooks.flatMap(({ retentionMs }) => retentionMs ?? []);
   return {
-    ...(kept.length === 0 ? {} : { retentionMs: Math.min(...kept) }),
-    keys: closings.flatMap((one) => one.keys),
-    freshKeys: closings.flatMap((one) => one.freshKeys ?? []),
-    estimatedBytes: closings.reduce((sum, one) => sum + one.estimatedBytes, 0),
-    write(draft, charge) {
-      for (const one of closings) one.write(draft, charge);
+    ...(retentions.length === 0 ? {} : { retentionMs: Math.min(...retentions) }),
+    keys: hooks.flatMap((hook) => hook.keys),
+    freshKeys: hooks.flatMap((hook) => hook.freshKeys ?? []),
+    estimatedBytes: hooks.reduce((sum, hook) => sum + hook.estimatedBytes, 0),
+    write(tx, charge) {
+      for (const hook of hooks) hook.write(tx, charge);
     },
     async afterCommit(how) {
-      for (const one of closings) await one.afterCommit?.(how);
+      for (const hook of hooks) await hook.afterCommit?.(how);
     },
   };
 }
 
-/** The shard of the tenant's ledger has too little for what a run costs beyond what it `held`. */
+/** The shard of the tenant's ledger cannot pay what a run costs beyond what it `held`. */
 export class ShortShardError extends Error {
   override name = "ShortShardError";
   /** Micro-USD. */
@@ -85,23 +91,23 @@ export class ShortShardError extends Error {
   }
 }
 
-/** What a run was charged, and what nobody was charged for. Micro-USD. */
+/** What a run was charged, and the excess that nobody pays. Micro-USD. */
 export interface Charge {
   charged: number;
   excess: number;
 }
 
-/** The keys that settling a run touches. */
+/** The keys that settling a run uses. */
 export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   const { activeRun, now, cost, settleHook, exceedsHold, forgetKey, shard } = settlement;
   const days = [dayOf(now)];
-  // A dead process's run may have been alive yesterday: it counts there.
+  // An orphaned run may have been alive yesterday, and counts there.
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...activeRun.accounts.map(({ key }) => key),
     ...(exceedsHold ? [keys.ledgerDivision(activeRun.run.tenant)] : []),
     ...days.map((day) => usageKeyOf(activeRun.run, day, shard)),
-    // Without a closing nothing is stored of the run beside its account, so nobody else writes its entry.
+    // Without a hook nothing else is stored of the run, so no other operation writes its record.
     ...(settleHook === undefined
       ? []
       : [keys.activeRun(activeRun.run.tenant, activeRun.run.runId), ...settleHook.keys]),
@@ -110,90 +116,76 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
 }
 
 /**
- * Charges a run to all its accounts, frees its slot and records it: once. Answers nothing when it has
- * been settled before. Its own process charges it to the day it ends on; a dead one's run is charged
- * all it held, to the day its lease lapsed on. Throws `ShortShardError` for one that is to be charged more,
- * `within` what all shards together have, than its own shard has now.
+ * Charges a run to all its scopes, frees its slot and records it, once; `undefined` if it was settled
+ * before. A run is charged to the day on which it ends; an orphaned run is charged its whole hold, to the
+ * day on which its lease lapsed. Throws `ShortShardError` if its shard has less than `minCharge`.
  */
-export function decideSettlement(draft: Transaction, settlement: Settlement): Charge | undefined {
+export function decideSettlement(tx: Transaction, settlement: Settlement): Charge | undefined {
   const { activeRun, end, now } = settlement;
   const { runId, tenant } = activeRun.run;
-  const lease = findLease(draft.get<Ledger>(activeRun.accounts[0]!.key), runId);
+  const lease = findLease(tx.get<Ledger>(activeRun.accounts[0]!.key), runId);
   if (lease === undefined) return undefined;
-  const isDead = settlement.cost === undefined;
+  const isOrphaned = settlement.cost === undefined;
   const cost = settlement.cost ?? lease.hold;
-  const charged = Math.max(
-    0,
-    Math.min(cost, settlement.ceiling, chargeableAmount(draft, settlement)),
-  );
-  for (const account of activeRun.accounts) {
-    const moment = scopeMoment(account, now);
-    const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
+  const charged = Math.max(0, Math.min(cost, settlement.ceiling, chargeableAmount(tx, settlement)));
+  for (const { scope, moment, ledger } of readScopeLedgers(tx, activeRun.accounts, { now })) {
     const { period } = ledger;
-    const due = isDead && !countsInPeriod(lease, { now, period }) ? 0 : charged;
-    draft.update<Ledger>(account.key, (held, isOwn) => {
-      return chargeRun(currentLedger(held, moment), { runId, cost: due }, isOwn);
-    }, retentionOf(account));
+    const isDue = !isOrphaned || countsInPeriod(lease, { now, period });
+    tx.update<Ledger>(scope.key, (held, isOwn) => {
+      const charge = { runId, cost: isDue ? charged : 0 };
+      return chargeRun(currentLedger(held, moment), charge, isOwn);
+    }, retentionOf(scope));
   }
-  const endedAt = isDead ? Math.min(now, lease.until) : now;
+  const endedAt = isOrphaned ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
-  // A vendor's word is no number until it is checked: one NaN would lift every limit of the day.
-  const told = { v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess };
-  const record = runRecordSchema.parse(told);
-  addToUsage(draft, usageKeyOf(activeRun.run, usageDay(endedAt, now), settlement.shard), record);
+  // Validates what a provider reported: one NaN would remove every limit of the day.
+  const record = runRecordSchema
+    .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess });
+  addToUsage(tx, usageKeyOf(activeRun.run, usageDay(endedAt, now), settlement.shard), record);
   const expireIn = settlement.settleHook?.retentionMs ?? RUN_RETENTION_MS;
-  draft.blindWrite(keys.run(tenant, runId), record, { expireIn });
-  settlement.settleHook?.write(draft, { charged, excess });
-  clearActiveRun(draft, settlement);
-  deleteIdempotencyRecord(draft, settlement);
+  tx.blindWrite(keys.run(tenant, runId), record, { expireIn });
+  settlement.settleHook?.write(tx, { charged, excess });
+  clearActiveRun(tx, settlement);
+  deleteIdempotencyRecord(tx, settlement);
   return { charged, excess };
 }
 
-function deleteIdempotencyRecord(draft: Transaction, { forgetKey, activeRun }: Settlement): void {
+function deleteIdempotencyRecord(tx: Transaction, { forgetKey, activeRun }: Settlement): void {
   if (forgetKey === undefined) return;
-  const receipt = draft.get<ChatIdempotencyRecord>(forgetKey);
-  if (receipt?.runId === activeRun.run.runId) draft.delete(forgetKey);
+  const record = tx.get<ChatIdempotencyRecord>(forgetKey);
+  if (record?.runId === activeRun.run.runId) tx.delete(forgetKey);
 }
 
-/** Nothing is left to settle of the run. */
-export function clearActiveRun(draft: Transaction, { activeRun, settleHook }: Settlement): void {
+/** Deletes the record of an active run once nothing is left to settle. */
+export function clearActiveRun(tx: Transaction, { activeRun, settleHook }: Settlement): void {
   const key = keys.activeRun(activeRun.run.tenant, activeRun.run.runId);
-  if (settleHook === undefined) draft.blindWrite(key, undefined);
-  else draft.delete(key);
+  if (settleHook === undefined) tx.blindWrite(key, undefined);
+  else tx.delete(key);
 }
 
-/** What a run can be charged without any account going past its limit. */
-function chargeableAmount(draft: Transaction, settlement: Settlement): number {
-  const { activeRun, limits, exceedsHold, now } = settlement;
+/** What a run can be charged without any scope exceeding its limit. */
+function chargeableAmount(tx: Transaction, settlement: Settlement): number {
+  const { activeRun: { run: { runId, tenant }, accounts }, limits, exceedsHold, now } = settlement;
   if (limits === undefined) return Infinity;
-  const division = exceedsHold ? readDivision(draft, activeRun.run.tenant) : undefined;
-  const rooms = activeRun.accounts.map((account) => {
-    const moment = scopeMoment(account, now, division);
-    const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
-    const within = allottedScopeLimits(account, { limits, division, moment });
-    // What the run holds is its own, however the limits are divided.
-    const hold = findLease(ledger, activeRun.run.runId)?.hold ?? 0;
-    if (account.kind === "tenant" && !exceedsHold) return hold;
-    if (within === undefined) return hold;
-    return Math.max(
-      hold,
-      remainingBudget(ledger, { runId: activeRun.run.runId, limits: within, moment }),
-    );
+  const division = exceedsHold ? readDivision(tx, tenant) : undefined;
+  const ledgers = readScopeLedgers(tx, accounts, { now, division });
+  const amounts = ledgers.map(({ scope, moment, ledger }) => {
+    // The hold belongs to the run, however the limits are divided.
+    const hold = findLease(ledger, runId)?.hold ?? 0;
+    if (scope.kind === "tenant" && !exceedsHold) return hold;
+    const allotted = allottedScopeLimits(scope, { limits, division, moment });
+    if (allotted === undefined) return hold;
+    return Math.max(hold, remainingBudget(ledger, { runId, limits: allotted, moment }));
   });
-  if (division !== undefined) assertShardHasEnough(settlement, { draft, rooms });
-  return Math.min(...rooms);
+  const [ofTenant, ...others] = amounts;
+  const { cost = 0, ceiling, minCharge = 0 } = settlement;
+  if (division !== undefined && ofTenant! < Math.min(cost, ceiling, minCharge, ...others)) {
+    throw new ShortShardError(findLease(ledgers[0]!.ledger, runId)!.hold);
+  }
+  return Math.min(...amounts);
 }
 
-function assertShardHasEnough(
-  { activeRun, cost = 0, ceiling, minCharge = 0 }: Settlement,
-  { draft, rooms: [room, ...others] }: { draft: Transaction; rooms: readonly number[] },
-): void {
-  if (room! >= Math.min(cost, ceiling, minCharge, ...others)) return;
-  const lease = findLease(draft.get<Ledger>(activeRun.accounts[0]!.key), activeRun.run.runId);
-  throw new ShortShardError(lease!.hold);
-}
-
-/** One that nobody settled for days counts yesterday: its row is the oldest at hand. */
+/** A run that stayed unsettled for days counts yesterday, the oldest usage row in the commit. */
 function usageDay(endedAt: number, now: number): string {
   const [day, yesterday] = [dayOf(endedAt), dayOf(now - DAY_MS)];
   return day < yesterday ? yesterday : day;

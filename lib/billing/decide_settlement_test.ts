@@ -2,7 +2,8 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import { keys } from "../store/keys/keys.ts";
-import { dayOf, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { decideSettlement, type Settlement } from "./decide_settlement.ts";
 

@@ -5,7 +5,8 @@ import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import { Admission } from "./admission.ts";
 import type { Division } from "./ledger_division.ts";
-import { dayOf, type Lease, type Ledger } from "./ledger.ts";
+import type { Lease, Ledger } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 
 const LIMITS = { ...OPEN_LIMITS, streams: 800, hardDailyCost: 10_000 };
 

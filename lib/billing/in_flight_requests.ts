@@ -1,36 +1,34 @@
-import { type Limits, WINDOW_MS } from "./limits.ts";
 import { LimitError } from "./limit_error.ts";
+import { type Limits, WINDOW_MS } from "./limits.ts";
 
 /**
- * How many requests each address has under way that no window has counted yet, in this process. A
- * request is counted once its body is there and its caller is known: until then one address could hold
- * any number of bodies in memory, at a byte a second.
+ * Counts each address's requests in flight that no window has counted yet, in this process. A request is
+ * counted once its body has arrived and its caller is known; without this limit one address could hold any
+ * number of slowly arriving bodies in memory.
  */
 export class InFlightRequests {
   readonly #counts = new Map<string, number>();
 
-  /** Addresses that have any. */
+  /** The number of addresses with requests in flight. */
   get addresses(): number {
     return this.#counts.size;
   }
 
-  /** Adds one. Throws the 429 of an address that has as many as it may make in a minute. */
-  enter(address: string, { ipRequests }: Limits): void {
+  /** Adds a request. Throws the 429 of an address that has as many as it may make per minute. */
+  enter(address: string, { ipRequests: limit }: Limits): void {
     const before = this.#counts.get(address) ?? 0;
-    if (before >= ipRequests) throw tooManyInFlight(ipRequests);
+    if (before >= limit) {
+      const windowSeconds = WINDOW_MS / 1000;
+      // As if they had all been counted just now, which most of them soon will be.
+      throw new LimitError({ scope: "ip", limit, windowSeconds, retryAfterMs: WINDOW_MS });
+    }
     this.#counts.set(address, before + 1);
   }
 
-  /** Takes back one that was added. */
+  /** Removes a request that was added. */
   leave(address: string): void {
-    const left = (this.#counts.get(address) ?? 0) - 1;
-    if (left > 0) this.#counts.set(address, left);
+    const remaining = (this.#counts.get(address) ?? 0) - 1;
+    if (remaining > 0) this.#counts.set(address, remaining);
     else this.#counts.delete(address);
   }
-}
-
-/** As if those under way had been counted just now, which most of them are about to be. */
-function tooManyInFlight(limit: number): LimitError {
-  const windowSeconds = WINDOW_MS / 1000;
-  return new LimitError({ scope: "ip", limit, windowSeconds, retryAfterMs: WINDOW_MS });
 }

@@ -1,14 +1,12 @@
 import { dayOf } from "../platform/utc_day.ts";
 
-export { dayOf, untilMidnight } from "../platform/utc_day.ts";
-
-/** One running run: a stream slot, and the money set aside for it. */
+/** One active run: a stream slot and the money reserved for it. */
 export interface Lease {
-  /** It lapses then, by the clock of the process that runs it, and is renewed before. Milliseconds. */
+  /** When it lapses by its process's clock, milliseconds; its process renews it before. */
   readonly until: number;
-  /** What is set aside, in micro-USD. */
+  /** Reserved micro-USD. */
   readonly hold: number;
-  /** Money of no run, such as for embeddings: it takes no slot. */
+  /** A reservation that belongs to no run, such as for embeddings, and takes no slot. */
   readonly side?: true;
 }
 
@@ -19,27 +17,27 @@ export interface TenantLimits {
 }
 
 /**
- * What one account (a tenant's day, a session, an address's day) has spent, and what its running runs
- * hold: slots and money in one document, so that both are decided in one step. Integer micro-USD.
+ * What one scope (a tenant's day, a session, an address's day) has spent, and the slots and money that its
+ * active runs hold. One document, so that both are decided together. Integer micro-USD.
  */
 export interface Ledger {
   readonly v: 1;
-  /** The UTC day as `YYYY-MM-DD`, or empty for an account that has no days. */
+  /** The UTC day as `YYYY-MM-DD`, or empty for a scope without days. */
   readonly period: string;
   readonly spent: number;
-  /** What the days before this one in its place have spent, the last of them last; by day. */
+  /** What earlier days spent, the latest last; by day. */
   readonly earlier?: Readonly<Record<string, number>>;
-  /** One that has lapsed stays, its slot taken and its hold counted, until its run is settled. */
+  /** By run id. A lapsed lease keeps its slot and its hold until its run is settled. */
   readonly runs: Readonly<Record<string, Lease>>;
 }
 
-/** Which moment a ledger is looked at, and in which of its periods that is. */
+/** A time, and the period of a ledger that it belongs to. */
 export interface Moment {
   now: number;
   period: string;
 }
 
-/** What an account may have at once; unset is without limit. */
+/** The limits of a scope; unset means unlimited. */
 export interface LedgerLimits {
   readonly streams?: number | undefined;
   /** Micro-USD. */
@@ -48,27 +46,27 @@ export interface LedgerLimits {
 
 export type LedgerRejection =
   | { rejected: "streams" }
-  /** `spent`: what is left does not pay for it; otherwise only running runs hold it. */
+  /** `isSpent`: the unspent money is not enough; otherwise active runs hold what is missing. */
   | { rejected: "cost"; isSpent: boolean };
 
-/** A lease lasts so long unless it is renewed. */
+/** How long a lease lasts unless it is renewed. */
 export const LEASE_MS = 30_000;
-/** Several renewals fit into a lease, so that one that is late or lost costs nothing. */
+/** Several renewals fit into a lease, so that one late or lost renewal does no harm. */
 export const HEARTBEAT_MS = 5_000;
 
-/** How far clocks may be apart; further ahead is a wrong one, which must close no day and no window. */
+/** Maximum clock skew between processes; a time further ahead is wrong, and ends no day or window. */
 export const MAX_SKEW_MS = 5 * 60_000;
 
-/** Leases of one ledger, lapsed ones included: it is one value of the store, at most 80 bytes a lease. */
+/** Leases in one ledger, lapsed ones included: a ledger is one stored value, at most 80 bytes a lease. */
 const MAX_LEASES = 800;
 
-/** Days of which a ledger remembers what they spent: a wrong clock is set right within one or two. */
+/** Days of which a ledger keeps the amount spent; a wrong clock is corrected within one or two. */
 const EARLIER_DAYS = 4;
 
 /**
- * The ledger in the period of the moment: another one begins with what still runs, and with what it has
- * spent already if it was left only because of a wrong clock. A day that another process has begun is
- * not gone back on by one whose clock is a little behind, or that was asked before midnight.
+ * The ledger in the period of the moment. A new period starts with the active runs, and with what it had
+ * spent if it was left because of a wrong clock. A day that another process has started stays current for
+ * a process whose clock is slightly behind.
  */
 export function currentLedger(stored: Ledger | undefined, { now, period }: Moment): Ledger {
   if (stored === undefined) return { v: 1, period, spent: 0, runs: {} };
@@ -76,22 +74,22 @@ export function currentLedger(stored: Ledger | undefined, { now, period }: Momen
   return hasBegun || stored.period === period ? stored : startPeriod(stored, period);
 }
 
-/** Of a clock that is set forward past midnight and back the day's limit must not be had twice. */
+/** Keeps what earlier days spent: moving the clock past midnight and back must not reset the limit. */
 function startPeriod(stored: Ledger, period: string): Ledger {
-  const left = { ...stored.earlier, [stored.period]: stored.spent };
-  const { [period]: spent = 0, ...others } = left;
+  const all = { ...stored.earlier, [stored.period]: stored.spent };
+  const { [period]: spent = 0, ...others } = all;
   const earlier = Object.fromEntries(Object.entries(others).slice(-EARLIER_DAYS));
   return { ...stored, period, spent, earlier };
 }
 
-/** Whether a lease has lapsed by any clock, be it as far behind as clocks may be. */
+/** True if a lease has lapsed by any process's clock, whatever the skew. */
 export function hasExpired({ until }: Lease, now: number): boolean {
   return until + MAX_SKEW_MS <= now;
 }
 
 /**
- * How many slots are taken. One whose process may have died comes free when its run is settled: who has
- * a fast clock must not take what another still uses.
+ * The number of taken slots. A lapsed lease keeps its slot until its run is settled, so that a process with
+ * a fast clock cannot take a slot that is still in use.
  */
 export function countSlots(ledger: Ledger, { now }: Moment): number {
   let taken = 0;
@@ -103,25 +101,25 @@ export function countSlots(ledger: Ledger, { now }: Moment): number {
 }
 
 /**
- * What runs hold, in micro-USD, but for the one named. What a dead process has spent is not known, so
- * its hold counts in full in the period it lapsed in.
+ * What all runs except one hold, in micro-USD. What an orphaned run has spent is unknown, so its hold
+ * counts in full in the period in which its lease lapsed.
  */
-export function sumHolds(ledger: Ledger, moment: Moment, except?: string): number {
+export function sumHolds(ledger: Ledger, moment: Moment, exceptRunId?: string): number {
   const at = { ...moment, period: ledger.period };
   let held = 0;
   for (const runId in ledger.runs) {
     const lease = ledger.runs[runId]!;
-    if (runId !== except && countsInPeriod(lease, at)) held += lease.hold;
+    if (runId !== exceptRunId && countsInPeriod(lease, at)) held += lease.hold;
   }
   return held;
 }
 
-/** Whether a lease's money belongs to the period of the moment. */
+/** True if a lease's money belongs to the period of the moment. */
 export function countsInPeriod({ until }: Lease, { now, period }: Moment): boolean {
   return until > now || period === "" || dayOf(until) === period;
 }
 
-/** Micro-USD that a run may have in all, beside what the others hold; `Infinity` without a limit. */
+/** Micro-USD that a run may hold, given what the others hold; `Infinity` without a limit. */
 export function remainingBudget(
   ledger: Ledger,
   { runId, limits, moment }: { runId?: string; limits: LedgerLimits; moment: Moment },
@@ -130,18 +128,23 @@ export function remainingBudget(
   return limits.hardLimit - ledger.spent - sumHolds(ledger, moment, runId);
 }
 
-/** Whether one more lease may make the ledger larger than a value of the store. */
+/** True if one more lease could exceed the maximum size of a stored value. */
 export function isFull({ runs }: Ledger): boolean {
   return Object.keys(runs).length >= MAX_LEASES;
 }
 
-/** Why a run that must set aside `least` may not begin; nothing when it may. */
-export function ledgerRejection(
-  ledger: Ledger,
-  { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
-): LedgerRejection | undefined {
-  // Past the limit runs of price 0 are refused too, and for that reason before any other.
-  const cost = costRejection(ledger, { least, limits, moment });
+/** What admitting a run takes: it holds at least `minHold` micro-USD. */
+interface HoldRequest {
+  minHold: number;
+  limits: LedgerLimits;
+  moment: Moment;
+}
+
+/** Why a run must not start; `undefined` if it may. */
+export function ledgerRejection(ledger: Ledger, request: HoldRequest): LedgerRejection | undefined {
+  const { limits, moment } = request;
+  const cost = costRejection(ledger, request);
+  // Once the limit is spent, free runs are rejected too, and cost is the reason given.
   if (ledger.spent >= (limits.hardLimit ?? Infinity)) return cost;
   if (isFull(ledger) || countSlots(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { rejected: "streams" };
@@ -149,33 +152,29 @@ export function ledgerRejection(
   return cost;
 }
 
-/** Why `least` more may not be set aside for a run that has its slot; nothing when it may. */
+/** Why `minHold` must not be reserved for a run that has a slot; `undefined` if it may. */
 export function costRejection(
   ledger: Ledger,
-  { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
+  { minHold, limits, moment }: HoldRequest,
 ): LedgerRejection | undefined {
   const { hardLimit = Infinity } = limits;
   if (ledger.spent >= hardLimit) return { rejected: "cost", isSpent: true };
-  if (least <= remainingBudget(ledger, { limits, moment })) return undefined;
-  // With every hold given back it would not fit either: only a new period makes room.
-  return { rejected: "cost", isSpent: ledger.spent + least > hardLimit };
+  if (minHold <= remainingBudget(ledger, { limits, moment })) return undefined;
+  // Spent if it would not fit even without any hold: then only a new period helps.
+  return { rejected: "cost", isSpent: ledger.spent + minHold > hardLimit };
 }
 
-/** A ledger that nobody else has. */
 interface MutableLedger extends Ledger {
   spent: number;
   readonly runs: Record<string, Lease>;
 }
 
-/** The ledger itself where it `isOwn`, else a copy: of hundreds of leases one is dear for each change. */
+/** The ledger itself if the caller owns it, else a copy: copying hundreds of leases is expensive. */
 function toMutable(ledger: Ledger, isOwn: boolean): MutableLedger {
   return isOwn ? ledger as MutableLedger : { ...ledger, runs: { ...ledger.runs } };
 }
 
-/**
- * Begins a run, or changes what it holds for its next step; its lease lasts anew. One that `isOwn` is
- * changed in place, here and below.
- */
+/** Starts a run's lease, or renews it with a new hold. Mutates the ledger if `isOwn`. */
 export function setLease(
   ledger: Ledger,
   { runId, hold, now }: { runId: string; hold: number; now: number },
@@ -187,8 +186,8 @@ export function setLease(
 }
 
 /**
- * Prolongs the leases of runs that still go on, however long ago they lapsed: who renews a run runs it,
- * and a clock may have been set forward by hours. One that was settled is not brought back.
+ * Renews the leases of runs, however long ago they lapsed: a process that renews a run is alive, and its
+ * clock may have jumped by hours. Runs that were settled stay settled.
  */
 export function renewLeases(
   ledger: Ledger,
@@ -202,12 +201,12 @@ export function renewLeases(
   return { ...ledger, runs };
 }
 
-/** The lease of a run that has not been settled yet, lapsed or not. */
+/** The lease of a run that is not settled, lapsed or not. */
 export function findLease(ledger: Ledger | undefined, runId: string): Lease | undefined {
   return ledger !== undefined && Object.hasOwn(ledger.runs, runId) ? ledger.runs[runId] : undefined;
 }
 
-/** Ends a run: its slot and hold go, its cost (micro-USD) is charged; once, however often it is asked. */
+/** Ends a run's lease and adds its cost (micro-USD), once. Mutates the ledger if `isOwn`. */
 export function chargeRun(
   ledger: Ledger,
   { runId, cost }: { runId: string; cost: number },

@@ -1,7 +1,7 @@
+import { dayOf } from "../platform/utc_day.ts";
 import {
   countSlots,
   currentLedger,
-  dayOf,
   type Ledger,
   MAX_SKEW_MS,
   type Moment,
@@ -9,72 +9,72 @@ import {
   type TenantLimits,
 } from "./ledger.ts";
 
-/** A shard that has asked for more within this time, or has running runs, gets a part of what is free. */
+/** A shard is active if it has runs, or requested an allotment within this time. */
 const ACTIVE_MS = 10 * 60_000;
 
-/** What one shard may use, what it uses already included. */
+/** The part of the limits that one shard may use, including what it uses already. */
 interface Allotment extends TenantLimits {
   /** What the other shards had spent in the period when it was made, micro-USD. */
   readonly elsewhere: number;
-  /** When the shard last asked for more, milliseconds. */
+  /** When the shard last requested more, milliseconds. */
   readonly askedAt: number;
 }
 
 /**
- * How the limits of a tenant are divided among the shards of its ledger. The allotments together never
- * exceed the limits, but for what was used already when those were lowered.
+ * How a tenant's limits are divided among the shards of its ledger. The allotments together never exceed
+ * the limits, except by what was used already when the limits were lowered.
  */
 export interface Division {
   readonly v: 1;
-  /** Changes with each change, so that what was decided on an older one is decided again. */
+  /** Increases with each change, to detect decisions made on an older one. */
   readonly revision: number;
-  /** The UTC day it is for. On any other it is void. */
+  /** The UTC day for which it is valid. */
   readonly period: string;
-  /** The limits that are divided. Under any others it is void. */
+  /** The limits that are divided; under others it is void. */
   readonly of: TenantLimits;
-  /** All allotments are 0: what the shards use can be read, and does not grow until the next revision. */
+  /** All allotments are 0, so what the shards use does not grow until the next revision. */
   readonly frozen: boolean;
-  /** By the number of the shard. */
+  /** By shard number. */
   readonly shards: Readonly<Record<string, Allotment>>;
 }
 
-/** All shards of a tenant's ledger, and their division, read together. */
+/** All shards of a tenant's ledger and their division, read together. */
 export interface LedgerSnapshot {
   division: Division | undefined;
-  /** By the number of the shard, in the period of the moment. */
+  /** By shard number, in the period of the moment. */
   ledgers: readonly Ledger[];
   moment: Moment;
 }
 
-/** A shard that needs so much beyond what it uses. */
+/** A request of a shard for `need` beyond what it uses. */
 export interface AllotmentRequest {
   shard: number;
   limits: TenantLimits;
   need: TenantLimits;
 }
 
-/** The shard of a tenant's ledger that is under a key of `keys.tenantLedger`. */
+/** The shard number in a key of `keys.tenantLedger`. */
 export function ledgerShardOf(key: readonly Deno.KvKeyPart[]): number {
   return Number(key[2] ?? 0);
 }
 
-/** Today, or the next day where a process whose clock is a little ahead has begun it. */
+/** Today, or tomorrow if a process whose clock is slightly ahead has started it. */
 export function tenantMoment(now: number, division: Division | undefined): Moment {
   const next = dayOf(now + MAX_SKEW_MS);
   return { now, period: division?.period === next ? next : dayOf(now) };
 }
 
-/** The limits that hold for one shard; nothing when it has to ask for an allotment first. */
+/** The limits of one shard; `undefined` if it must request an allotment first. */
 export function allottedLimits(
   division: Division | undefined,
   { limits, shard, period }: { limits: TenantLimits; shard: number; period: string },
 ): TenantLimits | undefined {
-  // Before it is divided a ledger is its first shard alone.
+  // An undivided ledger is its first shard.
   if (division === undefined) return shard === 0 ? limits : undefined;
-  return isFor(division, { limits, period }) ? division.shards[shard] : undefined;
+  return isValid(division, { limits, period }) ? division.shards[shard] : undefined;
 }
 
-/** What the tenant had spent outside one shard when its allotment was made, micro-USD. */
+/** What the tenant had spent in other shards when a shard's allotment was made, micro-USD. */
 export function spentElsewhere(
   division: Division | undefined,
   { shard, period }: { shard: number; period: string },
@@ -82,7 +82,6 @@ export function spentElsewhere(
   return division?.period === period ? division.shards[shard]?.elsewhere ?? 0 : 0;
 }
 
-/** A snapshot of what was read, at a time in milliseconds. */
 export function createSnapshot(
   division: Division | undefined,
   shards: readonly (Ledger | undefined)[],
@@ -104,12 +103,12 @@ export function mergeShards({ ledgers, moment: { period } }: LedgerSnapshot): Le
   };
 }
 
-/** Whether the snapshot was taken while no shard could use more, so that what is free can be divided. */
+/** True if no shard could use more when the snapshot was read, so that the rest can be divided. */
 export function isFrozen(
   { division, moment: { period } }: LedgerSnapshot,
   limits: TenantLimits,
 ): boolean {
-  return division !== undefined && division.frozen && isFor(division, { limits, period });
+  return division !== undefined && division.frozen && isValid(division, { limits, period });
 }
 
 /** Stops all shards from using more than they do. */
@@ -122,8 +121,8 @@ export function freeze(snapshot: LedgerSnapshot, { limits, shard }: AllotmentReq
 }
 
 /**
- * Divides what is free in a frozen snapshot: the shard that asks gets what it needs, as far as there is
- * so much, and the active ones equal parts of the rest.
+ * Divides what is free in a frozen snapshot: the requesting shard gets what it needs, as far as available,
+ * and the rest is divided equally among the active shards.
  */
 export function divide(
   snapshot: LedgerSnapshot,
@@ -150,7 +149,7 @@ export function divide(
   return nextDivision(snapshot, { limits, frozen: false, shards });
 }
 
-function isFor(
+function isValid(
   { period, of }: Division,
   at: { limits: TenantLimits; period: string },
 ): boolean {
@@ -158,10 +157,10 @@ function isFor(
     of.hardLimit === at.limits.hardLimit;
 }
 
-/** The first shard always counts: without a division it has the limits to itself. */
-function memberShards({ division, ledgers }: LedgerSnapshot, asking: number): number[] {
+/** The first shard is always a member: without a division it has the whole limits. */
+function memberShards({ division, ledgers }: LedgerSnapshot, requesting: number): number[] {
   return [...ledgers.keys()].filter((i) => {
-    return i === 0 || i === asking || division?.shards[i] !== undefined;
+    return i === 0 || i === requesting || division?.shards[i] !== undefined;
   });
 }
 
@@ -178,11 +177,11 @@ function isActiveShard({ division, ledgers, moment: { now } }: LedgerSnapshot, i
   return Object.values(ledgers[i]!.runs).some(({ until }) => until > now);
 }
 
-/** What the shard that asks gets, and each other active one. */
+/** What the requesting shard gets (`own`), and each other active one. */
 export function divideFree(free: number, need: number, actives: number) {
-  const left = Math.max(0, free);
-  const other = Math.floor((left - Math.min(left, need)) / actives);
-  return { own: left - (actives - 1) * other, other, none: 0 };
+  const available = Math.max(0, free);
+  const other = Math.floor((available - Math.min(available, need)) / actives);
+  return { own: available - (actives - 1) * other, other, none: 0 };
 }
 
 function nextDivision(
@@ -194,13 +193,11 @@ function nextDivision(
   },
 ): Division {
   return {
-    ...{
-      v: 1,
-      revision: (division?.revision ?? 0) + 1,
-      period,
-      of: { streams, hardLimit },
-      frozen,
-    },
+    v: 1,
+    revision: (division?.revision ?? 0) + 1,
+    period,
+    of: { streams, hardLimit },
+    frozen,
     shards: Object.fromEntries(shards),
   };
 }

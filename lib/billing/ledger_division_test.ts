@@ -11,7 +11,8 @@ import {
   mergeShards,
   spentElsewhere,
 } from "./ledger_division.ts";
-import { countSlots, dayOf, type Ledger, sumHolds, type TenantLimits } from "./ledger.ts";
+import { countSlots, type Ledger, sumHolds, type TenantLimits } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const PERIOD = dayOf(NOON);

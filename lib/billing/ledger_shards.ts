@@ -1,7 +1,17 @@
+import type { Runtime } from "../platform/runtime.ts";
+import { keys } from "../store/keys/keys.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
-import { keys } from "../store/keys/keys.ts";
-import type { Runtime } from "../platform/runtime.ts";
+import { ContendedKeys } from "./contended_keys.ts";
+import {
+  costRejection,
+  countSlots,
+  type Ledger,
+  type LedgerRejection,
+  ledgerRejection,
+  remainingBudget,
+  type TenantLimits,
+} from "./ledger.ts";
 import {
   type AllotmentRequest,
   allottedLimits,
@@ -14,58 +24,48 @@ import {
   type LedgerSnapshot,
   mergeShards,
 } from "./ledger_division.ts";
-import {
-  costRejection,
-  countSlots,
-  type Ledger,
-  type LedgerRejection,
-  ledgerRejection,
-  remainingBudget,
-  type TenantLimits,
-} from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { ContendedKeys } from "./contended_keys.ts";
 import { type ProcessShard, SHARDS } from "./process_shard.ts";
 
-/** Another process's division is left to be used for so long at least, before it is changed; milliseconds. */
-const MIN_DIVISION_AGE_MS = { least: 20, spread: 60 };
-/** A run that has not begun is refused after that long: its caller may try again. */
+/** How long another process's new division stays in effect before it is replaced; milliseconds. */
+const MIN_DIVISION_AGE_MS = { min: 20, spread: 60 };
+/** A new run that still has no slot after this time is rejected; its caller may retry. */
 export const MAX_WAIT_MS = 4_000;
-/** Other processes that divide the same ledger are made way for this often. */
+/** How often a caller rebalances before the store counts as too busy; others may empty its shard again. */
+export const MAX_REBALANCES = 100;
 const MAX_ATTEMPTS = 50;
 
 /** What a run needs beyond what its shard has; money in micro-USD. */
 export interface ShardNeed {
   streams: number;
   hold: number;
-  /** It can do with so little. */
+  /** The least that the run can work with. */
   minHold: number;
 }
 
-/** What came of asking for more. */
 export type RebalanceResult =
-  /** So much of the hold may be set aside now; micro-USD. */
+  /** How much of the hold may be reserved now; micro-USD. */
   | { available: number }
   /** The tenant as a whole has reached its limit. */
   | { rejected: LedgerRejection }
-  /** The limits have been divided for another run of this process: there may be enough now. */
+  /** The limits were divided for another run of this process: the shard may have enough now. */
   | { changed: true };
 
-/** Who asks for more, and under which limits. */
 interface RebalanceRequest {
+  /** The key of the shard that needs more. */
   key: readonly string[];
   limits: Pick<Limits, "streams" | "hardDailyCost">;
   need: ShardNeed;
 }
 
-/** One division of a tenant's limits, and the runs of this process that wait for it. */
+/** A division in progress, and the runs of this process that wait for it. */
 interface PendingRebalance {
   request: RebalanceRequest;
-  /** What it came to; nothing where it failed. */
+  /** `undefined` if it failed. */
   done: Promise<RebalanceResult | undefined>;
-  /** What the others that wait need as well. */
+  /** What the other waiting runs need. */
   others: { streams: number; hold: number };
-  /** How often the shards have been read for it. */
+  /** How often the shards have been read. */
   reads: number;
 }
 
@@ -75,18 +75,17 @@ export function ledgerShardKeys(tenant: string): string[][] {
 }
 
 /**
- * Divides the ledger of a tenant that several processes are busy with: each has a shard under a key of
- * its own, with an allotment of the tenant's limits that it decides on without the others. One that has
- * too little has the free rest of all shards divided again, so that the limits hold exactly and are
- * reached to the last unit, whether the other processes are alive or not. A ledger that is not contended
- * stays one record.
+ * Divides the ledger of a tenant that several processes serve: each has a shard under its own key, with an
+ * allotment of the tenant's limits that it uses independently. A shard that needs more has the free rest
+ * of all shards divided again, so that the limits hold exactly and can be used up completely, whether the
+ * other processes are alive or not. A ledger without contention stays one record.
  *
- * Each decision checks the division that it relies on, and a division is changed in two steps: frozen,
- * after which no shard uses more than it does, and then divided by what has been read since. So a change
- * never waits for a moment in which the other processes write nothing.
+ * Each decision checks the division that it relies on. A division changes in two steps: it is frozen, after
+ * which no shard can use more, and then divided by what has been read since. So a change never waits for
+ * the other processes to stop writing.
  */
 export class LedgerShards {
-  /** What this process writes a shard of; other records than ledgers are divided by it as well. */
+  /** Shared with other records that are divided, such as request windows. */
   readonly contended: ContendedKeys;
   readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
@@ -98,84 +97,79 @@ export class LedgerShards {
     this.contended = new ContendedKeys(committer, runtime);
   }
 
-  /** The shard that this process writes. */
   get process(): ProcessShard {
     return this.contended.process;
   }
 
-  /** Where this process decides on the tenant's limits. */
+  /** The key of the shard on which this process decides for a tenant. */
   keyOf(tenant: string): string[] {
     return keys.tenantLedger(tenant, this.contended.shardOf(keys.tenantLedger(tenant)));
   }
 
-  /** Gets the shard under `key` what it needs from what is free in all of them. */
-  async rebalance(tenant: string, ask: RebalanceRequest): Promise<RebalanceResult> {
-    const known = this.#pending.get(tenant);
-    if (known !== undefined) return await this.#join(known, ask);
+  /** Moves what a shard needs to it from what is free in all of them. */
+  async rebalance(tenant: string, request: RebalanceRequest): Promise<RebalanceResult> {
+    const pending = this.#pending.get(tenant);
+    if (pending !== undefined) return await this.#join(pending, request);
     const { promise, resolve } = Promise.withResolvers<RebalanceResult | undefined>();
-    const waiting = { request: ask, done: promise, others: { streams: 0, hold: 0 }, reads: 0 };
-    this.#pending.set(tenant, waiting);
+    const own = { request, done: promise, others: { streams: 0, hold: 0 }, reads: 0 };
+    this.#pending.set(tenant, own);
     let result: RebalanceResult | undefined;
     try {
-      return result = await this.#rebalance(tenant, waiting);
+      return result = await this.#rebalance(tenant, own);
     } finally {
       this.#pending.delete(tenant);
       resolve(result);
     }
   }
 
-  /** Waits with others; a refusal that is decided on what was read after this was asked holds for it too. */
+  /** Waits for a pending division; a rejection applies here too if it is based on a later read. */
   async #join(
-    waiting: PendingRebalance,
+    pending: PendingRebalance,
     { limits, need }: RebalanceRequest,
   ): Promise<RebalanceResult> {
-    waiting.others.streams += need.streams;
-    waiting.others.hold += need.hold;
-    const { reads, request } = waiting;
-    const result = await waiting.done;
+    pending.others.streams += need.streams;
+    pending.others.hold += need.hold;
+    const { reads, request } = pending;
+    const result = await pending.done;
     if (result === undefined || !("rejected" in result)) return { changed: true };
     const isSame = request.limits.streams === limits.streams &&
       request.limits.hardDailyCost === limits.hardDailyCost;
-    const isHere = waiting.reads > reads &&
-      appliesTo(result.rejected, { need, asked: request.need });
-    return isSame && isHere ? result : { changed: true };
+    const applies = isSame && pending.reads > reads &&
+      appliesTo(result.rejected, { need, rejectedNeed: request.need });
+    return applies ? result : { changed: true };
   }
 
-  async #rebalance(tenant: string, waiting: PendingRebalance): Promise<RebalanceResult> {
-    const { request: { key, limits: { streams, hardDailyCost: hardLimit }, need }, others } =
-      waiting;
+  async #rebalance(tenant: string, pending: PendingRebalance): Promise<RebalanceResult> {
+    const { request: { key, limits: { streams, hardDailyCost: hardLimit }, need } } = pending;
     const limits = { streams, hardLimit };
-    const giveUpAt = this.#runtime.now() + MAX_WAIT_MS;
-    let stood = 0;
-    // All that one commit has found short join before the shards are read.
+    const deadline = this.#runtime.now() + MAX_WAIT_MS;
+    let waitedFor = 0;
+    // All runs that the same commit found short join before the shards are read.
     await Promise.resolve();
-    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-      // Slots come and go faster than this process gets hold of one.
-      const isLate = need.streams > 0 && this.#runtime.now() >= giveUpAt;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      // Slots are taken faster than this process gets one.
+      const isLate = need.streams > 0 && this.#runtime.now() >= deadline;
       if (isLate) return { rejected: { rejected: "streams" } };
-      waiting.reads++;
+      pending.reads++;
       const snapshot = await this.#read(tenant);
-      const { division, moment } = snapshot;
+      const { division } = snapshot;
       const whole = mergeShards(snapshot);
-      const refused = tenantRejection(whole, { limits, need, snapshot });
-      if (refused !== undefined) return { rejected: refused };
-      const room = remainingBudget(whole, { limits, moment });
-      const available = Math.min(need.hold, room);
+      const rejected = tenantRejection(whole, { limits, need, snapshot });
+      if (rejected !== undefined) return { rejected };
+      const budget = remainingBudget(whole, { limits, moment: snapshot.moment });
+      const available = Math.min(need.hold, budget);
+      const shard = ledgerShardOf(key);
       const own = { streams: need.streams, hardLimit: available };
-      const request = { shard: ledgerShardOf(key), limits };
-      if (hasEnough(snapshot, { ...request, need: own })) return { available };
-      const all = { streams: need.streams + others.streams, hardLimit: available + others.hold };
-      // With something left the shard does not have to ask for each run of price 0.
-      const asked = { ...request, need: { ...all, hardLimit: Math.max(1, all.hardLimit) } };
+      if (hasEnough(snapshot, { shard, limits, need: own })) return { available };
+      const asked = { shard, limits, need: totalNeed(own, pending) };
       if (isFrozen(snapshot, limits)) {
         if (await this.#write(tenant, divide(snapshot, asked))) return { available };
-      } else if (division === undefined || division.revision === stood) {
+      } else if (division === undefined || division.revision === waitedFor) {
         await this.#write(tenant, freeze(snapshot, asked));
       } else {
-        stood = division.revision;
-        await this.#runtime.sleep(
-          MIN_DIVISION_AGE_MS.least + this.#random() * MIN_DIVISION_AGE_MS.spread,
-        );
+        waitedFor = division.revision;
+        const { min, spread } = MIN_DIVISION_AGE_MS;
+        await this.#runtime.sleep(min + this.#random() * spread);
       }
     }
     throw new StoreUnavailableError("other processes keep dividing the same limits");
@@ -196,28 +190,37 @@ export class LedgerShards {
     );
   }
 
-  /** Writes the next revision, unless another process has written one since the last was read. */
+  /** Writes the next revision; false if another process has written one since the read. */
   #write(tenant: string, division: Division): Promise<boolean> {
     const key = keys.ledgerDivision(tenant);
     return this.#committer.run({
       keys: [key],
-      decide: (draft) => {
-        const { revision = 0 } = draft.get<Division>(key) ?? {};
+      decide: (tx) => {
+        const { revision = 0 } = tx.get<Division>(key) ?? {};
         if (revision !== division.revision - 1) return false;
-        draft.set(key, division);
+        tx.set(key, division);
         return true;
       },
     });
   }
 }
 
-/** Whether what was refused to one run is refused to another for the same reason. */
+/** The needs of all waiting runs; some budget at least, so that free runs need no further division. */
+function totalNeed(own: TenantLimits, { others }: PendingRebalance): TenantLimits {
+  return {
+    streams: own.streams + others.streams,
+    hardLimit: Math.max(1, own.hardLimit + others.hold),
+  };
+}
+
+/** True if the rejection of one run's need applies to another's for the same reason. */
 function appliesTo(
-  refusal: LedgerRejection,
-  { need, asked }: { need: ShardNeed; asked: ShardNeed },
+  rejection: LedgerRejection,
+  { need, rejectedNeed }: { need: ShardNeed; rejectedNeed: ShardNeed },
 ): boolean {
-  if (refusal.rejected === "streams") return need.streams > 0;
-  return need.minHold === asked.minHold || (refusal.isSpent && need.minHold > asked.minHold);
+  if (rejection.rejected === "streams") return need.streams > 0;
+  return need.minHold === rejectedNeed.minHold ||
+    (rejection.isSpent && need.minHold > rejectedNeed.minHold);
 }
 
 function tenantRejection(
@@ -228,12 +231,12 @@ function tenantRejection(
     snapshot: LedgerSnapshot;
   },
 ): LedgerRejection | undefined {
-  const asked = { least: need.minHold, limits, moment };
-  // What a run that goes on already needs is money alone, however many others there are.
-  return need.streams === 0 ? costRejection(whole, asked) : ledgerRejection(whole, asked);
+  const request = { minHold: need.minHold, limits, moment };
+  // An active run needs money only, however many other runs there are.
+  return need.streams === 0 ? costRejection(whole, request) : ledgerRejection(whole, request);
 }
 
-/** Whether another process has divided meanwhile, and the shard has what it needs. */
+/** True if the shard already has what it needs, because another process has divided meanwhile. */
 function hasEnough(
   { division, ledgers, moment }: LedgerSnapshot,
   { shard, limits, need }: AllotmentRequest,

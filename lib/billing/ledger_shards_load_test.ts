@@ -3,7 +3,8 @@ import { TENANT } from "@/tests/support/admissions.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { Division } from "./ledger_division.ts";
-import { countSlots, dayOf, type Ledger, sumHolds } from "./ledger.ts";
+import { countSlots, type Ledger, sumHolds } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 
 import {
   admittedOf,

@@ -6,7 +6,6 @@ import {
   chargeRun,
   countSlots,
   currentLedger,
-  dayOf,
   LEASE_MS,
   type Ledger,
   ledgerRejection,
@@ -14,8 +13,8 @@ import {
   renewLeases,
   setLease,
   sumHolds,
-  untilMidnight,
 } from "./ledger.ts";
+import { dayOf, untilMidnight } from "../platform/utc_day.ts";
 
 const LIMITS = { streams: 10, hardLimit: 5_000_000 };
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -28,7 +27,7 @@ function admit(
 ) {
   const { runId, hold, now, limits = LIMITS } = run;
   const ledger = currentLedger(stored, at(now));
-  const refusal = ledgerRejection(ledger, { least: hold, limits, moment: at(now) });
+  const refusal = ledgerRejection(ledger, { minHold: hold, limits, moment: at(now) });
   return refusal ?? setLease(ledger, { runId, hold, now });
 }
 

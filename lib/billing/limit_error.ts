@@ -14,12 +14,13 @@ export type LimitScope =
   | "tenant_daily_cost"
   | "ip_daily_cost";
 
-/** A limit that is reached: which, how much it is, and how long to wait at least. */
+/** A limit that was reached. */
 export interface LimitRejection {
   scope: LimitScope;
   /** A count, or USD where the scope is a cost. */
   limit: number;
   windowSeconds?: number;
+  /** Minimum wait before a retry. */
   retryAfterMs: number;
 }
 
@@ -36,12 +37,12 @@ const MESSAGES: Record<LimitScope, string> = {
   ip_daily_cost: "what one address may cost a day is used up",
 };
 
-/** A 429, with what it was refused for. */
+/** A 429 response. */
 export class LimitError extends ApiError {
   readonly rejection: LimitRejection;
 
-  constructor(refusal: LimitRejection) {
-    const { scope, limit, windowSeconds, retryAfterMs } = refusal;
+  constructor(rejection: LimitRejection) {
+    const { scope, limit, windowSeconds, retryAfterMs } = rejection;
     const code: ErrorCode = scope === "tenant_daily_cost"
       ? "plan_limit_exceeded"
       : "rate_limit_exceeded";
@@ -49,29 +50,29 @@ export class LimitError extends ApiError {
       details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
       headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
     });
-    this.rejection = refusal;
+    this.rejection = rejection;
   }
 }
 
-/** Whether a minute's window was full, rather than streams, a session or money. */
+/** True for the limits of requests per minute, as opposed to streams, session messages or money. */
 export function isWindowLimit({ scope }: LimitRejection): boolean {
   return scope === "ip" || scope === "key" || scope === "ip_chat" || scope === "ip_resume";
 }
 
 /**
- * An address's window only fills up and no plan changes its size, so that no other process can have
- * made room: a flood is refused from memory alone.
+ * True for an address's windows: they only fill up and plans do not change their size, so fresh values
+ * cannot change the rejection, and a flood is rejected from the cache alone.
  */
+export function isAddressLimit({ scope }: LimitRejection): boolean {
+  return scope === "ip" || scope === "ip_resume";
+}
+
+/** True if fresh values cannot change the error. */
 export function isFinalRejection(error: unknown): boolean {
   return error instanceof LimitError && isAddressLimit(error.rejection);
 }
 
-/** Whether a window of requests was full that is the address's alone. */
-function isAddressLimit({ scope }: LimitRejection): boolean {
-  return scope === "ip" || scope === "ip_resume";
-}
-
-/** The 422 of an idempotency key that began another message's run. */
+/** The 422 for an idempotency key that was used with another request body. */
 export function idempotencyKeyReusedError(): ApiError {
   return new ApiError(
     "idempotency_key_reused",

@@ -1,36 +1,36 @@
 import type { LimitOverrides } from "../store/tenants/tenant_store.ts";
 
-/** Requests and messages are counted over this long. */
+/** The window in which requests and messages are counted. */
 export const WINDOW_MS = 60_000;
 
-/** What one process holds everybody to; money in micro-USD. Source: specification section 8. */
+/** The limits that one process enforces; money in micro-USD. Source: specification section 8. */
 export interface Limits {
-  /** Requests a minute from one address (an IPv6 /64). */
+  /** Requests per minute from one address (an IPv6 /64). */
   readonly ipRequests: number;
-  /** Chat messages a minute from one address. */
+  /** Chat messages per minute from one address. */
   readonly ipMessages: number;
-  /** Streams a minute that one address resumes. */
+  /** Resumed streams per minute from one address. */
   readonly ipResumes: number;
-  /** Requests a minute with one API key. */
+  /** Requests per minute with one API key. */
   readonly keyRequests: number;
   /** Simultaneous streams of one tenant. */
   readonly streams: number;
-  /** A warning header is sent past it. */
+  /** Above it, responses carry a warning header. */
   readonly softDailyCost: number;
-  /** Nothing is let in past it. */
+  /** At it, runs are rejected. */
   readonly hardDailyCost: number;
-  /** Simultaneous streams of one session; unset unless a plan says. */
+  /** Simultaneous streams of one session; unset unless a plan sets it. */
   readonly sessionStreams?: number | undefined;
-  /** What one session may spend in its life. */
+  /** What one session may cost in total. */
   readonly sessionCost?: number | undefined;
-  /** What the visitors of one address may spend of a tenant's day; API keys are the tenant's own. */
+  /** What the visitors of one address may cost per day; does not apply to API keys. */
   readonly ipDailyCost?: number | undefined;
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   ipRequests: 100,
   ipMessages: 20,
-  // Twenty visitors behind one address, each cut every four seconds.
+  // Twenty visitors behind one address, each disconnected every four seconds.
   ipResumes: 300,
   keyRequests: 60,
   streams: 10,
@@ -38,7 +38,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   hardDailyCost: 5_000_000,
 });
 
-/** The limits of a tenant: the process's own, with what its plan overrides. */
+/** The limits of a tenant: those of the process with the plan's overrides. */
 export function withOverrides(limits: Limits, overrides: LimitOverrides): Limits {
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...limits, ...Object.fromEntries(given) };

@@ -3,7 +3,8 @@ import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import { NO_AGENT, type UsageRow } from "../store/runs/usage_rows.ts";
-import { countSlots, currentLedger, dayOf, type Ledger, sumHolds } from "./ledger.ts";
+import { countSlots, currentLedger, type Ledger, sumHolds } from "./ledger.ts";
+import { dayOf } from "../platform/utc_day.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { NonRunCharges } from "./non_run_charges.ts";
 

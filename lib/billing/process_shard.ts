@@ -2,12 +2,9 @@ import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
-/**
- * How many shards there are: the shards of a ledger and their division are read at once, and some stores
- * read and check at most 10 keys at once.
- */
+/** The number of shards. With the division they are read together, and some stores read at most 10 keys. */
 export const SHARDS = 8;
-/** The lease of a shard; a process that does not renew it for this long loses the shard. */
+/** A process that does not renew its claim for this long loses the shard. */
 const LEASE_MS = 3 * 60_000;
 const RENEW_MS = 60_000;
 
@@ -19,14 +16,14 @@ interface Holder {
 
 interface Holders {
   v: 1;
-  /** By the number of the shard. */
+  /** By shard number. */
   holders: Record<string, Holder>;
 }
 
 /**
  * The shard of contended records that this process writes, so that processes which share a store do not
- * conflict. All processes begin with shard 0; one that meets contention claims another. A shard is a
- * matter of speed alone: two processes with the same shard only conflict more often.
+ * conflict. All processes start with shard 0; one that meets contention claims another. This only affects
+ * speed: two processes with the same shard conflict more often.
  */
 export class ProcessShard {
   readonly #committer: GroupCommitter;
@@ -48,14 +45,14 @@ export class ProcessShard {
     return this.#number;
   }
 
-  /** Claims a shard for this process, or renews the claim. Never throws: a failure changes nothing. */
+  /** Claims a shard for this process, or renews its claim. Never throws; a failure changes nothing. */
   claim(): Promise<void> {
     return this.#claiming ??= this.#claim().catch(() => {}).finally(() => {
       this.#claiming = undefined;
     });
   }
 
-  /** Gives up the shard. Never throws. */
+  /** Releases the shard. Never throws. */
   async release(): Promise<void> {
     await this.#claiming;
     if (this.#number === 0) return;
@@ -69,7 +66,7 @@ export class ProcessShard {
 
   async #claim(): Promise<void> {
     const now = this.#runtime.now();
-    // Set first, so that a failed claim is retried later too.
+    // Set first, so that a failed claim is retried as well.
     this.#renewAt = now + RENEW_MS;
     let number = 0;
     await this.#change((holders) => {
@@ -79,7 +76,7 @@ export class ProcessShard {
     this.#number = number;
   }
 
-  /** Its own shard, a free one, or the one with the oldest lease. */
+  /** Its current shard, a free one, or the one with the oldest claim. */
   #choose(holders: Holders["holders"], now: number): number {
     const numbers = Array.from({ length: SHARDS - 1 }, (_, i) => i + 1);
     const own = numbers.find((n) => holders[n]?.owner === this.#owner);
@@ -92,9 +89,9 @@ export class ProcessShard {
     const key = keys.processShards();
     await this.#committer.run({
       keys: [key],
-      decide: (draft) => {
-        const { holders } = draft.get<Holders>(key) ?? { holders: {} };
-        draft.set(key, { v: 1, holders: make(holders) } satisfies Holders);
+      decide: (tx) => {
+        const { holders } = tx.get<Holders>(key) ?? { holders: {} };
+        tx.set(key, { v: 1, holders: make(holders) } satisfies Holders);
       },
     });
   }

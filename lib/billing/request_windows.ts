@@ -1,5 +1,6 @@
-import type { Transaction } from "../store/tx/operation.ts";
 import { keys } from "../store/keys/keys.ts";
+import type { Transaction } from "../store/tx/operation.ts";
+import type { LimitRejection, LimitScope } from "./limit_error.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
 import {
   takeFromWindow,
@@ -7,7 +8,6 @@ import {
   type WindowStatus,
   windowStatus,
 } from "./rate_window.ts";
-import type { LimitRejection, LimitScope } from "./limit_error.ts";
 import {
   afterAdmission,
   allottedPlaces,
@@ -17,43 +17,43 @@ import {
 } from "./window_allotment.ts";
 
 const WINDOW_SECONDS = WINDOW_MS / 1000;
-/** An address's windows are garbage once everything in them has left. */
+/** An address's windows are garbage once all their stamps have expired. */
 const RETENTION_MS = 2 * WINDOW_MS;
 
-/** An API key has `all` alone. */
+/** An API key has `all` only. */
 export type WindowName = "all" | "chat" | "resumes";
 const WINDOWS: readonly WindowName[] = ["all", "chat", "resumes"];
 
-/** The windows of one address or API key in one document; of a divided one, one shard. */
+/** The windows of one address or API key, or one shard of them. */
 export interface StoredWindows {
   v: 1;
   all: WindowStamps;
   chat?: WindowStamps;
-  /** Streams resumed; absent from what earlier releases stored. */
+  /** Resumed streams; absent from records of earlier releases. */
   resumes?: WindowStamps;
-  /** Ids of an address's latest requests: one whose commit had an unknown outcome recognises itself. */
+  /** Ids of an address's latest requests, to recognize a commit whose outcome was unknown. */
   ids?: readonly number[];
-  /** Of the windows that are divided. */
+  /** Of windows that are divided among shards. */
   allotments?: Partial<Record<WindowName, WindowAllotment>>;
 }
 
-/** Who is counted: an address as it is stored (never in the clear), and the API key if there is one. */
+/** Who is counted: an address in its stored form (a keyed hash), and the API key if there is one. */
 export interface Caller {
   address: string;
   apiKey?: { tenant: string; id: string } | undefined;
-  /** Which shards of their windows this process writes; the first ones unless they are divided. */
+  /** The shards of their windows that this process writes; by default the first ones. */
   shards?: Readonly<Record<WindowOwner, number>> | undefined;
 }
 
 export type WindowOwner = "address" | "key";
 
-/** A window whose shard needs more of the places that the other shards have. */
+/** Names one window of a caller. */
 export interface WindowRef {
   owner: WindowOwner;
   window: WindowName;
 }
 
-/** What came of one try to take a place in a shard. */
+/** The result of taking one place; `full` if the shard needs places from the other shards first. */
 export type TakeResult =
   | { stamps: WindowStamps; status: WindowStatus }
   | { rejected: LimitRejection }
@@ -64,7 +64,7 @@ const SCOPES: Record<WindowOwner, Record<WindowName, LimitScope>> = {
   key: { all: "key", chat: "key", resumes: "key" },
 };
 
-/** Where the windows of an address or API key are stored; the shard this process writes unless named. */
+/** Where the windows of an address or API key are stored; by default the shard of this process. */
 export function windowKey(
   { address, apiKey, shards }: Caller,
   owner: WindowOwner,
@@ -80,7 +80,6 @@ export function windowLimit({ owner, window }: WindowRef, limits: Limits): numbe
   return window === "chat" ? limits.ipMessages : limits.ipResumes;
 }
 
-/** What nobody has been counted in. */
 export function emptyWindows(owner: WindowOwner): StoredWindows {
   return owner === "address" ? { v: 1, all: [], chat: [], ids: [] } : { v: 1, all: [] };
 }
@@ -90,7 +89,7 @@ export function windowShard(windows: StoredWindows, name: WindowName): WindowSha
   return { stamps: windows[name] ?? [], allotment: windows.allotments?.[name] };
 }
 
-/** One address or API key to be counted in. */
+/** The windows to count in. */
 export interface CountingContext {
   caller: Caller;
   owner: WindowOwner;
@@ -98,35 +97,34 @@ export interface CountingContext {
   now: number;
 }
 
-/** The shard of an address's or API key's windows that this process counts in. */
+/** Counts in this process's shard of the windows of one address or API key. */
 export class WindowCounter {
   readonly stored: StoredWindows;
-  readonly #draft: Transaction;
+  readonly #tx: Transaction;
   readonly #key: string[];
   readonly #context: CountingContext;
 
-  constructor(draft: Transaction, counting: CountingContext) {
-    this.#draft = draft;
-    this.#context = counting;
-    this.#key = windowKey(counting.caller, counting.owner);
-    this.stored = draft.get<StoredWindows>(this.#key) ?? emptyWindows(counting.owner);
+  constructor(tx: Transaction, context: CountingContext) {
+    this.#tx = tx;
+    this.#context = context;
+    this.#key = windowKey(context.caller, context.owner);
+    this.stored = tx.get<StoredWindows>(this.#key) ?? emptyWindows(context.owner);
   }
 
-  /** Takes one place, without noting it. */
+  /** Takes one place; nothing is stored before `record`. */
   take(window: WindowName): TakeResult {
     const { owner, now } = this.#context;
     const { limit, places, stamps } = this.#shard(window);
     if (places === undefined) return { full: { owner, window } };
     const taken = takeFromWindow(stamps, { now, rule: { limit: places, windowMs: WINDOW_MS } });
     if (taken.admitted) return { stamps: taken.stamps, status: { ...taken.status, limit } };
-    // Only all shards together can tell whether the limit is reached.
+    // Only all shards together know whether the limit is reached.
     if (this.stored.allotments?.[window] !== undefined) return { full: { owner, window } };
-    return {
-      rejected: windowRejection({ owner, window }, { limit, retryAfterMs: taken.retryAfterMs }),
-    };
+    const { retryAfterMs } = taken;
+    return { rejected: windowRejection({ owner, window }, { limit, retryAfterMs }) };
   }
 
-  /** What this shard would still take. */
+  /** What remains in this shard. */
   status(window: WindowName): WindowStatus {
     const { limit, places = 0, stamps } = this.#shard(window);
     const rule = { limit: places, windowMs: WINDOW_MS };
@@ -141,7 +139,7 @@ export class WindowCounter {
       if (!allotment?.reserved || next[name] === this.stored[name]) continue;
       next.allotments = { ...next.allotments, [name]: afterAdmission(allotment) };
     }
-    this.#draft.set(this.#key, next, windowRetention(next, this.#context.owner));
+    this.#tx.set(this.#key, next, windowRetention(next, this.#context.owner));
   }
 
   #shard(window: WindowName): WindowShard & { limit: number; places: number | undefined } {
@@ -153,7 +151,7 @@ export class WindowCounter {
   }
 }
 
-/** A key's window stays: its newest stamp is when the key was last used. */
+/** Write options: a key's windows are permanent, because the newest stamp is the key's last use. */
 export function windowRetention(
   { allotments }: StoredWindows,
   owner: WindowOwner,

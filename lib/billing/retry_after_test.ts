@@ -48,7 +48,7 @@ async function start(seed: number) {
     return admit({ ...change, run: runFacts(tries + 1, { source }) });
   };
   const count = (change: Partial<RunRequest> = {}) =>
-    told(admission.countRequest(runRequest(++tries, change)));
+    told(admission.requests.countRequest(runRequest(++tries, change)));
   const settle = (cost: number) =>
     admission.settle(`run-${tries}`, { end: RUN_END, cost, ceiling: 1e9 });
   const newSession = async () => {

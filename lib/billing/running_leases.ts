@@ -1,25 +1,18 @@
+import type { Runtime } from "../platform/runtime.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import type { ActiveRun } from "../store/runs/active_run.ts";
-import type { Runtime } from "../platform/runtime.ts";
 import {
   allottedScopeLimits,
   type BudgetScope,
   readDivision,
+  readScopeLedgers,
   retentionOf,
-  scopeMoment,
 } from "./budget_scope.ts";
-import {
-  currentLedger,
-  findLease,
-  type Ledger,
-  remainingBudget,
-  renewLeases,
-  setLease,
-} from "./ledger.ts";
+import { findLease, remainingBudget, renewLeases, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
-/** A running run that wants more set aside; all in micro-USD and in all, not on top. */
+/** A request of an active run for a larger hold; amounts are totals in micro-USD. */
 export interface RaiseRequest {
   runId: string;
   tenant: string;
@@ -30,41 +23,35 @@ export interface RaiseRequest {
   now: number;
 }
 
-/** What came of it; nothing, and no change, when there is no room for it or the run has been settled. */
+/** `undefined`, with nothing changed, if there is no budget or the run was settled. */
 export type RaiseResult =
   | { granted: number }
-  /** The shard of the tenant's ledger needs more of what the other shards have; `held` is its hold. */
+  /** The shard of the tenant's ledger needs budget from the other shards; `held` is the current hold. */
   | { short: true; held: number }
   | undefined;
 
-/** Changes what a run holds, in all its accounts alike. The operation names the tenant's division too. */
-export function raiseHold(draft: Transaction, request: RaiseRequest): RaiseResult {
-  const { runId, scopes, limits, hold, minHold, now } = request;
-  const division = readDivision(draft, request.tenant);
-  const ledgers = scopes.map((account) => {
-    const moment = scopeMoment(account, now, division);
-    const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
-    return { account, ledger, moment };
-  });
+/** Changes what a run holds in all its scopes. The operation must list the key of the tenant's division. */
+export function raiseHold(tx: Transaction, request: RaiseRequest): RaiseResult {
+  const { runId, limits, hold, now } = request;
+  const division = readDivision(tx, request.tenant);
+  const ledgers = readScopeLedgers(tx, request.scopes, { now, division });
   const lease = findLease(ledgers[0]!.ledger, runId);
   if (lease === undefined) return undefined;
-  const rooms = ledgers.map(({ account, ledger, moment }) => {
-    const within = allottedScopeLimits(account, { limits, division, moment });
-    return within === undefined ? 0 : remainingBudget(ledger, { runId, limits: within, moment });
+  const budgets = ledgers.map(({ scope, ledger, moment }) => {
+    const allotted = allottedScopeLimits(scope, { limits, division, moment });
+    if (allotted === undefined) return 0;
+    return remainingBudget(ledger, { runId, limits: allotted, moment });
   });
-  if (division !== undefined && rooms[0]! < hold) return { short: true, held: lease.hold };
-  const granted = Math.min(hold, ...rooms);
-  if (granted < minHold) return undefined;
-  for (const { account, ledger } of ledgers) {
-    draft.set(account.key, setLease(ledger, { runId, hold: granted, now }), retentionOf(account));
+  if (division !== undefined && budgets[0]! < hold) return { short: true, held: lease.hold };
+  const granted = Math.min(hold, ...budgets);
+  if (granted < request.minHold) return undefined;
+  for (const { scope, ledger } of ledgers) {
+    tx.set(scope.key, setLease(ledger, { runId, hold: granted, now }), retentionOf(scope));
   }
   return { granted };
 }
 
-/**
- * Prolongs the leases of all runs of a process: all accounts together, in as few commits as they fit
- * into. Answers the runs that somebody else has settled.
- */
+/** Renews the leases of all runs of a process; returns the runs that another process has settled. */
 export async function renewAllLeases(
   committer: GroupCommitter,
   { running, runtime }: {
@@ -73,26 +60,21 @@ export async function renewAllLeases(
   },
 ): Promise<Set<string>> {
   const leases = [...running].flatMap(([runId, { activeRun }]) =>
-    activeRun.accounts.map((account) => ({ runId, account, name: account.key.join(" ") }))
+    activeRun.accounts.map((scope) => ({ runId, scope, name: scope.key.join(" ") }))
   );
-  const byAccount = Map.groupBy(leases, ({ name }) => name);
-  const lost = await Promise.all([...byAccount.values()].map((of) => {
-    const { account } = of[0]!;
-    const runIds = of.map(({ runId }) => runId);
+  const byScope = Map.groupBy(leases, ({ name }) => name);
+  const lost = await Promise.all([...byScope.values()].map((group) => {
+    const { scope } = group[0]!;
+    const runIds = group.map(({ runId }) => runId);
     return committer.run({
-      keys: [account.key],
-      decide: (draft) => renewScope(draft, { account, runIds, now: runtime.now() }),
+      keys: [scope.key],
+      decide(tx) {
+        const now = runtime.now();
+        const { ledger } = readScopeLedgers(tx, [scope], { now })[0]!;
+        tx.set(scope.key, renewLeases(ledger, { runIds, now }), retentionOf(scope));
+        return runIds.filter((runId) => findLease(ledger, runId) === undefined);
+      },
     });
   }));
   return new Set(lost.flat());
-}
-
-/** Prolongs the leases of one account; answers the runs that somebody else has settled. */
-function renewScope(
-  draft: Transaction,
-  { account, runIds, now }: { account: BudgetScope; runIds: readonly string[]; now: number },
-): string[] {
-  const ledger = currentLedger(draft.get<Ledger>(account.key), scopeMoment(account, now));
-  draft.set(account.key, renewLeases(ledger, { runIds, now }), retentionOf(account));
-  return runIds.filter((runId) => findLease(ledger, runId) === undefined);
 }

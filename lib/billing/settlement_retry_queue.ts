@@ -1,15 +1,15 @@
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import type { Settlement } from "./decide_settlement.ts";
 
-/** Runs whose settlement waits for the store. Those beyond are left to lapse. */
+/** Maximum settlements in the queue; the runs beyond it are settled as orphaned. */
 const MAX_WAITING = 1_000;
 
-/** A settlement but for its moment, which is that of each try. */
+/** A settlement without its time, which is that of each attempt. */
 export type PendingSettlement = Omit<Settlement, "now">;
 
 /**
- * Settlements that could not be made, to be made up for while the run's lease lasts: a store that was
- * away for some seconds costs a tenant neither a slot nor all that a run has held.
+ * Settlements to be retried while the run's lease lasts, so that a store that is unavailable for seconds
+ * costs a tenant neither a slot nor a run's whole hold.
  */
 export class SettlementRetryQueue {
   #waiting = new Map<string, PendingSettlement>();
@@ -18,20 +18,19 @@ export class SettlementRetryQueue {
     return this.#waiting.size;
   }
 
-  /** Remembers a settlement if a store that did not answer is why it failed. */
-  add(unsettled: PendingSettlement, failure: unknown): void {
-    if (!(failure instanceof StoreUnavailableError)) return;
-    if (this.#waiting.size < MAX_WAITING) {
-      this.#waiting.set(unsettled.activeRun.run.runId, unsettled);
-    }
+  /** Queues a settlement if it failed because the store was unavailable. */
+  add(settlement: PendingSettlement, error: unknown): void {
+    if (!(error instanceof StoreUnavailableError)) return;
+    if (this.#waiting.size >= MAX_WAITING) return;
+    this.#waiting.set(settlement.activeRun.run.runId, settlement);
   }
 
-  /** Tries them all again; those that the store does not take stay. */
-  async retry(settle: (unsettled: PendingSettlement) => Promise<unknown>): Promise<void> {
+  /** Retries all; those that the store rejects stay queued. */
+  async retry(settle: (settlement: PendingSettlement) => Promise<unknown>): Promise<void> {
     await Promise.all(
-      [...this.#waiting].map(async ([runId, unsettled]) => {
+      [...this.#waiting].map(async ([runId, settlement]) => {
         try {
-          await settle(unsettled);
+          await settle(settlement);
         } catch (error) {
           if (error instanceof StoreUnavailableError) return;
         }

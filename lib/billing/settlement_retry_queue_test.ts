@@ -36,7 +36,7 @@ function clock(): { time: FakeRuntime; runtime: Runtime } {
 async function beat(time: FakeRuntime, admission: Admission): Promise<void> {
   await time.advance(HEARTBEAT_MS);
   const caller = { address: "address-2" };
-  await admission.countRequest({ id: time.now(), caller, limits: DEFAULT_LIMITS });
+  await admission.requests.countRequest({ id: time.now(), caller, limits: DEFAULT_LIMITS });
   await flushMicrotasks();
 }
 

@@ -1,5 +1,6 @@
 import { createSnapshot, mergeShards } from "./ledger_division.ts";
-import { countSlots, dayOf, type Ledger, untilMidnight } from "./ledger.ts";
+import { countSlots, type Ledger } from "./ledger.ts";
+import { dayOf, untilMidnight } from "../platform/utc_day.ts";
 import { ledgerShardKeys } from "./ledger_shards.ts";
 import { type Limits, withOverrides } from "./limits.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";

@@ -3,29 +3,29 @@ import { MAX_SKEW_MS } from "./ledger.ts";
 import { WINDOW_MS } from "./limits.ts";
 import { countedStamps, takeFromWindow, type WindowStamps } from "./rate_window.ts";
 
-/** An allotment is valid for so long; then the shards share the window out again. Milliseconds. */
+/** How long an allotment is valid; then the window is divided again. Milliseconds. */
 const ALLOTMENT_MS = 30 * 60_000;
 
 /**
- * How long a shard is kept after it was written, milliseconds. A first shard that expired would look
- * undivided and give the whole limit to one process, so it outlives every allotment beside it.
+ * How long a shard is stored after a write, milliseconds. If the first shard expired, the window would
+ * look undivided and one process would get the whole limit, so it must outlive all allotments.
  */
 export const SHARD_RETENTION_MS = 2 * ALLOTMENT_MS;
 
-/** Places that were asked for are left to those that wait for so long. Milliseconds. */
+/** How long requested places stay reserved for the requests that wait for them. Milliseconds. */
 const RESERVATION_MS = 2_000;
 
 /** The part of a window that one shard may use. */
 export interface WindowAllotment {
-  /** Admissions a minute, those that still count included. */
+  /** Admissions per minute, including those that still count. */
   places: number;
-  /** The limit that it is a part of; void under another. */
+  /** The limit that it is part of; the allotment is void under another. */
   of: number;
-  /** Void from then on; the same in all shards. Milliseconds. */
+  /** When it expires; the same in all shards. Milliseconds. */
   until: number;
-  /** When the shard last asked for more, milliseconds; 0 when it never did. */
+  /** When the shard last requested places, milliseconds; 0 if never. */
   askedAt: number;
-  /** Places that requests of this shard wait for; they count down as it admits. */
+  /** Places that requests of this shard wait for; counts down as they are admitted. */
   reserved?: number | undefined;
 }
 
@@ -35,29 +35,29 @@ export interface WindowShard {
   allotment?: WindowAllotment | undefined;
 }
 
-/** A shard that has no place left asks for one. */
+/** A request of a full shard for free places of the others. */
 export interface PlaceRequest {
-  /** The index of the shard that asks. */
+  /** The index of the requesting shard. */
   shard: number;
   limit: number;
-  /** How many admissions wait for a place. */
+  /** How many requests wait for a place. */
   need: number;
   now: number;
-  /** It leaves other shards the places that requests of theirs wait for. */
+  /** Leaves other shards the places that their requests wait for. */
   respectsReservations?: boolean;
 }
 
-/** The places of one shard; nothing when it has to ask for an allotment first. */
+/** The places of one shard; `undefined` if it must request an allotment first. */
 export function allottedPlaces(
   { allotment }: WindowShard,
   { limit, isFirst, now }: { limit: number; isFirst: boolean; now: number },
 ): number | undefined {
-  // Before it is divided a window is its first shard alone.
+  // An undivided window is its first shard.
   if (allotment === undefined) return isFirst ? limit : undefined;
   return isValid(allotment, { limit, now }) ? allotment.places : undefined;
 }
 
-/** How long until a place comes free in any shard, milliseconds; nothing when one is free. */
+/** Milliseconds until a place becomes free in any shard; `undefined` if one is free. */
 export function untilPlace(
   shards: readonly WindowShard[],
   { limit, now }: { limit: number; now: number },
@@ -68,10 +68,10 @@ export function untilPlace(
 }
 
 /**
- * Divides the free places: the shard that asks gets what it needs, as far as there are so many, and the
- * active ones equal parts of the rest. What a shard has used in the last minute stays its own. Answers
- * the new allotment of each shard, the same object where nothing changes; or nothing at all when requests
- * of other shards wait for all that is free.
+ * Divides the free places: the requesting shard gets what it needs, as far as available, and the rest is
+ * divided equally among the active shards. A shard keeps the places it used in the last minute. Returns
+ * the new allotment of each shard, the same object if unchanged; `undefined` if all free places are
+ * reserved for requests of other shards.
  */
 export function allotPlaces(
   shards: readonly WindowShard[],
@@ -85,7 +85,7 @@ export function allotPlaces(
   const give = divideFree(free, need, active.filter(Boolean).length);
   const until = allottedUntil(shards[0]!, { limit, now });
   return shards.map((one, i) => {
-    // The first shard always counts: without an allotment it would have the limit to itself.
+    // The first shard always takes part: without an allotment it would have the whole limit.
     if (i > 0 && i !== shard && one.allotment === undefined) return undefined;
     const own = i === shard;
     const next: WindowAllotment = {
@@ -99,12 +99,12 @@ export function allotPlaces(
   });
 }
 
-/** The allotment of a shard that has let one more in. */
+/** The allotment of a shard after one more admission. */
 export function afterAdmission(allotment: WindowAllotment): WindowAllotment {
   return { ...allotment, reserved: Math.max(0, (allotment.reserved ?? 0) - 1) };
 }
 
-/** What is left to a shard because requests of its process wait for it. */
+/** The places reserved in another shard for requests of its process. */
 function reservedOf(
   { stamps, allotment }: WindowShard,
   index: number,
@@ -116,12 +116,12 @@ function reservedOf(
   return Math.max(0, Math.min(reserved, places - liveCount(stamps, now)));
 }
 
-/** Those stamps of a shard that count now. */
+/** The number of stamps that count now. */
 export function liveCount(stamps: WindowStamps, now: number): number {
   return countedStamps(stamps, { now, rule: { windowMs: WINDOW_MS } }).length;
 }
 
-/** All shards are allotted until the same time, so that the first one is never void or gone before. */
+/** All allotments end at the same time, so that the first shard's never ends before the others. */
 function allottedUntil(
   { allotment }: WindowShard,
   { limit, now }: { limit: number; now: number },
@@ -130,7 +130,7 @@ function allottedUntil(
   return now + ALLOTMENT_MS;
 }
 
-/** One that ends later than any clock could have said was made by a wrong one. */
+/** An allotment that ends too far in the future was made by a process with a wrong clock. */
 function isValid(
   { of, until }: WindowAllotment,
   { limit, now }: { limit: number; now: number },
@@ -138,7 +138,7 @@ function isValid(
   return of === limit && now < until && until <= now + ALLOTMENT_MS + MAX_SKEW_MS;
 }
 
-/** A shard that has asked, or let anybody in, within the last minute gets a part of what is free. */
+/** A shard is active if it requested places or admitted anything within the last minute. */
 function isActive({ stamps, allotment }: WindowShard, now: number): boolean {
   return (allotment?.askedAt ?? 0) + WINDOW_MS > now || liveCount(stamps, now) > 0;
 }

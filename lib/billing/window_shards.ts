@@ -1,12 +1,12 @@
+import type { Runtime } from "../platform/runtime.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import type { Runtime } from "../platform/runtime.ts";
 import { type ContendedKeys, evictOldest } from "./contended_keys.ts";
-import { fullWindowRejection } from "./count_request.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
+import { LimitError, type LimitRejection } from "./limit_error.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
 import { SHARDS } from "./process_shard.ts";
-import { LimitError, type LimitRejection } from "./limit_error.ts";
+import { takeFromWindow } from "./rate_window.ts";
 import {
   type Caller,
   emptyWindows,
@@ -26,51 +26,50 @@ import {
   untilPlace,
 } from "./window_allotment.ts";
 
-/** A request whose shard others have emptied this often in a row is refused, to try again soon. */
+/** A request whose shard was emptied by others this often in a row is rejected, to be retried soon. */
 const MAX_ATTEMPTS = 60;
 const RETRY_AFTER_MS = 1_000;
-/** So often the places that requests of other processes wait for are left to them in any case. */
+/** Attempts that always respect places reserved for requests of other processes. */
 const POLITE_ATTEMPTS = 4;
-/** After that they are taken in this share of the tries: if all did, none would get to use them. */
+/** The share of later attempts that ignore reservations: if all did, no process could use its own. */
 const PREEMPT_SHARE = 1 / 8;
-/** How long a request waits for those, at most; milliseconds. */
+/** Maximum wait for reserved places before the next attempt; milliseconds. */
 const PAUSE_MS = 20;
-/** Full windows that are remembered. */
+/** Maximum remembered full windows. */
 const MAX_REMEMBERED = 10_000;
 
-/** Whose request finds no place, and under which limits. */
 interface WindowRequest {
   caller: Caller;
   limits: Limits;
 }
 
-/** A window that all its shards together have found to be full. */
+/** A window that is full in all its shards together. */
 interface FullWindow {
   limit: number;
-  /** When the next place comes free, milliseconds. */
+  /** When the next place becomes free, milliseconds. */
   until: number;
 }
 
-/** What came of asking the other shards for places. */
+/** The result of requesting places from the other shards. */
 type MoveResult =
   | "moved"
-  /** Requests of other processes wait for all that is free. */
+  /** All free places are reserved for requests of other processes. */
   | "reserved"
-  /** No shard has a free place for so long, milliseconds. */
+  /** No shard has a free place for this long, milliseconds. */
   | { retryAfterMs: number };
 
 /**
- * Divides the request windows of an address or API key that several processes serve at the same time,
- * as `LedgerShards` does a tenant's ledger: each process has a shard with a number of places, and one that
- * has none left takes what is free in all shards, in one transaction that checks every one of them. Only
- * free places move, so that no minute, wherever it begins, sees more than the limit.
+ * Divides the windows of an address or API key that several processes serve at the same time, as
+ * `LedgerShards` divides a tenant's ledger: each process has a shard with a number of places. A shard
+ * without free places takes them from all shards, in one transaction that checks every one of them. Only
+ * free places move, so no minute, wherever it begins, exceeds the limit.
  */
 export class WindowShards {
   readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #contended: ContendedKeys;
   readonly #full = new Map<string, FullWindow>();
-  /** How many wait for a place, by the window. */
+  /** The number of requests that wait for a place, by window. */
   readonly #waiting = new Map<string, number>();
 
   constructor(
@@ -82,59 +81,64 @@ export class WindowShards {
     this.#contended = options.contended;
   }
 
-  /** The caller, with the shards of its windows that this process writes. */
+  /** The caller with the shards of its windows that this process writes. */
   assignShards(caller: Caller): Caller {
     const address = this.#contended.shardOf(windowKey(caller, "address", 0));
     const key = caller.apiKey ? this.#contended.shardOf(windowKey(caller, "key", 0)) : 0;
     return address + key === 0 ? caller : { ...caller, shards: { address, key } };
   }
 
-  /** What `decide` comes to once its shards have room. Throws the 429 of a window that is full. */
+  /** The result of `decide` once its shards have capacity. Throws the 429 of a window that is full. */
   async withCapacity<T extends object>(
-    counted: WindowRequest,
+    request: WindowRequest,
     decide: () => Promise<T | { full: WindowRef }>,
   ): Promise<Exclude<T, { full: WindowRef }>> {
-    for (let tries = 0;; tries++) {
+    for (let attempt = 0;; attempt++) {
       const decided = await decide();
       if (!("full" in decided)) return decided as Exclude<T, { full: WindowRef }>;
       const { full } = decided;
-      if (tries === MAX_ATTEMPTS) {
-        const limit = windowLimit(full, counted.limits);
+      if (attempt === MAX_ATTEMPTS) {
+        const limit = windowLimit(full, request.limits);
         throw new LimitError(windowRejection(full, { limit, retryAfterMs: RETRY_AFTER_MS }));
       }
-      const respectsReservations = tries < POLITE_ATTEMPTS || this.#random() >= PREEMPT_SHARE;
-      await this.#makeCapacity(counted, full, { respectsReservations });
+      const respectsReservations = attempt < POLITE_ATTEMPTS || this.#random() >= PREEMPT_SHARE;
+      await this.#makeCapacity(request, full, { respectsReservations });
     }
   }
 
-  /** The refusal of an address whose window is known to be full. */
+  /** The rejection of an address whose window is full as far as this process knows. */
   knownFull(
     address: string,
     { limits, scope }: { limits: Limits; scope: "ip" | "ip_resume" },
   ): LimitRejection | undefined {
     const caller = this.assignShards({ address });
-    const full: WindowRef = { owner: "address", window: scope === "ip" ? "all" : "resumes" };
-    const remembered = this.#remembered({ caller, limits }, full);
+    const ref: WindowRef = { owner: "address", window: scope === "ip" ? "all" : "resumes" };
+    const remembered = this.#remembered({ caller, limits }, ref);
     if (remembered !== undefined) return remembered;
     const windows = this.#committer.getCached<StoredWindows>(windowKey(caller, "address"));
-    return fullWindowRejection(windows, { now: this.#runtime.now(), limits, scope });
+    const limit = windowLimit(ref, limits);
+    const rule = { limit, windowMs: WINDOW_MS };
+    const now = this.#runtime.now();
+    const taken = takeFromWindow(windows?.[ref.window] ?? [], { now, rule });
+    if (taken.admitted) return undefined;
+    return windowRejection(ref, { limit, retryAfterMs: taken.retryAfterMs });
   }
 
-  /** Gets a full shard free places of the others. Throws the 429 when no shard has one. */
+  /** Moves free places of other shards to a full one. Throws the 429 if there are none. */
   async #makeCapacity(
-    counted: WindowRequest,
+    request: WindowRequest,
     full: WindowRef,
     options: { respectsReservations: boolean },
   ): Promise<void> {
-    const known = this.#remembered(counted, full);
+    const known = this.#remembered(request, full);
     if (known !== undefined) throw new LimitError(known);
-    const name = windowName(counted, full);
+    const name = windowName(request, full);
     this.#wait(name, 1);
-    const moved = await this.#move(counted, full, options).finally(() => this.#wait(name, -1));
+    const moved = await this.#move(request, full, options).finally(() => this.#wait(name, -1));
     if (moved === "moved") return;
     if (moved === "reserved") return await this.#pause();
     const { retryAfterMs } = moved;
-    const limit = windowLimit(full, counted.limits);
+    const limit = windowLimit(full, request.limits);
     this.#full.delete(name);
     this.#full.set(name, { limit, until: this.#runtime.now() + retryAfterMs });
     evictOldest(this.#full, MAX_REMEMBERED);
@@ -142,28 +146,28 @@ export class WindowShards {
   }
 
   async #move(
-    counted: WindowRequest,
+    request: WindowRequest,
     full: WindowRef,
     { respectsReservations }: { respectsReservations: boolean },
   ): Promise<MoveResult> {
-    const { caller, limits } = counted;
-    const all = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, full.owner, n));
+    const { caller, limits } = request;
+    const keys = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, full.owner, n));
     const limit = windowLimit(full, limits);
     const shard = caller.shards?.[full.owner] ?? 0;
     return await this.#committer.run<MoveResult>({
-      keys: all,
-      decide: (draft) => {
+      keys,
+      decide: (tx) => {
         const now = this.#runtime.now();
-        const need = this.#waiting.get(windowName(counted, full)) ?? 1;
-        const request = { shard, limit, need, now, respectsReservations };
-        return moveFreePlaces(draft, all, { full, request });
+        const need = this.#waiting.get(windowName(request, full)) ?? 1;
+        const placeRequest = { shard, limit, need, now, respectsReservations };
+        return moveFreePlaces(tx, keys, { full, request: placeRequest });
       },
-      // Whether there is room now is decided on the shard.
+      // Whether there is capacity now is decided on the shard.
       isFinal: (moved) => moved === "moved",
     });
   }
 
-  /** Waits a moment, with jitter so that processes do not go in step. */
+  /** Waits briefly, with jitter so that processes do not retry in step. */
   #pause(): Promise<void> {
     return this.#runtime.sleep(Math.ceil(PAUSE_MS * (0.5 + this.#random() / 2)));
   }
@@ -173,14 +177,14 @@ export class WindowShards {
     return this.#runtime.randomBytes(1)[0]! / 255;
   }
 
-  /** A window only fills up until time passes: a flood of one that is full costs the store nothing. */
-  #remembered(counted: WindowRequest, full: WindowRef): LimitRejection | undefined {
+  /** The rejection if the window was found full and still is: a flood then costs the store nothing. */
+  #remembered(request: WindowRequest, full: WindowRef): LimitRejection | undefined {
     if (this.#full.size === 0) return undefined;
-    const known = this.#full.get(windowName(counted, full));
-    const limit = windowLimit(full, counted.limits);
+    const known = this.#full.get(windowName(request, full));
+    const limit = windowLimit(full, request.limits);
     const retryAfterMs = (known?.until ?? 0) - this.#runtime.now();
     const isFull = known?.limit === limit && retryAfterMs > 0;
-    // A clock that was set back must shut nobody out.
+    // After the clock was set back, an implausibly long wait must not lock anyone out.
     if (!isFull || retryAfterMs > WINDOW_MS + MAX_SKEW_MS + 1) return undefined;
     return windowRejection(full, { limit, retryAfterMs });
   }
@@ -197,18 +201,18 @@ function windowName({ caller }: WindowRequest, { owner, window }: WindowRef): st
 }
 
 function moveFreePlaces(
-  draft: Transaction,
-  all: readonly string[][],
+  tx: Transaction,
+  keys: readonly string[][],
   { full: { owner, window }, request }: { full: WindowRef; request: PlaceRequest },
 ): MoveResult {
   const { shard, limit, now } = request;
-  const before = all.map((key) => draft.get<StoredWindows>(key) ?? emptyWindows(owner));
+  const before = keys.map((key) => tx.get<StoredWindows>(key) ?? emptyWindows(owner));
   const shards = before.map((windows) => windowShard(windows, window));
   const retryAfterMs = untilPlace(shards, { limit, now });
   if (retryAfterMs !== undefined) return { retryAfterMs };
   const own = shards[shard]!;
   const places = allottedPlaces(own, { limit, now, isFirst: shard === 0 }) ?? 0;
-  // Another request that waited with this one has made room for both.
+  // A request that waited with this one has already moved enough for both.
   if (liveCount(own.stamps, now) < places) return "moved";
   const allotments = allotPlaces(shards, request);
   if (allotments === undefined) return "reserved";
@@ -216,7 +220,7 @@ function moveFreePlaces(
     const windows = before[i]!;
     if (allotment === undefined || allotment === windows.allotments?.[window]) return;
     const after = { ...windows, allotments: { ...windows.allotments, [window]: allotment } };
-    draft.set(all[i]!, after, windowRetention(after, owner));
+    tx.set(keys[i]!, after, windowRetention(after, owner));
   });
   return "moved";
 }

@@ -168,7 +168,7 @@ Deno.test("WindowShards: what is left is what the process is sure of, of the who
   advance(LATER_MS);
   await one.ask(LIMITS);
   await other.ask(LIMITS);
-  const { ip, key } = await one.admission.countRequest({
+  const { ip, key } = await one.admission.requests.countRequest({
     id: 9e6,
     caller: BACKEND,
     limits: LIMITS,

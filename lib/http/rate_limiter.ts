@@ -3,7 +3,6 @@ import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import type { Signer } from "../platform/crypto/hashing.ts";
-import type { AddressLimiter } from "../billing/address_limiter.ts";
 import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";
@@ -23,7 +22,6 @@ import { SESSION_TTL_MS } from "../schemas/limits.ts";
 export interface RateLimiterDeps {
   committer: GroupCommitter;
   admission: Admission;
-  addresses: AddressLimiter;
   /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
@@ -54,7 +52,7 @@ export class RateLimiter {
   constructor(deps: RateLimiterDeps, clientAddress: string) {
     this.#deps = deps;
     this.#clientAddress = clientAddress;
-    this.#id = deps.admission.requestId();
+    this.#id = deps.admission.requests.newId();
   }
 
   /**
@@ -65,8 +63,8 @@ export class RateLimiter {
     const address = await this.hashedAddress();
     await this.#recordingRejection(() =>
       Promise.try(() => {
-        const { addresses, limits } = this.#deps;
-        addresses.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+        const { admission: { requests }, limits } = this.#deps;
+        requests.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
         this.#enter(address);
       })
     );
@@ -95,13 +93,13 @@ export class RateLimiter {
    * reason, it also counts as a request.
    */
   async countResume(): Promise<void> {
-    const { addresses, admission, limits } = this.#deps;
+    const { admission: { requests }, limits } = this.#deps;
     const address = await this.hashedAddress();
     try {
       await this.#recordingRejection(async () => {
-        this.#remainingByWindow = await addresses.countResume({
+        this.#remainingByWindow = await requests.countResume({
           address,
-          id: admission.requestId(),
+          id: requests.newId(),
           limits,
         });
       });
@@ -209,7 +207,7 @@ export class RateLimiter {
     const limits = await this.#limitsOf(view, apiKey?.tenant);
     const request = { id: this.#id, caller: await this.#callerOf(apiKey), limits };
     this.#remainingByWindow = {
-      ...await this.#deps.admission.countRequest(request, view),
+      ...await this.#deps.admission.requests.countRequest(request, view),
       ...this.#exhausted,
     };
     this.#markCounted();

@@ -1,23 +1,23 @@
 import { CANCELLED, type Runtime } from "./runtime.ts";
 
 interface PendingWait {
-  /** When the work begins again, milliseconds. */
+  /** When the work is due, milliseconds. */
   due: number;
   wake: () => void;
 }
 
-/** Does the same work again and again while it is wanted; the pause is between two of them. */
+/** Repeats work until stopped; the interval is the pause between two repetitions. */
 export class PeriodicTask {
   #runtime: Runtime;
   #everyMs: () => number;
   #work: () => Promise<void>;
   #running: AbortController | undefined;
   #current: Promise<void> = Promise.resolve();
-  /** When the last work ended, or the first pause began. */
+  /** When the last work ended, or the task started. */
   #waitingSince = 0;
   #wait: PendingWait | undefined;
 
-  /** Runs `work` every `everyMs`, which may change, first after one interval; a failure is retried then. */
+  /** Runs `work` every `everyMs`, which may change, first after one interval. Errors are ignored. */
   constructor(
     runtime: Runtime,
     options: { everyMs: number | (() => number); work: () => Promise<void> },
@@ -34,12 +34,12 @@ export class PeriodicTask {
     this.#scheduleNext(this.#running.signal);
   }
 
-  /** Re-evaluates the interval after it has become shorter: work that is due by now begins. */
+  /** To be called when the interval has become shorter; starts the work if it is due by now. */
   reschedule(): void {
     if (this.#wait !== undefined && this.#due() < this.#wait.due) this.#wait.wake();
   }
 
-  /** No work begins any more; resolves when what is being done is over. */
+  /** Stops the task; resolves when work in progress is done. */
   async stop(): Promise<void> {
     this.#running?.abort();
     this.#running = undefined;
@@ -58,7 +58,7 @@ export class PeriodicTask {
     }, () => {});
   }
 
-  /** Sleeps until the work is due; the interval may become shorter meanwhile. */
+  /** Sleeps until the work is due; `reschedule` may shorten the sleep. */
   async #waitUntilDue(signal: AbortSignal): Promise<void> {
     for (let due = this.#due();; due = this.#due()) {
       const woken = new AbortController();

@@ -4,7 +4,8 @@ import { ApiError } from "@/lib/schemas/api_error.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import type { RunRequest } from "@/lib/billing/decide_run.ts";
 import { createSnapshot, mergeShards } from "@/lib/billing/ledger_division.ts";
-import { dayOf, type Ledger } from "@/lib/billing/ledger.ts";
+import type { Ledger } from "@/lib/billing/ledger.ts";
+import { dayOf } from "@/lib/platform/utc_day.ts";
 import { ledgerShardKeys } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
 import type { Caller } from "@/lib/billing/request_windows.ts";
@@ -42,7 +43,7 @@ export const request = (n: number, change: Partial<RunRequest> = {}) =>
 let counted = 1_000_000;
 /** Counts a request of its own. */
 export function count(admission: Admission, caller: Caller, limits: Limits) {
-  return admission.countRequest({ id: counted++, caller, limits });
+  return admission.requests.countRequest({ id: counted++, caller, limits });
 }
 
 export function openAdmission(kv: Deno.Kv, runtime: Runtime = frozenRuntime): Admission {

@@ -1,6 +1,5 @@
 import { assert } from "@std/assert";
 import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
-import { AddressLimiter } from "@/lib/billing/address_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
@@ -38,11 +37,10 @@ export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
     const shards = new LedgerShards(committer, runtime);
     const windows = new WindowShards(committer, { runtime, contended: shards.contended });
     const admission = new Admission(committer, { runtime, shards, windows });
-    const addresses = new AddressLimiter(committer, { runtime, windows });
     return {
-      ...{ admission, addresses, shards, windows },
+      ...{ admission, shards, windows },
       ask: (limits: Limits, caller = BACKEND) =>
-        outcomeOf(() => admission.countRequest({ id: n++, caller, limits })),
+        outcomeOf(() => admission.requests.countRequest({ id: n++, caller, limits })),
       chat: (limits: Limits, caller = BACKEND) =>
         outcomeOf(async () => {
           const run = request(n++, { limits, caller });
@@ -50,7 +48,7 @@ export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
           await admission.settle(run.run.runId, settlement(0));
         }),
       resume: (limits: Limits) =>
-        outcomeOf(() => addresses.countResume({ address: ADDRESS, id: n++, limits })),
+        outcomeOf(() => admission.requests.countResume({ address: ADDRESS, id: n++, limits })),
     };
   };
   return { now: time.now, open, advance };

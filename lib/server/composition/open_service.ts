@@ -8,7 +8,6 @@ import { HashCache } from "../../platform/crypto/hash_cache.ts";
 import { Doctor } from "../../doctor/doctor.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
 import { ProxyDetector } from "../../http/client_address.ts";
-import { AddressLimiter } from "../../billing/address_limiter.ts";
 import type { Limits } from "../../billing/limits.ts";
 import { InFlightRequests } from "../../billing/in_flight_requests.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
@@ -131,7 +130,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     rateLimiterDeps: {
       ...{ admission, tenants, limits, committer: core.committer, signer: new HashCache(signer) },
-      addresses: new AddressLimiter(core.committer, core),
       inFlight: new InFlightRequests(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),

@@ -21,7 +21,7 @@ import { errorsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { readHomeAdvice } from "@/lib/services/home_advice.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
-import { dayOf } from "@/lib/billing/ledger.ts";
+import { dayOf } from "@/lib/platform/utc_day.ts";
 import { dailyUsage } from "@/lib/dashboard/usage_view.ts";
 import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import type { UsageSummary } from "@/lib/billing/usage_report.ts";

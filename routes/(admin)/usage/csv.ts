@@ -1,6 +1,6 @@
 import { readUsageQuery, withUsageNames } from "@/lib/dashboard/usage_view.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { dayOf } from "@/lib/billing/ledger.ts";
+import { dayOf } from "@/lib/platform/utc_day.ts";
 import { usageCsv } from "@/lib/billing/usage_csv.ts";
 import { splitModel } from "@/lib/billing/usage_report.ts";
 import type { UsageGroup } from "@/lib/billing/usage_totals.ts";

@@ -17,7 +17,7 @@ import {
   withUsageNames,
 } from "@/lib/dashboard/usage_view.ts";
 import { signedIn } from "@/lib/dashboard/permissions.ts";
-import { dayOf } from "@/lib/billing/ledger.ts";
+import { dayOf } from "@/lib/platform/utc_day.ts";
 import type { DayRange } from "@/lib/schemas/day_range.ts";
 import type { Usage } from "@/lib/store/runs/usage_rows.ts";
 import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/billing/usage_totals.ts";
