@@ -1,6 +1,6 @@
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
-import { KvPassageSource } from "@/lib/knowledge/search/kv_passage_source.ts";
+import { KvPassageSource } from "@/lib/knowledge/search/passage_source.ts";
 import { ChunksInMemory } from "@/tests/support/chunks_in_memory.ts";
 import { putDocument } from "@/tests/support/passages.ts";
 import type { Benchmark } from "./mod.ts";

@@ -4,7 +4,7 @@ import { KnowledgeService } from "@/lib/services/knowledge_service.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { Signer } from "@/lib/platform/crypto/hashing.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
-import { KvPassageSource } from "@/lib/knowledge/search/kv_passage_source.ts";
+import { KvPassageSource } from "@/lib/knowledge/search/passage_source.ts";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
 import { DocumentStore } from "@/lib/store/knowledge/document_store.ts";

@@ -1,10 +1,10 @@
 import type { Language } from "./languages.ts";
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** Accents of Latin, Greek and Cyrillic; vowel signs of Arabic and Hebrew, which few write. */
+/** Accents of Latin, Greek and Cyrillic, and optional vowel signs of Arabic and Hebrew. */
 const DIACRITICS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0652]/g;
 
-/** Letters that are no letter with a mark, and are typed as others all the same. */
+/** Letters that do not decompose, and that people replace when typing. */
 const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -19,32 +19,28 @@ const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
 };
 const SPECIAL = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join("")}]`, "g");
 
-/** A lower-case word as somebody types it who leaves out the marks. */
+/** Expects a lower-case word. */
 export function foldDiacritics(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word;
   const bare = word.normalize("NFD").replace(DIACRITICS, "").normalize("NFC");
   return bare.replace(SPECIAL, (letter) => LETTER_REPLACEMENTS[letter]!);
 }
 
-/** Weight of a match of the exact form, which comes on top of that of the stem. */
+/** Of the exact form, in addition to the weight of the stem. */
 const EXACT_WEIGHT = 0.1;
-/**
- * Weight of what only finds a text whose language was guessed wrongly: enough to find it, too little to
- * change the order of others.
- */
+/** Of terms that find texts whose language was guessed wrong: too low to change the order of others. */
 const FALLBACK_WEIGHT = 0.01;
-/** No word starts with it, so exact forms and stems never meet. */
+/** Separates exact forms from stems; no word starts with it. */
 const EXACT_PREFIX = "=";
 
-/** What a word is indexed under. */
-export interface WordTerms {
-  /** Its stems and its exact form, without diacritics; a stop word has no exact form. */
+interface WordTerms {
+  /** Stems and the exact form, without diacritics; a stop word has no exact form. */
   terms: string[];
-  /** Whether it is a stop word, which tells nothing and does not count as length. */
+  /** Stop words do not count towards the length of a text. */
   isStopWord: boolean;
 }
 
-/** What a word of a text in one of these languages is indexed under; the first is the likeliest. */
+/** The terms of a word in a text in one of these languages, the likeliest first. */
 export function indexTerms(word: string, languages: readonly Language[]): WordTerms {
   const stems = stemsOf(word, languages);
   const stop = languages[0]?.stopWords.has(word) ?? false;
@@ -59,20 +55,18 @@ function stemsOf(word: string, languages: readonly Language[]): string[] {
   return [...new Set(languages.map(({ stem }) => foldDiacritics(stem(word))))];
 }
 
-/** A language that passages of a base are stemmed by, and how many of them are most likely in it. */
+/** A language of a base, and the share of its passages that are most likely in it. */
 export interface LanguageShare {
   language: Language;
-  /** Between 0 and 1. */
   share: number;
 }
 
-/** Below this share of the passages, the stop words of a language are ordinary words of a query. */
+/** Below this share, the stop words of a language count as ordinary words of a query. */
 const MIN_STOP_SHARE = 0.25;
 
 /**
- * What the words of a query are looked up as in texts of these languages, with their weights: the stem
- * by each language, the exact form, and what rescues a wrong guess. A word that occurs twice counts
- * twice.
+ * The terms of a query with their weights: the stems of each word by each language, its exact form, and
+ * terms for texts whose language was guessed wrong. A repeated word counts repeatedly.
  */
 export function queryTerms(
   words: readonly string[],
@@ -89,14 +83,14 @@ export function queryTerms(
   return weights;
 }
 
-/** Stemmed by another language, a text may have our word as a stem, or our stem as a word. */
+/** Stemmed by another language, a text may have the word as a stem, or the stem as a word. */
 function fallbackTerms(word: string, stems: readonly string[]): string[] {
   const exact = foldDiacritics(word);
   const asWords = stems.filter((stem) => stem !== exact).map((stem) => EXACT_PREFIX + stem);
   return stems.includes(exact) ? asWords : [exact, ...asWords];
 }
 
-/** The words of a query that are looked for, with how often each occurs. */
+/** Counts the words of a query, without stop words. */
 function countQueryWords(
   words: readonly string[],
   languages: readonly LanguageShare[],
@@ -105,10 +99,10 @@ function countQueryWords(
     languages.some(({ language, share }) =>
       share >= MIN_STOP_SHARE && language.stopWords.has(word)
     );
-  const telling = words.filter((word) => !isStop(word));
+  const content = words.filter((word) => !isStop(word));
   const counts = new Map<string, number>();
-  // "The Who" has only stop words, and still means something.
-  for (const word of telling.length > 0 ? telling : words) addTo(counts, word, 1);
+  // "The Who" has only stop words: use them.
+  for (const word of content.length > 0 ? content : words) addTo(counts, word, 1);
   return counts;
 }
 

@@ -2,7 +2,7 @@ import type { DocumentPassage } from "../passage.ts";
 import { identifyLanguage, type LanguageGuess, type LanguageScorer } from "./identify_language.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 
-/** Guesses the language of a passage: by its text, and by its headings and title where that is not certain. */
+/** Guesses by the text, and if that is not certain, by the headings and title too. */
 export function guessPassageLanguage(
   { text, headingPath, title }: Pick<DocumentPassage, "text" | "headingPath" | "title">,
   score: LanguageScorer,
@@ -15,10 +15,9 @@ export function guessPassageLanguage(
 }
 
 /**
- * The languages that each passage of a document is stemmed by, the likeliest first. One that is certain
- * of its language has that one. Any other has its candidates and the language that is expected of it:
- * that of the rest of its document, or else the `fallback` of its base. The expected one leads where it
- * is among the candidates.
+ * The languages that each passage of a document is stemmed by, the likeliest first: a certain guess
+ * alone, else all candidates and the expected language, which is the most common one of the document or
+ * else the `fallback` of the base. The expected language is first if it is a candidate.
  */
 export function assignLanguages(
   guesses: readonly LanguageGuess[],
@@ -34,7 +33,7 @@ export function assignLanguages(
   });
 }
 
-/** What is expected of a passage that tells nothing: the owner's choice, the base's majority, English. */
+/** The owner's choice, else the most common language of the base, else English. */
 export function fallbackLanguage(
   chosen: Language | undefined,
   guesses: Iterable<LanguageGuess>,
@@ -42,20 +41,13 @@ export function fallbackLanguage(
   return chosen ?? mostCommon(guesses) ?? DEFAULT_LANGUAGE;
 }
 
-/**
- * The most common language. A certain guess counts as one; an uncertain one is divided among its
- * candidates, the better ones getting more.
- */
+/** An uncertain guess is divided among its candidates, in favour of the better ones. */
 function mostCommon(guesses: Iterable<LanguageGuess>): Language | undefined {
   const weights = new Map<Language, number>();
   const add = (language: Language, weight: number) => {
     weights.set(language, (weights.get(language) ?? 0) + weight);
   };
   for (const { candidates } of guesses) {
-    if (candidates.length === 1) {
-      add(candidates[0]!, 1);
-      continue;
-    }
     const total = candidates.reduce((sum, _, n) => sum + 1 / (n + 1), 0);
     for (const [n, language] of candidates.entries()) add(language, 1 / (n + 1) / total);
   }

@@ -1,49 +1,47 @@
-/** Lucene's own choice of BM25's two parameters. */
+/** The parameters of BM25, as in Lucene. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** How often a term stands in one text; more often counts as this often. */
+/** Higher counts of a term in one text are cut to this. */
 const MAX_COUNT = 1023;
 const COUNT_BITS = 10;
 const NONE = -1;
 
-/** A text that was found: its number, and how well it fits. */
 export interface Hit {
   ordinal: number;
-  /** BM25; above 0. */
+  /** Above 0. */
   score: number;
 }
 
-/** A term that is looked for. */
-export interface WeightedTerm {
-  /** Its number. */
+interface WeightedTerm {
+  /** From `termId`. */
   id: number;
-  /** What its score is multiplied by. */
+  /** Multiplies the score. */
   weight: number;
 }
 
-/** Terms between two pauses that renumbering offers. */
+/** Terms between two steps of `retain`. */
 const TERMS_PER_STEP = 256;
 
 /**
- * An inverted index with BM25 as Lucene scores it. Terms and texts are numbers, postings are chains in
- * two flat arrays (eight bytes each), so that 10,000 passages are indexed in well under a second and
- * searched in a millisecond.
+ * An inverted index with Lucene's BM25. Terms and texts are numbers, and postings are chains in two flat
+ * arrays (eight bytes each), so that 10,000 passages are indexed in well under a second and searched in
+ * a millisecond.
  */
 export class Bm25Index {
   #terms = new Map<string, number>();
-  /** By term: its newest posting, and how many texts have it. */
+  /** By term: its newest posting, and the number of texts that contain it. */
   #heads = new Int32Array(1024);
   #textCounts = new Int32Array(1024);
-  /** By posting: text and count in one number, and the posting of the same term before it. */
+  /** By posting: text and count in one number, and the previous posting of the term. */
   #postings = new Uint32Array(4096);
   #previous = new Int32Array(4096);
   #used = 0;
-  /** By text: its length in terms that count. */
+  /** By text. */
   #lengths: number[] = [];
   #totalLength = 0;
 
-  /** How many texts there are; they are numbered from 0. */
+  /** Texts are numbered from 0. */
   get size(): number {
     return this.#lengths.length;
   }
@@ -55,7 +53,7 @@ export class Bm25Index {
       this.#postings.byteLength * 2 + this.#lengths.length * 8;
   }
 
-  /** The number of a term, a new one where it has none. */
+  /** Assigns an id to a new term. */
   termId(term: string): number {
     const known = this.#terms.get(term);
     if (known !== undefined) return known;
@@ -69,30 +67,30 @@ export class Bm25Index {
     return id;
   }
 
-  /** The number of a term that some text has. */
+  /** The id of a term that any text contains. */
   findTermId(term: string): number | undefined {
     const id = this.#terms.get(term);
     return id !== undefined && this.#textCounts[id]! > 0 ? id : undefined;
   }
 
-  /** Adds a text; `length` is how many of its terms count as its length. Answers its number. */
+  /** Adds a text and returns its ordinal. */
   add({ terms, length }: { terms: readonly number[]; length: number }): number {
-    const slot = this.#lengths.length;
-    for (let n = 0; n < terms.length; n++) this.#count(terms[n]!, slot);
+    const ordinal = this.#lengths.length;
+    for (let n = 0; n < terms.length; n++) this.#count(terms[n]!, ordinal);
     this.#lengths.push(length);
     this.#totalLength += length;
-    return slot;
+    return ordinal;
   }
 
   /**
-   * Removes texts; those that stay are numbered anew, in the same order. It takes long, so it may be
-   * paused at each step; until its end nothing can be searched or added.
+   * Removes all other texts and renumbers the rest in the same order. It takes long, so the caller may
+   * pause between steps, but must not use the index before the end.
    */
-  *retain(stays: (slot: number) => boolean): Generator<void> {
+  *retain(stays: (ordinal: number) => boolean): Generator<void> {
     const renumbered = new Int32Array(this.#lengths.length).fill(NONE);
     const lengths: number[] = [];
-    for (const [slot, length] of this.#lengths.entries()) {
-      if (stays(slot)) renumbered[slot] = lengths.push(length) - 1;
+    for (const [ordinal, length] of this.#lengths.entries()) {
+      if (stays(ordinal)) renumbered[ordinal] = lengths.push(length) - 1;
     }
     this.#lengths = lengths;
     this.#totalLength = lengths.reduce((sum, length) => sum + length, 0);
@@ -109,13 +107,13 @@ export class Bm25Index {
       this.#textCounts[term] = 0;
       while (n > 0) {
         const posting = chain[--n]!;
-        const slot = renumbered[posting >>> COUNT_BITS]!;
-        if (slot !== NONE) this.#push(term, slot, posting & MAX_COUNT);
+        const ordinal = renumbered[posting >>> COUNT_BITS]!;
+        if (ordinal !== NONE) this.#push(term, ordinal, posting & MAX_COUNT);
       }
     }
   }
 
-  /** The best texts for terms, best first; of two that are as good the earlier. */
+  /** The best texts, best first; of equal ones, the earlier. */
   search(terms: readonly WeightedTerm[], { limit }: { limit: number }): Hit[] {
     const scores = new Float64Array(this.size);
     const average = this.#totalLength / Math.max(1, this.size) || 1;
@@ -131,28 +129,28 @@ export class Bm25Index {
     const idf = weight * Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
     for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
       const posting = this.#postings[at]!;
-      const slot = posting >>> COUNT_BITS;
+      const ordinal = posting >>> COUNT_BITS;
       const count = posting & MAX_COUNT;
-      const norm = K1 * (1 - B + B * this.#lengths[slot]! / average);
-      scores[slot]! += idf * count / (count + norm);
+      const norm = K1 * (1 - B + B * this.#lengths[ordinal]! / average);
+      scores[ordinal]! += idf * count / (count + norm);
     }
   }
 
-  /** One more occurrence in the text that is being added. */
-  #count(term: number, slot: number): void {
+  /** Counts one occurrence in the text that is being added. */
+  #count(term: number, ordinal: number): void {
     const head = this.#heads[term]!;
-    if (head === NONE || this.#postings[head]! >>> COUNT_BITS !== slot) {
-      return this.#push(term, slot, 1);
+    if (head === NONE || this.#postings[head]! >>> COUNT_BITS !== ordinal) {
+      return this.#push(term, ordinal, 1);
     }
     if ((this.#postings[head]! & MAX_COUNT) < MAX_COUNT) this.#postings[head]!++;
   }
 
-  #push(term: number, slot: number, count: number): void {
+  #push(term: number, ordinal: number, count: number): void {
     if (this.#used === this.#postings.length) {
       this.#postings = grown(this.#postings);
       this.#previous = grown(this.#previous);
     }
-    this.#postings[this.#used] = slot << COUNT_BITS | count;
+    this.#postings[this.#used] = ordinal << COUNT_BITS | count;
     this.#previous[this.#used] = this.#heads[term]!;
     this.#heads[term] = this.#used++;
     this.#textCounts[term]!++;
@@ -166,17 +164,16 @@ function grown<T extends Int32Array | Uint32Array>(array: T): T {
   return larger;
 }
 
-/** The highest of the scores above 0. */
 function topHits(scores: Float64Array, limit: number): Hit[] {
   const hits: Hit[] = [];
-  let least = 0;
-  for (let slot = 0; slot < scores.length; slot++) {
-    const score = scores[slot]!;
-    if (score <= least) continue;
+  let min = 0;
+  for (let ordinal = 0; ordinal < scores.length; ordinal++) {
+    const score = scores[ordinal]!;
+    if (score <= min) continue;
     const at = hits.findIndex((hit) => hit.score < score);
-    hits.splice(at < 0 ? hits.length : at, 0, { ordinal: slot, score });
+    hits.splice(at < 0 ? hits.length : at, 0, { ordinal: ordinal, score });
     if (hits.length > limit) hits.pop();
-    if (hits.length === limit) least = hits.at(-1)!.score;
+    if (hits.length === limit) min = hits.at(-1)!.score;
   }
   return hits;
 }

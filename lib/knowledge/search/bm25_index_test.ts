@@ -20,7 +20,7 @@ function search(index: Bm25Index, query: string, limit = 10) {
   return index.search(terms, { limit });
 }
 
-Deno.test("Bm25Index: scores are those of the formula", () => {
+Deno.test("Bm25Index: scores follow the formula", () => {
   const index = indexOf("a b b", "a c", "d d d d");
   const [hit] = search(index, "b");
   const idf = Math.log(1 + (3 - 1 + 0.5) / (1 + 0.5));
@@ -29,22 +29,22 @@ Deno.test("Bm25Index: scores are those of the formula", () => {
   assertAlmostEquals(hit!.score, idf * 2 / (2 + norm), 1e-12);
 });
 
-Deno.test("Bm25Index: the rarer term counts more, the shorter text is better, the best come first", () => {
+Deno.test("Bm25Index: rare terms and short texts score higher", () => {
   const index = indexOf("common rare x", "common x x", "common", "x x x");
   assertEquals(search(index, "rare common").map(({ ordinal }) => ordinal), [0, 2, 1]);
 });
 
-Deno.test("Bm25Index: of texts that fit as well the earlier come first, and no more than asked for", () => {
+Deno.test("Bm25Index: equal scores keep the order of texts, and the limit holds", () => {
   const index = indexOf(...Array.from({ length: 20 }, () => "same words"));
   assertEquals(search(index, "words", 3).map(({ ordinal }) => ordinal), [0, 1, 2]);
 });
 
-Deno.test("Bm25Index: what nobody has said finds nothing", () => {
+Deno.test("Bm25Index: an unknown term finds nothing", () => {
   assertEquals(search(indexOf("a b"), "c"), []);
   assertEquals(search(new Bm25Index(), "c"), []);
 });
 
-Deno.test("Bm25Index: after texts are removed it is as if they had never been", () => {
+Deno.test("Bm25Index: removed texts leave no trace", () => {
   const index = indexOf("a b", "b c", "a a d", "c d");
   Array.from(index.retain((slot) => slot !== 1 && slot !== 2));
   const fresh = indexOf("a b", "c d");
@@ -58,7 +58,7 @@ Deno.test("Bm25Index: after texts are removed it is as if they had never been", 
   assertEquals([index.size, index.findTermId("a"), search(index, "a")], [0, undefined, []]);
 });
 
-Deno.test("Bm25Index: grows with what is added", () => {
+Deno.test("Bm25Index: its size grows with its texts", () => {
   const index = new Bm25Index();
   for (let n = 0; n < 3_000; n++) addTo(index, `term${n} every`);
   assertEquals(search(index, "term2999").map(({ ordinal }) => ordinal), [2999]);

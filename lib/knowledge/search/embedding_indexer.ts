@@ -1,23 +1,23 @@
 import type { Logger } from "../../platform/log.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import type { DocumentPassage } from "../passage.ts";
 import { utf8Length } from "../../platform/utf8.ts";
-import type { IndexedRevision, KnowledgeBaseName } from "./passage_source.ts";
+import type { DocumentPassage } from "../passage.ts";
 import type { MeteredEmbedder } from "./metered_embedder.ts";
-import type { VectorsKey, VectorStore } from "./vector_store.ts";
+import type { IndexedRevision, KnowledgeBaseName } from "./passage_source.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
+import type { VectorsKey, VectorStore } from "./vector_store.ts";
 
-/** One call embeds no more: vendors take 100 texts and more, and some no more than so many bytes. */
+/** Providers accept 100 texts and more per call; some also limit the bytes. */
 const MAX_TEXTS_PER_CALL = 64;
 const MAX_BYTES_PER_CALL = 100_000;
-/** A base whose vectors could not be made is left alone for so long. */
+/** After a failure, its base is skipped for this long. */
 const BACKOFF_MS = 60_000;
 
-/** A document whose passages have no vectors yet. */
+/** A document without vectors. */
 export interface UnembeddedDocument {
   id: string;
   revision: IndexedRevision;
-  chunks: readonly DocumentPassage[];
+  passages: readonly DocumentPassage[];
 }
 
 interface EmbeddingIndexerDeps {
@@ -27,32 +27,33 @@ interface EmbeddingIndexerDeps {
   log: Logger;
 }
 
-/** Makes vectors of passages, one document after the other, beside whatever else goes on. */
+type OnEmbedded = (id: string, result: { revision: string; vectors: VectorMatrix }) => void;
+
+/** Embeds the passages of documents in the background, one document at a time. */
 export class EmbeddingIndexer {
   readonly #deps: EmbeddingIndexerDeps;
   readonly #closing = new AbortController();
-  /** By base: the documents whose turn is still to come. */
+  /** Waiting documents by base. */
   readonly #queues = new Map<string, UnembeddedDocument[]>();
-  /** By base: until when it is left alone. */
+  /** By base: when to try again after a failure. */
   readonly #backoffs = new Map<string, number>();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: EmbeddingIndexerDeps) {
-    this.#deps = parts;
+  constructor(deps: EmbeddingIndexerDeps) {
+    this.#deps = deps;
   }
 
-  /** Has vectors made, unless that has just failed for the base; `made` is told of each document's. */
+  /** Ignored for a base that has just failed. */
   enqueue(
     base: KnowledgeBaseName,
-    { documents, made }: {
+    { documents, onEmbedded }: {
       documents: readonly UnembeddedDocument[];
-      made: (id: string, of: { revision: string; vectors: VectorMatrix }) => void;
+      onEmbedded: OnEmbedded;
     },
   ): void {
     const name = JSON.stringify(base);
-    if (documents.length === 0 || (this.#backoffs.get(name) ?? 0) > this.#deps.runtime.now()) {
-      return;
-    }
+    const now = this.#deps.runtime.now();
+    if (documents.length === 0 || (this.#backoffs.get(name) ?? 0) > now) return;
     this.#backoffs.delete(name);
     const waiting = this.#queues.get(name);
     if (waiting !== undefined) {
@@ -62,17 +63,16 @@ export class EmbeddingIndexer {
     }
     const queue = [...documents];
     this.#queues.set(name, queue);
-    this.#work = this.#work.then(() => this.#embedAll(base, { queue, made }))
+    this.#work = this.#work.then(() => this.#embedAll(base, queue, onEmbedded))
       .catch((error) => this.#backOff(base, error))
       .finally(() => this.#queues.delete(name));
   }
 
-  /** Resolves when nothing is being made. */
   async whenIdle(): Promise<void> {
     await this.#work;
   }
 
-  /** Ends what is going on: what has been paid for and is not whole is lost. */
+  /** Aborts; the vectors of an incomplete document are lost. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("the process ends"));
     await this.#work;
@@ -80,14 +80,12 @@ export class EmbeddingIndexer {
 
   async #embedAll(
     base: KnowledgeBaseName,
-    { queue, made }: {
-      queue: UnembeddedDocument[];
-      made: Parameters<EmbeddingIndexer["enqueue"]>[1]["made"];
-    },
+    queue: UnembeddedDocument[],
+    onEmbedded: OnEmbedded,
   ): Promise<void> {
-    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-      const vectors = await this.#embedDocument(base, one);
-      if (vectors !== undefined) made(one.id, { revision: one.revision.id, vectors });
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const vectors = await this.#embedDocument(base, next);
+      if (vectors !== undefined) onEmbedded(next.id, { revision: next.revision.id, vectors });
     }
   }
 
@@ -96,42 +94,41 @@ export class EmbeddingIndexer {
     const { runtime, log, embedder } = this.#deps;
     this.#backoffs.set(JSON.stringify(base), runtime.now() + BACKOFF_MS);
     const facts = { tenant: base.tenant, knowledgeBaseId: base.base, model: embedder.model, error };
-    log.warn("passages could not be embedded; they are found by words", facts);
+    log.warn("could not embed passages; only full-text search finds them", facts);
   }
 
-  /** Nothing when somebody else is at it, or the document has changed. */
+  /** `undefined` if another process is doing it, or if the document has changed. */
   async #embedDocument(
     base: KnowledgeBaseName,
-    document: UnembeddedDocument,
+    { id, revision, passages }: UnembeddedDocument,
   ): Promise<VectorMatrix | undefined> {
     const { embedder, vectors } = this.#deps;
-    const { id, revision, chunks } = document;
-    const name: VectorsKey = { document: { ...base, id }, revision, model: embedder.model };
+    const key: VectorsKey = { document: { ...base, id }, revision, model: embedder.model };
     this.#closing.signal.throwIfAborted();
-    if (!await vectors.claim(name)) return undefined;
+    if (!await vectors.claim(key)) return undefined;
     try {
-      // Whoever had it before may have just been done with it.
-      const stored = await vectors.read(name);
+      // The previous owner of the claim may have just finished.
+      const stored = await vectors.read(key);
       if (stored !== undefined) return stored;
-      const made: number[][] = [];
-      for (const texts of batches(chunks.map(textToEmbed))) {
+      const embedded: number[][] = [];
+      for (const texts of batches(passages.map(textToEmbed))) {
         const { signal } = this.#closing;
         const { tenant } = base;
-        made.push(...await embedder.embed(texts, { tenant, purpose: "passage", signal }));
+        embedded.push(...await embedder.embed(texts, { tenant, purpose: "passage", signal }));
       }
-      if (made.some(({ length }) => length !== made[0]!.length)) {
-        throw new TypeError("a model made vectors of several lengths");
+      if (embedded.some(({ length }) => length !== embedded[0]!.length)) {
+        throw new TypeError("an embedding model returned vectors of several lengths");
       }
-      const matrix = VectorMatrix.fromVectors(made);
-      await vectors.write(name, matrix);
+      const matrix = VectorMatrix.fromVectors(embedded);
+      await vectors.write(key, matrix);
       return matrix;
     } finally {
-      await vectors.release(name);
+      await vectors.release(key);
     }
   }
 }
 
-/** A passage is about what its document and its headings are about. */
+/** Includes the title and the headings, because they say what a passage is about. */
 function textToEmbed({ title, headingPath, text }: DocumentPassage): string {
   return [title, ...headingPath].join(" › ") + "\n" + text;
 }
@@ -141,9 +138,8 @@ function* batches(texts: readonly string[]): Generator<string[]> {
   let bytes = 0;
   for (const text of texts) {
     const size = utf8Length(text);
-    if (
-      batch.length === MAX_TEXTS_PER_CALL || (batch.length > 0 && bytes + size > MAX_BYTES_PER_CALL)
-    ) {
+    const isFull = batch.length === MAX_TEXTS_PER_CALL || bytes + size > MAX_BYTES_PER_CALL;
+    if (batch.length > 0 && isFull) {
       yield batch;
       [batch, bytes] = [[], 0];
     }

@@ -30,7 +30,7 @@ for (const [code, text] of Object.entries(SENTENCES)) {
   });
 }
 
-Deno.test("languageByStopWords: tells prose, and leaves a short text or one in two languages open", () => {
+Deno.test("languageByStopWords: identifies prose, but no short or bilingual text", () => {
   const prose = (code: string) => splitWords(`${SENTENCES[code]} ${SENTENCES[code]}`);
   for (const code of Object.keys(SENTENCES)) {
     assertEquals(languageByStopWords(prose(code))?.code ?? code, code);
@@ -41,20 +41,20 @@ Deno.test("languageByStopWords: tells prose, and leaves a short text or one in t
   assertEquals(languageByStopWords([]), undefined);
 });
 
-Deno.test("identifyLanguage: a title has candidates, of which the true one is first or second", () => {
+Deno.test("identifyLanguage: the correct language of a title is the first or second candidate", () => {
   assertEquals(codes("Store in a cool, dry place")[0], "en");
   assertEquals(codes("Refunds take fourteen days."), ["en"]);
   assert(codes("Rückgaben").slice(0, 2).includes("de"));
   assert(codes("Blue bicycles").slice(0, 2).includes("en"));
 });
 
-Deno.test("identifyLanguage: a handful of letters is never certain", () => {
+Deno.test("identifyLanguage: a few letters are never certain", () => {
   for (const text of ["Rückgaben", "Boats", "menu", "FAQ"]) {
     assertEquals(identifyLanguage(text, score).certain, false, text);
   }
 });
 
-Deno.test("identifyLanguage: knows nothing of what has no letters, or a language without a stemmer", () => {
+Deno.test("identifyLanguage: has no candidates without letters or without a stemmer", () => {
   for (
     const text of ["", "4711", "東京で会いましょう", "Proszę zwrócić towar w ciągu trzydziestu dni"]
   ) {
@@ -62,7 +62,7 @@ Deno.test("identifyLanguage: knows nothing of what has no letters, or a language
   }
 });
 
-Deno.test("identifyLanguage: only the beginning of a text costs anything", () => {
+Deno.test("identifyLanguage: only the beginning of a text is scored", () => {
   const lengths: number[] = [];
   const counting = (text: string) => {
     lengths.push(text.length);
@@ -74,12 +74,12 @@ Deno.test("identifyLanguage: only the beginning of a text costs anything", () =>
   assertEquals(lengths, [500, 500, 500]);
 });
 
-Deno.test("certainly: is one object for each language", () => {
+Deno.test("certainGuess: is one object per language", () => {
   const english = languageByCode("en");
   assertEquals(certainGuess(english) === certainGuess(english), true);
 });
 
-Deno.test("LANGUAGES: every stemmer answers something for whatever is a word", () => {
+Deno.test("LANGUAGES: every stemmer returns something for every word", () => {
   const words = [
     "a",
     "x".repeat(64),
@@ -98,7 +98,7 @@ Deno.test("LANGUAGES: every stemmer answers something for whatever is a word", (
   }
 });
 
-Deno.test("LANGUAGES: one word in its forms has one stem", () => {
+Deno.test("LANGUAGES: all forms of a word have one stem", () => {
   const forms = {
     da: ["nøgle nøgler", "cykel cykler"],
     de: ["Rückgabe Rückgaben", "Schlüssel schluessel", "Haus Häuser"],

@@ -1,6 +1,5 @@
-import type { DocumentPassage } from "../passage.ts";
 import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
-import type { IndexedRevision, KnowledgeBaseName, PassageSource } from "./passage_source.ts";
+import type { DocumentPassage } from "../passage.ts";
 import { assignLanguages, fallbackLanguage, guessPassageLanguage } from "./assign_languages.ts";
 import {
   certainGuess,
@@ -8,36 +7,49 @@ import {
   type LanguageGuess,
   loadDetector,
 } from "./identify_language.ts";
-import { DEFAULT_LANGUAGE, languageByCode } from "./languages.ts";
+import { DEFAULT_LANGUAGE, type Language, languageByCode } from "./languages.ts";
 import { PassageIndex, passageWords } from "./passage_index.ts";
+import type { IndexedRevision, KnowledgeBaseName, PassageSource } from "./passage_source.ts";
 import type { VectorMatrix } from "./vector_matrix.ts";
 
-/** Documents read ahead of the one that is being added. */
+/** Documents that are read ahead of the one being indexed. */
 const READ_AHEAD = 8;
-/** The words of a document with more passages are read twice, because they take too much memory. */
+/** In larger documents, words are split twice instead of held in memory. */
 const MAX_CACHED_PASSAGES = 64;
 
-/** The index of one base, brought up to what is stored before it is searched. */
+interface LoadedDocument {
+  id: string;
+  revision: IndexedRevision;
+  passages: readonly DocumentPassage[] | undefined;
+}
+
+/** A document that is to be indexed. */
+interface GuessedDocument extends LoadedDocument {
+  passages: DocumentPassage[];
+  guesses: readonly LanguageGuess[];
+}
+
+/** The index of one knowledge base. Call `syncTo` before each search. */
 export class KnowledgeBaseIndex {
   readonly passages = new PassageIndex();
   readonly #base: KnowledgeBaseName;
   readonly #source: PassageSource;
-  /** By document: what of it is in the index. */
+  /** Indexed revisions by document, in the order of their passages. */
   #revisions = new Map<string, IndexedRevision>();
-  /** By document: what its passages tell about their languages. */
+  /** By document. */
   readonly #guesses = new Map<string, readonly LanguageGuess[]>();
-  /** What is expected of passages that do not tell their language. */
+  /** For passages of uncertain language. */
   #fallback = DEFAULT_LANGUAGE;
+  /** By document. */
   readonly #vectors = new Map<string, VectorMatrix>();
   #version: string | undefined;
   #update: Promise<void> | undefined;
 
-  constructor(of: KnowledgeBaseName, source: PassageSource) {
-    this.#base = of;
+  constructor(base: KnowledgeBaseName, source: PassageSource) {
+    this.#base = base;
     this.#source = source;
   }
 
-  /** What is in the index, by document. */
   get revisions(): ReadonlyMap<string, IndexedRevision> {
     return this.#revisions;
   }
@@ -48,28 +60,22 @@ export class KnowledgeBaseIndex {
     return this.passages.bytes + vectors;
   }
 
-  /** The passages of a document, in their order. */
   passagesOf(id: string): DocumentPassage[] {
-    const chunks: DocumentPassage[] = [];
-    for (let slot = 0; slot < this.passages.size; slot++) {
-      const chunk = this.passages.chunk(slot);
-      if (chunk.documentId === id) chunks.push(chunk);
-    }
-    return chunks;
+    return this.passages.entries.filter(({ passage }) => passage.documentId === id)
+      .map(({ passage }) => passage);
   }
 
   hasVectors(id: string): boolean {
     return this.#vectors.has(id);
   }
 
-  /** Keeps vectors of a document's passages, as long as those are in the index. */
+  /** Ignored if the revision is no longer indexed. */
   setVectors(id: string, { revision, vectors }: { revision: string; vectors: VectorMatrix }): void {
     if (this.#revisions.get(id)?.id === revision) this.#vectors.set(id, vectors);
   }
 
-  /** The documents that there are vectors of, with the number of their first passage. */
+  /** The vectors of each document, with the ordinal of its first passage. */
   *vectorRanges(): Generator<{ start: number; vectors: VectorMatrix }> {
-    // A document's passages follow each other, in the order in which the documents were added.
     let start = 0;
     for (const [id, { chunks }] of this.#revisions) {
       const vectors = this.#vectors.get(id);
@@ -78,9 +84,9 @@ export class KnowledgeBaseIndex {
     }
   }
 
-  /** Settles when the index holds what the base held at `version`, or later. */
+  /** Resolves when the index holds the base at `version` or later. */
   async syncTo(version: string): Promise<void> {
-    // An update under way may have begun before the version was there.
+    // A pending update may have read an earlier version.
     if (this.#version !== version) await this.#update;
     if (this.#version !== version) await (this.#update ??= this.#sync());
   }
@@ -89,26 +95,22 @@ export class KnowledgeBaseIndex {
     try {
       const state = await this.#source.readState(this.#base);
       const wanted = await this.#source.readRevisions(this.#base);
-      // While it changes it is at no version: who searches meanwhile waits.
+      // Concurrent searches wait for the update.
       this.#version = undefined;
-      const gone = [...this.#revisions].filter(([id, { id: is }]) => wanted.get(id)?.id !== is);
-      await this.#remove(gone.map(([id]) => id));
-      const uncertain = await this.#addCertain(wanted);
-      for (const { id, guesses } of uncertain) this.#guesses.set(id, guesses);
+      const outdated = [...this.#revisions].filter(([id, has]) => wanted.get(id)?.id !== has.id);
+      await this.#remove(outdated.map(([id]) => id));
+      const added = await this.#addCertain(wanted);
+      for (const { id, guesses } of added) this.#guesses.set(id, guesses);
       const chosen = state?.language && languageByCode(state.language);
-      const fallback = fallbackLanguage(chosen, this.#allGuesses());
-      const again = fallback === this.#fallback ? [] : await this.#removeUncertain();
+      const fallback = fallbackLanguage(chosen, [...this.#guesses.values()].flat());
+      const removed = fallback === this.#fallback ? [] : await this.#removeUncertain();
       this.#fallback = fallback;
-      await this.#addUncertain([...again, ...uncertain]);
+      await this.#addUncertain([...removed, ...added]);
       this.passages.clearTermCaches();
       this.#version = state?.version;
     } finally {
       this.#update = undefined;
     }
-  }
-
-  *#allGuesses(): Generator<LanguageGuess> {
-    for (const guesses of this.#guesses.values()) yield* guesses;
   }
 
   async #remove(documents: readonly string[]): Promise<void> {
@@ -121,98 +123,93 @@ export class KnowledgeBaseIndex {
     }
   }
 
-  /** Takes out what depends on the fallback language, to be added anew; its vectors stay. */
-  async #removeUncertain(): Promise<NewDocument[]> {
-    const uncertain = new Map<string, NewDocument>();
+  /** Removes the documents that depend on the fallback language, to add them again; keeps vectors. */
+  async #removeUncertain(): Promise<GuessedDocument[]> {
+    const uncertain = new Map<string, GuessedDocument>();
     for (const [id, revision] of this.#revisions) {
       const guesses = this.#guesses.get(id) ?? [];
-      if (guesses.some(({ certain }) => !certain)) {
-        uncertain.set(id, { id, revision, guesses, chunks: [] });
-      }
+      if (isUncertain(guesses)) uncertain.set(id, { id, revision, guesses, passages: [] });
     }
     if (uncertain.size === 0) return [];
-    for (let slot = 0; slot < this.passages.size; slot++) {
-      const chunk = this.passages.chunk(slot);
-      uncertain.get(chunk.documentId)?.chunks.push(chunk);
+    for (const { passage } of this.passages.entries) {
+      uncertain.get(passage.documentId)?.passages.push(passage);
     }
     await this.passages.remove(new Set(uncertain.keys()));
     for (const id of uncertain.keys()) this.#revisions.delete(id);
     return [...uncertain.values()];
   }
 
-  /** Reads what is not in the index, and adds the documents whose language is plain; answers the others. */
-  async #addCertain(wanted: ReadonlyMap<string, IndexedRevision>): Promise<NewDocument[]> {
+  /** Adds missing documents of certain language, and returns the other missing ones. */
+  async #addCertain(wanted: ReadonlyMap<string, IndexedRevision>): Promise<GuessedDocument[]> {
     const missing = [...wanted].filter(([id]) => !this.#revisions.has(id));
-    const uncertain: NewDocument[] = [];
-    const breather = new EventLoopYielder();
-    for await (const { id, revision, chunks } of this.#readAhead(missing)) {
-      // Skip it: the passage count does not match, and numbering relies on the count.
-      if (chunks?.length !== revision.chunks) continue;
+    const uncertain: GuessedDocument[] = [];
+    const yielder = new EventLoopYielder();
+    for await (const { id, revision, passages } of this.#readAhead(missing)) {
+      // Skip it: the passage count does not match, and ordinals rely on the count.
+      if (passages?.length !== revision.chunks) continue;
       const guesses: LanguageGuess[] = [];
-      const kept: string[][] = [];
-      for (const chunk of chunks) {
-        const words = passageWords(chunk);
-        if (chunks.length <= MAX_CACHED_PASSAGES) kept.push(words);
-        const plain = languageByStopWords(words);
+      const words: string[][] = [];
+      for (const passage of passages) {
+        const split = passageWords(passage);
+        if (passages.length <= MAX_CACHED_PASSAGES) words.push(split);
+        const language = languageByStopWords(split);
         guesses.push(
-          plain ? certainGuess(plain) : guessPassageLanguage(chunk, await loadDetector()),
+          language ? certainGuess(language) : guessPassageLanguage(passage, await loadDetector()),
         );
-        if (breather.isDue) await breather.yield();
+        if (yielder.isDue) await yielder.yield();
       }
-      if (guesses.some(({ certain }) => !certain)) {
-        uncertain.push({ id, revision, chunks: [...chunks], guesses });
+      const document = { id, revision, passages: [...passages], guesses };
+      if (isUncertain(guesses)) {
+        uncertain.push(document);
         continue;
       }
-      for (const [n, chunk] of chunks.entries()) {
-        const words = kept[n] ?? passageWords(chunk);
-        this.passages.add(chunk, { languages: guesses[n]!.candidates, words });
-        if (breather.isDue) await breather.yield();
-      }
-      this.#revisions.set(id, revision);
+      const languages = guesses.map(({ candidates }) => candidates);
+      await this.#add(document, { languages, words, yielder });
       this.#guesses.set(id, guesses);
     }
     return uncertain;
   }
 
-  async #addUncertain(documents: readonly NewDocument[]): Promise<void> {
-    const breather = new EventLoopYielder();
-    for (const { id, revision, chunks, guesses } of documents) {
-      const assigned = assignLanguages(guesses, { fallback: this.#fallback });
-      for (const [n, chunk] of chunks.entries()) {
-        this.passages.add(chunk, { languages: assigned[n]! });
-        if (breather.isDue) await breather.yield();
-      }
-      this.#revisions.set(id, revision);
+  async #addUncertain(documents: readonly GuessedDocument[]): Promise<void> {
+    const yielder = new EventLoopYielder();
+    for (const document of documents) {
+      const languages = assignLanguages(document.guesses, { fallback: this.#fallback });
+      await this.#add(document, { languages, words: [], yielder });
     }
+  }
+
+  async #add(
+    { id, revision, passages }: GuessedDocument,
+    { languages, words, yielder }: {
+      languages: readonly (readonly Language[])[];
+      /** Of each passage, or empty. */
+      words: readonly string[][];
+      yielder: EventLoopYielder;
+    },
+  ): Promise<void> {
+    for (const [n, passage] of passages.entries()) {
+      this.passages.add(passage, { languages: languages[n]!, words: words[n] });
+      if (yielder.isDue) await yielder.yield();
+    }
+    this.#revisions.set(id, revision);
   }
 
   async *#readAhead(
     documents: readonly [string, IndexedRevision][],
   ): AsyncGenerator<LoadedDocument> {
-    const reading: Promise<LoadedDocument>[] = [];
+    const pending: Promise<LoadedDocument>[] = [];
     for (const [id, revision] of documents) {
       const next = this.#source.readPassages({ ...this.#base, id }, revision)
-        .then((chunks) => ({ id, revision, chunks }));
-      // It is thrown where it is awaited, which may be after another one has failed.
+        .then((passages) => ({ id, revision, passages }));
+      // A rejection is thrown where it is awaited, unless another one comes first.
       next.catch(() => {});
-      reading.push(next);
-      if (reading.length === READ_AHEAD) yield await reading.shift()!;
+      pending.push(next);
+      if (pending.length === READ_AHEAD) yield await pending.shift()!;
     }
-    for (const rest of reading) yield await rest;
+    for (const rest of pending) yield await rest;
   }
 }
 
-/** A document that is to be added. */
-interface NewDocument {
-  id: string;
-  revision: IndexedRevision;
-  chunks: DocumentPassage[];
-  guesses: readonly LanguageGuess[];
-}
-
-/** A document whose passages have been read. */
-interface LoadedDocument {
-  id: string;
-  revision: IndexedRevision;
-  chunks: readonly DocumentPassage[] | undefined;
+function isUncertain(guesses: readonly LanguageGuess[]): boolean {
+  return guesses.some(({ certain }) => !certain);
 }

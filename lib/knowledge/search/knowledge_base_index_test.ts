@@ -16,22 +16,22 @@ async function reach(index: KnowledgeBaseIndex, source: ChunksInMemory): Promise
   return index.passages.languages.map(({ code }) => code);
 }
 
-/** Without letters there is nothing to tell a language by. */
+/** A text without letters has no language. */
 const NUMBER = { id: "number", text: "4711" };
 
-Deno.test("KnowledgeBaseIndex: what tells nothing is in the language of most of the base, else in English", async () => {
+Deno.test("KnowledgeBaseIndex: uncertain passages are in the most common language of the base, else in English", async () => {
   const alone = new ChunksInMemory([NUMBER]);
   assertEquals(await reach(new KnowledgeBaseIndex(BASE, alone), alone), ["en"]);
   const among = new ChunksInMemory([NUMBER, ...german!]);
   assertEquals(await reach(new KnowledgeBaseIndex(BASE, among), among), ["de"]);
 });
 
-Deno.test("KnowledgeBaseIndex: the owner's language comes before the majority, and not before what a text tells", async () => {
+Deno.test("KnowledgeBaseIndex: the owner's language overrides the most common one, but no certain guess", async () => {
   const source = new ChunksInMemory([NUMBER, ...german!], { language: "sv" });
   assertEquals((await reach(new KnowledgeBaseIndex(BASE, source), source)).sort(), ["de", "sv"]);
 });
 
-Deno.test("KnowledgeBaseIndex: a language that is set or removed counts from the next search on", async () => {
+Deno.test("KnowledgeBaseIndex: a change of the language applies to the next search", async () => {
   const source = new ChunksInMemory([NUMBER, ...german!]);
   const index = new KnowledgeBaseIndex(BASE, source);
   assertEquals(await reach(index, source), ["de"]);
@@ -42,7 +42,7 @@ Deno.test("KnowledgeBaseIndex: a language that is set or removed counts from the
   assertEquals(index.passages.size, 4);
 });
 
-Deno.test("KnowledgeBaseIndex: an index that grew is one that was built at once", async () => {
+Deno.test("KnowledgeBaseIndex: an index that grew equals one that was built at once", async () => {
   const grown = new ChunksInMemory([NUMBER, ...english!.slice(0, 1)]);
   const index = new KnowledgeBaseIndex(BASE, grown);
   assertEquals(await reach(index, grown), ["en"]);
@@ -53,14 +53,14 @@ Deno.test("KnowledgeBaseIndex: an index that grew is one that was built at once"
   for (const query of ["4711", "Tage", "refunds"]) {
     const found = [index, fresh].map(({ passages }) => {
       return passages.search(query, { limit: 9 })
-        .map(({ ordinal, score }) => `${passages.chunk(ordinal).documentId} ${score.toFixed(9)}`)
+        .map(({ ordinal, score }) => `${passages.passage(ordinal).documentId} ${score.toFixed(9)}`)
         .sort();
     });
     assertEquals(found[0], found[1], query);
   }
 });
 
-Deno.test("KnowledgeBaseIndex: vectors stay with their document when it gets another language", async () => {
+Deno.test("KnowledgeBaseIndex: vectors stay when the language of their document changes", async () => {
   const source = new ChunksInMemory([NUMBER, ...german!]);
   const index = new KnowledgeBaseIndex(BASE, source);
   await reach(index, source);
@@ -71,7 +71,7 @@ Deno.test("KnowledgeBaseIndex: vectors stay with their document when it gets ano
   }
   const pairs = () =>
     [...index.vectorRanges()].map(({ start, vectors }) => {
-      return [index.passages.chunk(start).documentId, [
+      return [index.passages.passage(start).documentId, [
         ...vectors.similarities(Float32Array.of(1, 0)),
       ]];
     }).toSorted();

@@ -1,14 +1,14 @@
 import { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
 import type { KnowledgeBaseName, PassageSource } from "./passage_source.ts";
 
-/** All indexes of a process together, by their own estimate. */
+/** By the estimate of the indexes. */
 const MAX_BYTES = 192 * 1_048_576;
 
-/** The indexes of a process: made when a base is first searched, the one used longest ago goes first. */
+/** The indexes of this process. The least recently used ones are evicted. */
 export class KnowledgeIndexCache {
   readonly #source: PassageSource;
   readonly #maxBytes: number;
-  /** The one used last comes last. */
+  /** The most recently used one is last. */
   readonly #indexes = new Map<string, KnowledgeBaseIndex>();
 
   constructor(source: PassageSource, options: { maxBytes?: number } = {}) {
@@ -16,7 +16,6 @@ export class KnowledgeIndexCache {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
   }
 
-  /** How many bases are in memory. */
   get size(): number {
     return this.#indexes.size;
   }
@@ -28,7 +27,7 @@ export class KnowledgeIndexCache {
     return bytes;
   }
 
-  /** The index of a base as it is stored at this moment; undefined where there is no such base. */
+  /** Returns the index in sync with the store; `undefined` if there is no such base. */
   async findCurrent(of: KnowledgeBaseName): Promise<KnowledgeBaseIndex | undefined> {
     const name = JSON.stringify([of.tenant, of.base]);
     const state = await this.#source.readState(of);
@@ -42,7 +41,7 @@ export class KnowledgeIndexCache {
     try {
       await index.syncTo(state.version);
     } catch (error) {
-      // What has been done of it is of no version: the next search begins anew.
+      // It is half updated: rebuild it for the next search.
       if (this.#indexes.get(name) === index) this.#indexes.delete(name);
       throw error;
     }
@@ -50,7 +49,7 @@ export class KnowledgeIndexCache {
     return index;
   }
 
-  /** Lets go of others until the rest fits; one that is larger by itself stays while it is used. */
+  /** Never evicts the index that is in use, even if it is too large by itself. */
   #evict(used: KnowledgeBaseIndex): void {
     let bytes = this.bytes;
     for (const [name, index] of this.#indexes) {

@@ -4,7 +4,7 @@ import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { KnowledgeIndexCache } from "./knowledge_index_cache.ts";
 import type { PassageSource } from "./passage_source.ts";
 import { fuseRanks, KnowledgeSearch } from "./knowledge_search.ts";
-import { KvPassageSource } from "./kv_passage_source.ts";
+import { KvPassageSource } from "./passage_source.ts";
 
 const BASE = { tenant: "t", base: "b" };
 const of = (id: string) => ({ ...BASE, id });
@@ -16,7 +16,7 @@ async function titles(search: KnowledgeSearch, query: string): Promise<string[] 
   return found?.map(({ title }) => title);
 }
 
-/** Counts what is read of the passages. */
+/** Counts reads of passages. */
 class CountingChunks extends KvPassageSource {
   readonly read: string[] = [];
 
@@ -26,7 +26,7 @@ class CountingChunks extends KvPassageSource {
   }
 }
 
-Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was found", async () => {
+Deno.test("KnowledgeSearch: returns the passage, its position and its matches", async () => {
   using kv = await Deno.openKv(":memory:");
   const passages = [PLANTS, { text: BIKES, headingPath: ["Service", "Workshop"] }];
   await putDocument(kv, of("d1"), { title: "Handbook", passages });
@@ -42,7 +42,7 @@ Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was fo
   }]);
 });
 
-Deno.test("KnowledgeSearch: a base that does not exist is not found, an empty one finds nothing", async () => {
+Deno.test("KnowledgeSearch: a missing base is undefined, an empty one has no results", async () => {
   using kv = await Deno.openKv(":memory:");
   const search = new KnowledgeSearch(new KvPassageSource(kv));
   assertEquals(await titles(search, "x"), undefined);
@@ -54,7 +54,7 @@ Deno.test("KnowledgeSearch: a base that does not exist is not found, an empty on
   );
 });
 
-Deno.test("KnowledgeSearch: every process finds what another has changed, with the next search", async () => {
+Deno.test("KnowledgeSearch: the next search sees the changes of other processes", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
   const [one, two] = [0, 1].map(() => new KnowledgeSearch(new KvPassageSource(kv)));
@@ -65,7 +65,7 @@ Deno.test("KnowledgeSearch: every process finds what another has changed, with t
   for (const search of [one!, two!]) assertEquals(await titles(search, "garden"), []);
 });
 
-Deno.test("KnowledgeSearch: after a change only what has changed is read", async () => {
+Deno.test("KnowledgeSearch: after a change, only changed documents are read", async () => {
   using kv = await Deno.openKv(":memory:");
   const source = new CountingChunks(kv);
   const search = new KnowledgeSearch(source);
@@ -80,7 +80,7 @@ Deno.test("KnowledgeSearch: after a change only what has changed is read", async
   assertEquals(source.read, ["d2"]);
 });
 
-Deno.test("KnowledgeSearch: who searches at once waits for one index, and all find the same", async () => {
+Deno.test("KnowledgeSearch: concurrent searches wait for one index", async () => {
   using kv = await Deno.openKv(":memory:");
   const source = new CountingChunks(kv);
   const search = new KnowledgeSearch(source);
@@ -90,7 +90,7 @@ Deno.test("KnowledgeSearch: who searches at once waits for one index, and all fi
   assertEquals(source.read, ["d1"]);
 });
 
-Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is left out until the next change", async () => {
+Deno.test("KnowledgeSearch: a document without passages is skipped until the next change", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
   const stored = new KvPassageSource(kv);
@@ -107,7 +107,7 @@ Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is lef
   assertEquals(await titles(search, "garden"), ["Plants"]);
 });
 
-Deno.test("KnowledgeSearch: a store that fails fails the search, and the next one begins anew", async () => {
+Deno.test("KnowledgeSearch: a failing store fails the search, and the next one starts over", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
   const stored = new KvPassageSource(kv);
@@ -123,7 +123,7 @@ Deno.test("KnowledgeSearch: a store that fails fails the search, and the next on
   assertEquals(await titles(search, "garden"), ["Plants"]);
 });
 
-Deno.test("KnowledgeIndexCache: keeps what fits, the base that was used longest ago goes first", async () => {
+Deno.test("KnowledgeIndexCache: evicts the least recently used base", async () => {
   using kv = await Deno.openKv(":memory:");
   const source = new CountingChunks(kv);
   const base = (n: number) => ({ tenant: "t", base: `b${n}` });
@@ -138,7 +138,7 @@ Deno.test("KnowledgeIndexCache: keeps what fits, the base that was used longest 
   assertEquals(indexes.size, 2);
 });
 
-Deno.test("KnowledgeIndexCache: a base that is larger than all may be is searched all the same", async () => {
+Deno.test("KnowledgeIndexCache: a base larger than the limit can be searched", async () => {
   using kv = await Deno.openKv(":memory:");
   await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
   const search = new KnowledgeSearch(new KvPassageSource(kv), { maxBytes: 1 });
@@ -148,7 +148,7 @@ Deno.test("KnowledgeIndexCache: a base that is larger than all may be is searche
 
 const items = (found: { item: string }[]) => found.map(({ item }) => item).join("");
 
-Deno.test("fuseRanks: what both rank high comes first, what one ranks first before what it ranks last", () => {
+Deno.test("fuseRanks: items that both rankings rank high come first", () => {
   assertEquals(items(fuseRanks([["a", "b", "c"], ["d", "b", "e"]], { limit: 9 })), "badce");
   assertEquals(items(fuseRanks([["a", "b"], []], { limit: 1 })), "a");
   assertEquals(fuseRanks([[], []], { limit: 5 }), []);

@@ -60,9 +60,9 @@ export interface Language {
   readonly stopWords: ReadonlySet<string>;
 }
 
-/** The more common languages come first: a tie goes to the first. */
+/** The most common languages first, because they win a tie. */
 const BY_CODE: Readonly<Record<KnowledgeLanguage, Language>> = {
-  // The list leaves out "a".
+  // The list lacks "a".
   en: language("en", english, [...englishStops, "a"]),
   es: language("es", spanish, spanishStops),
   fr: language("fr", french, frenchStops),
@@ -92,7 +92,7 @@ const BY_CODE: Readonly<Record<KnowledgeLanguage, Language>> = {
 
 export const LANGUAGES: readonly Language[] = Object.values(BY_CODE);
 
-/** What a text is read as when nothing tells its language. */
+/** For texts of unknown language. */
 export const DEFAULT_LANGUAGE: Language = BY_CODE.en;
 
 export function languageByCode(code: KnowledgeLanguage): Language {
@@ -104,7 +104,7 @@ function language(
   stem: (word: string) => string,
   stops: readonly string[],
 ): Language {
-  // `wordsOf` splits contractions, in texts and so in the list.
+  // `splitWords` splits contractions.
   const words = stops.flatMap((stop) => splitWords(stop));
   return { code, stem: (word) => stemWord(word, { code, stem }), stopWords: new Set(words) };
 }

@@ -1,24 +1,24 @@
+import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import type { DocumentPassage } from "../passage.ts";
 import { indexTerms, type LanguageShare, queryTerms } from "./analyzer.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
-import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
-import { TermCache } from "./term_cache.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
+import { TermCache } from "./term_cache.ts";
 
-/** What an object and its fields take, beside the text. */
+/** Memory of an object and its fields besides the text. */
 const PASSAGE_OVERHEAD_BYTES = 200;
 const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 
-/** The passages of one base, found by their words. */
+/** A full-text index of passages, which it numbers by ordinals. */
 export class PassageIndex {
   #bm25 = new Bm25Index();
   #passages: { passage: DocumentPassage; languages: readonly Language[]; bytes: number }[] = [];
-  /** By the codes of the languages: what words of texts in them are indexed under. */
+  /** By the codes of the languages. */
   #termCaches = new Map<string, TermCache>();
-  /** Languages that passages are stemmed by, and how many have each as the likeliest. */
+  /** Languages that passages are stemmed by, with the number of passages most likely in each. */
   #languages = new Map<Language, number>();
-  /** Of the passage that is being added. */
+  /** A buffer for the terms of the passage that is being added. */
   readonly #terms: number[] = [];
   #textBytes = 0;
 
@@ -31,74 +31,80 @@ export class PassageIndex {
     return this.#bm25.bytes + this.#textBytes;
   }
 
-  /** The languages of the passages. */
   get languages(): Language[] {
     return [...this.#languages.keys()];
   }
 
-  chunk(slot: number): DocumentPassage {
-    return this.#passages[slot]!.passage;
+  /** By ordinal. */
+  get entries(): readonly { passage: DocumentPassage }[] {
+    return this.#passages;
   }
 
-  /**
-   * Adds a passage, whose words are stemmed by the rules of each of `languages`: more than one where it
-   * is not certain which it is in.
-   */
+  passage(ordinal: number): DocumentPassage {
+    return this.#passages[ordinal]!.passage;
+  }
+
+  /** Adds a passage, stemmed by the rules of each of `languages`: several if its language is uncertain. */
   add(
-    chunk: DocumentPassage,
-    { languages = [DEFAULT_LANGUAGE], words = passageWords(chunk) }: {
+    passage: DocumentPassage,
+    { languages = [DEFAULT_LANGUAGE], words = passageWords(passage) }: {
       languages?: readonly Language[];
-      words?: readonly string[];
+      words?: readonly string[] | undefined;
     } = {},
   ): void {
     this.#bm25.add(this.#termsOf(words, languages));
-    const bytes = estimateBytes(chunk);
-    this.#passages.push({ passage: chunk, languages, bytes });
+    const bytes = estimateBytes(passage);
+    this.#passages.push({ passage, languages, bytes });
     this.#countLanguages(languages);
     this.#textBytes += bytes;
   }
 
-  /** Removes the passages of documents, turn by turn; until it is done nothing else may be asked. */
+  /** Removes the passages of documents. Yields to the event loop; do not use the index meanwhile. */
   async remove(documents: ReadonlySet<string>): Promise<void> {
-    const breather = new EventLoopYielder();
-    const stays = (slot: number) => !documents.has(this.chunk(slot).documentId);
-    for (const _step of this.#bm25.retain(stays)) if (breather.isDue) await breather.yield();
+    const yielder = new EventLoopYielder();
+    const stays = (ordinal: number) => !documents.has(this.passage(ordinal).documentId);
+    for (const _step of this.#bm25.retain(stays)) if (yielder.isDue) await yielder.yield();
     this.#passages = this.#passages.filter(({ passage }) => !documents.has(passage.documentId));
     this.#textBytes = this.#passages.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#languages.clear();
     for (const { languages } of this.#passages) this.#countLanguages(languages);
   }
 
-  /** Forgets what only adding makes faster. */
+  /** Frees what only speeds up `add`. */
   clearTermCaches(): void {
     this.#termCaches.clear();
   }
 
-  /** The passages that fit a query by its words, best first. */
+  /** The best matches, best first. */
   search(query: string, { limit }: { limit: number }): Hit[] {
-    const terms = [...queryTerms(splitWords(query), this.#languageShares())].flatMap(
-      ([term, weight]) => {
-        const id = this.#bm25.findTermId(term);
-        return id === undefined ? [] : [{ id, weight }];
-      },
-    );
+    const terms = [...this.#queryTerms(query)].flatMap(([term, weight]) => {
+      const id = this.#bm25.findTermId(term);
+      return id === undefined ? [] : [{ id, weight }];
+    });
     return this.#bm25.search(terms, { limit });
   }
 
-  /** Where in a passage's text words of the query stand: `[start, end]`, in UTF-16 units. */
-  findMatches(slot: number, query: string): [number, number][] {
-    const { passage, languages } = this.#passages[slot]!;
-    const asked = queryTerms(splitWords(query), this.#languageShares());
-    const places = splitWordSpans(passage.text).filter(({ word }) => {
-      return indexTerms(word, languages).terms.some((term) => asked.has(term));
-    });
-    return places.reduce<[number, number][]>((apart, { start, end }) => {
-      const last = apart.at(-1);
-      // Pairs of characters overlap with the words they are cut from.
+  /** Positions of the query's words in a passage's text: `[start, end]` in UTF-16 units. */
+  findMatches(ordinal: number, query: string): [number, number][] {
+    const { passage, languages } = this.#passages[ordinal]!;
+    const wanted = this.#queryTerms(query);
+    const matches: [number, number][] = [];
+    for (const { word, start, end } of splitWordSpans(passage.text)) {
+      if (!indexTerms(word, languages).terms.some((term) => wanted.has(term))) continue;
+      const last = matches.at(-1);
+      // Bigrams overlap with the words that they are part of.
       if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
-      else apart.push([start, end]);
-      return apart;
-    }, []);
+      else matches.push([start, end]);
+    }
+    return matches;
+  }
+
+  #queryTerms(query: string): Map<string, number> {
+    const shares = Array.from(
+      this.#languages,
+      ([language, count]): LanguageShare => ({ language, share: count / this.size }),
+    );
+    return queryTerms(splitWords(query), shares);
   }
 
   #countLanguages(languages: readonly Language[]): void {
@@ -107,24 +113,18 @@ export class PassageIndex {
     }
   }
 
-  #languageShares(): LanguageShare[] {
-    return Array.from(this.#languages, ([language, passages]) => {
-      return { language, share: passages / this.size };
-    });
-  }
-
-  /** Words as terms by number, and how many of them are no stop words. */
+  /** The ids of terms, and the number of words that are not stop words. */
   #termsOf(words: readonly string[], languages: readonly Language[]) {
     const codes = languages.map(({ code }) => code).join();
-    let table = this.#termCaches.get(codes);
-    if (table === undefined) this.#termCaches.set(codes, table = new TermCache());
+    let cache = this.#termCaches.get(codes);
+    if (cache === undefined) this.#termCaches.set(codes, cache = new TermCache());
     let length = 0;
     this.#terms.length = 0;
-    // A loop and not a chain of calls: an index of a base is millions of words.
+    // A plain loop, because a base has millions of words.
     for (let n = 0; n < words.length; n++) {
       const word = words[n]!;
-      const at = table.find(word) ?? table.add(word, this.#resolveTerms(word, languages));
-      length += table.appendTerms(at, this.#terms);
+      const at = cache.find(word) ?? cache.add(word, this.#resolveTerms(word, languages));
+      length += cache.appendTerms(at, this.#terms);
     }
     return { terms: this.#terms, length };
   }
@@ -135,7 +135,7 @@ export class PassageIndex {
   }
 }
 
-/** A passage is about what its document and its headings are about. */
+/** Includes the title and the headings, because they say what a passage is about. */
 export function passageWords({ title, headingPath, text }: DocumentPassage): string[] {
   return splitWords(`${title} ${headingPath.join(" ")} ${text}`);
 }

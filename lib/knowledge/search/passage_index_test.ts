@@ -22,13 +22,13 @@ function indexOf(...texts: (string | Partial<DocumentPassage>)[]): PassageIndex 
 }
 
 function found(index: PassageIndex, query: string): string[] {
-  return index.search(query, { limit: 10 }).map(({ ordinal }) => index.chunk(ordinal).documentId);
+  return index.search(query, { limit: 10 }).map(({ ordinal }) => index.passage(ordinal).documentId);
 }
 
 const RETURNS = "You can return what you have bought from us within thirty days of the delivery.";
 const PRICES = "The prices of all our plans are shown with the tax that you have to pay on them.";
 
-Deno.test("PassageIndex: finds a word in another of its forms", () => {
+Deno.test("PassageIndex: finds other forms of a word", () => {
   assertEquals(found(indexOf(RETURNS, PRICES), "Returning it after delivery?"), ["doc-0"]);
   assertEquals(found(indexOf(RETURNS, PRICES), "PRICE"), ["doc-1"]);
 });
@@ -48,7 +48,7 @@ Deno.test("PassageIndex: each passage is stemmed by its own language, and found 
   assertEquals(found(index, "voyait"), ["Les prix que vous voyez"]);
 });
 
-Deno.test("PassageIndex: a passage of doubtful language is found by the stems of each", () => {
+Deno.test("PassageIndex: a passage of uncertain language is found by the stems of each candidate", () => {
   const index = new PassageIndex();
   addIn(index, ["nl", "de"], "Fahrräder");
   assertEquals(found(index, "Fahrrad"), ["Fahrräder"]);
@@ -59,13 +59,13 @@ Deno.test("PassageIndex: the exact form counts in addition to the stem", () => {
   assertEquals(found(indexOf("Returns are free.", "Return it."), "return"), ["doc-1", "doc-0"]);
 });
 
-Deno.test("PassageIndex: a word that a query repeats counts as often as it stands there", () => {
+Deno.test("PassageIndex: a repeated word of a query counts repeatedly", () => {
   const index = indexOf("bicycle shed", "helmet shed");
   assertEquals(found(index, "helmet, bicycle, helmet"), ["doc-1", "doc-0"]);
   assertEquals(found(index, "bicycle, helmet, bicycle"), ["doc-0", "doc-1"]);
 });
 
-Deno.test("PassageIndex: stop words of a language that few passages are in stay words of a query", () => {
+Deno.test("PassageIndex: stop words of a rare language are ordinary words of a query", () => {
   const index = new PassageIndex();
   for (let n = 0; n < 8; n++) addIn(index, ["en"], `Stable number ${n}`);
   addIn(index, ["en"], "Shoes for men");
@@ -75,7 +75,7 @@ Deno.test("PassageIndex: stop words of a language that few passages are in stay 
   assertEquals(found(index, "stable men").includes("Shoes for men"), true);
 });
 
-Deno.test("PassageIndex: stop words of a language that passages may be in stay words of a query", () => {
+Deno.test("PassageIndex: stop words of an uncertain language are ordinary words of a query", () => {
   const index = new PassageIndex();
   // In Dutch, "door" is a stop word.
   for (const text of ["Door handle", "Window handle"]) addIn(index, ["en", "nl"], text);
@@ -89,7 +89,7 @@ Deno.test("PassageIndex: case and accents make no difference", () => {
   assertEquals(found(index, "Straße"), ["doc-0"]);
 });
 
-Deno.test("PassageIndex: finds in scripts that write no spaces", () => {
+Deno.test("PassageIndex: finds words in scripts without spaces", () => {
   const index = indexOf(
     "返品は三十日以内にお願いします。",
     "ราคารวมภาษีแล้ว",
@@ -110,13 +110,13 @@ Deno.test("PassageIndex: the title and the headings belong to a passage", () => 
   assertEquals(found(index, "handbook"), ["doc-0"]);
 });
 
-Deno.test("PassageIndex: stop words find nothing beside others, and something alone", () => {
+Deno.test("PassageIndex: stop words are ignored unless the query has nothing else", () => {
   const index = indexOf(RETURNS, PRICES);
   assertEquals(found(index, "what about the tax"), ["doc-1"]);
   assertEquals(found(index, "from within").length > 0, true);
 });
 
-Deno.test("PassageIndex: removed documents are found no more, the others as before", async () => {
+Deno.test("PassageIndex: removed documents are not found, and the others still are", async () => {
   const index = indexOf(
     RETURNS,
     PRICES,
@@ -131,7 +131,7 @@ Deno.test("PassageIndex: removed documents are found no more, the others as befo
   assertEquals(index.bytes < before, true);
 });
 
-Deno.test("PassageIndex: tells where the words of a query stand", () => {
+Deno.test("PassageIndex: returns the positions of the words of a query", () => {
   const index = indexOf(RETURNS);
   const matches = index.findMatches(0, "returns of deliveries");
   assertEquals(matches.map(([start, end]) => RETURNS.slice(start, end)), ["return", "delivery"]);

@@ -1,36 +1,80 @@
-import type { Revision } from "../../store/knowledge/document_record.ts";
-import type { DocumentName } from "../../store/keys/keys.ts";
+import { z } from "zod";
+import { knowledgeLanguageSchema } from "../../schemas/knowledge.ts";
 import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
-import type { DocumentPassage } from "../passage.ts";
+import { type DocumentName, keys } from "../../store/keys/keys.ts";
+import { indexedDocumentSchema, type Revision } from "../../store/knowledge/document_record.ts";
+import { readChunks } from "../../store/values/chunks.ts";
+import { parseRecord } from "../../store/values/record.ts";
+import { decodePassages, type DocumentPassage } from "../passage.ts";
 
-/** What names one knowledge base. */
 export interface KnowledgeBaseName {
   tenant: string;
   base: string;
 }
 
-/** What of a document is to be found. */
+/** The searchable revision of a document. */
 export interface IndexedRevision extends Revision {
   title: string;
 }
 
-/** A base as it is stored at one moment. */
 export interface KnowledgeBaseState {
-  /** Another one after every change of the base or of what can be found in it. */
+  /** Changes with the base and with its searchable documents. */
   version: string;
-  /** The language that its owner has set. */
+  /** Set by the owner. */
   language?: KnowledgeLanguage | undefined;
 }
 
-/** Where an index is built from; every read is strongly consistent. */
+/** What an index is built from; every read is strongly consistent. */
 export interface PassageSource {
-  /** Undefined where there is no such base. */
+  /** `undefined` if there is no such base. */
   readState(of: KnowledgeBaseName): Promise<KnowledgeBaseState | undefined>;
-  /** The documents that can be found, by their ids. */
+  /** By document id. */
   readRevisions(of: KnowledgeBaseName): Promise<ReadonlyMap<string, IndexedRevision>>;
-  /** The passages of a document in their order; undefined when they have gone meanwhile. */
+  /** In document order; `undefined` if they have been deleted. */
   readPassages(
     of: DocumentName,
     revision: IndexedRevision,
   ): Promise<readonly DocumentPassage[] | undefined>;
+}
+
+/** Ignores languages that only a later version knows. */
+const baseLanguageSchema = z.object({
+  language: knowledgeLanguageSchema.optional().catch(undefined),
+});
+
+const LIST_BATCH = 500;
+
+export class KvPassageSource implements PassageSource {
+  readonly #kv: Deno.Kv;
+
+  constructor(kv: Deno.Kv) {
+    this.#kv = kv;
+  }
+
+  async readState({ tenant, base }: KnowledgeBaseName): Promise<KnowledgeBaseState | undefined> {
+    const { value, versionstamp } = await this.#kv.get(keys.knowledgeBase(tenant, base));
+    return versionstamp === null
+      ? undefined
+      : { version: versionstamp, language: baseLanguageSchema.parse(value).language };
+  }
+
+  async readRevisions({ tenant, base }: KnowledgeBaseName): Promise<Map<string, IndexedRevision>> {
+    const revisions = new Map<string, IndexedRevision>();
+    const selector = { prefix: keys.indexedDocuments(tenant, base) };
+    for await (const entry of this.#kv.list(selector, { batchSize: LIST_BATCH })) {
+      const { title, revision } = parseRecord(indexedDocumentSchema, entry)!;
+      revisions.set(String(entry.key.at(-1)), { ...revision, title });
+    }
+    return revisions;
+  }
+
+  async readPassages(
+    of: DocumentName,
+    { id, parts, title }: IndexedRevision,
+  ): Promise<DocumentPassage[] | undefined> {
+    const wanted = Array.from({ length: parts }, (_, n) => keys.documentPassageChunk(of, id, n));
+    const found = await readChunks(this.#kv, wanted);
+    return found?.flatMap(decodePassages)
+      .map((passage, position) => ({ ...passage, documentId: of.id, position, title }));
+  }
 }

@@ -1,16 +1,14 @@
 import type { Logger } from "../../platform/log.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import type { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
-import type { IndexedRevision, KnowledgeBaseName } from "./passage_source.ts";
-import type { EmbeddingCaller, MeteredEmbedder } from "./metered_embedder.ts";
-import type { VectorStore } from "./vector_store.ts";
 import type { EmbeddingIndexer, UnembeddedDocument } from "./embedding_indexer.ts";
+import type { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
+import type { EmbeddingCaller, MeteredEmbedder } from "./metered_embedder.ts";
+import type { IndexedRevision, KnowledgeBaseName } from "./passage_source.ts";
+import type { VectorStore } from "./vector_store.ts";
 
-/** A search waits no longer for the vector of its query. */
 const QUERY_TIMEOUT_MS = 3_000;
-/** What another process may be making is looked for this often. */
+/** How soon missing vectors are read again; another process may be making them. */
 const RETRY_MS = 15_000;
-/** Documents whose vectors are read at the same time. */
 const READ_CONCURRENCY = 16;
 
 interface SemanticSearchDeps {
@@ -21,20 +19,20 @@ interface SemanticSearchDeps {
   log: Logger;
 }
 
-/** Finds passages by their meaning, as far as there are vectors of them. */
+/** Ranks passages by the similarity of their vectors to that of the query. */
 export class SemanticSearch {
   readonly #deps: SemanticSearchDeps;
-  /** By index and document: the revision that was looked for in vain, and when it is looked for again. */
+  /** By index and document: the revision without vectors, and when to look for them again. */
   readonly #missing = new WeakMap<
     KnowledgeBaseIndex,
-    Map<string, { revision: string; again: number }>
+    Map<string, { revision: string; retryAt: number }>
   >();
 
-  constructor(parts: SemanticSearchDeps) {
-    this.#deps = parts;
+  constructor(deps: SemanticSearchDeps) {
+    this.#deps = deps;
   }
 
-  /** Which way a query points; undefined, with a line in the log, when that cannot be had. */
+  /** The vector of a query; `undefined` after a failure, which is logged. */
   async embedQuery(
     { tenant }: KnowledgeBaseName,
     { query, caller, signal }: {
@@ -44,59 +42,59 @@ export class SemanticSearch {
     },
   ): Promise<Float32Array | undefined> {
     const { embedder, runtime, log } = this.#deps;
-    const late = new AbortController();
-    const over = new AbortController();
-    runtime.sleep(QUERY_TIMEOUT_MS, over.signal)
-      .then(() => late.abort(new Error("embedding a query took too long")), () => {});
+    const timeout = new AbortController();
+    const timer = new AbortController();
+    runtime.sleep(QUERY_TIMEOUT_MS, timer.signal)
+      .then(() => timeout.abort(new Error("embedding a query took too long")), () => {});
     try {
       const [vector] = await embedder.embed([query], {
         tenant,
         caller,
         purpose: "query",
-        signal: AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])]),
+        signal: AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]),
         deadline: runtime.now() + QUERY_TIMEOUT_MS,
       });
       return Float32Array.from(vector!);
     } catch (error) {
       signal?.throwIfAborted();
-      const facts = { tenant, model: embedder.model, error };
-      log.warn("a query could not be embedded; it is answered by words", facts);
+      const message = "could not embed a query; using full-text search only";
+      log.warn(message, { tenant, model: embedder.model, error });
       return undefined;
     } finally {
-      over.abort();
+      timer.abort();
     }
   }
 
-  /** Reads the vectors there are of an index's passages, and begins to make those there are not. */
-  async loadVectors(of: KnowledgeBaseName, index: KnowledgeBaseIndex): Promise<void> {
+  /** Reads the stored vectors of an index, and starts embedding documents without any. */
+  async loadVectors(base: KnowledgeBaseName, index: KnowledgeBaseIndex): Promise<void> {
     const wanted = this.#withoutVectors(index);
     const unembedded: UnembeddedDocument[] = [];
     for (let at = 0; at < wanted.length; at += READ_CONCURRENCY) {
-      const some = wanted.slice(at, at + READ_CONCURRENCY);
-      const missing = await Promise.all(some.map((one) => this.#loadDocument(of, { index, one })));
-      unembedded.push(...missing.filter((one) => one !== undefined));
+      const loads = wanted.slice(at, at + READ_CONCURRENCY)
+        .map(([id, revision]) => this.#loadDocument(base, { index, id, revision }));
+      unembedded.push(...(await Promise.all(loads)).filter((one) => one !== undefined));
     }
     this.#recordMissing(index, unembedded);
-    this.#deps.indexer.enqueue(of, {
-      documents: unembedded.filter(({ chunks }) => chunks.length > 0),
-      made: (id, vectors) => index.setVectors(id, vectors),
+    this.#deps.indexer.enqueue(base, {
+      documents: unembedded.filter(({ passages }) => passages.length > 0),
+      onEmbedded: (id, vectors) => index.setVectors(id, vectors),
     });
   }
 
-  /** The passages that point the same way, nearest first. */
-  rank(index: KnowledgeBaseIndex, direction: Float32Array, { limit }: { limit: number }): number[] {
-    const near: { slot: number; nearness: number }[] = [];
+  /** Ordinals of the passages most similar to a vector, best first. */
+  rank(index: KnowledgeBaseIndex, vector: Float32Array, { limit }: { limit: number }): number[] {
+    const ranked: { ordinal: number; similarity: number }[] = [];
     for (const { start, vectors } of index.vectorRanges()) {
-      if (vectors.dimensions !== direction.length) continue;
-      for (const [row, nearness] of vectors.similarities(direction).entries()) {
-        near.push({ slot: start + row, nearness });
+      if (vectors.dimensions !== vector.length) continue;
+      for (const [row, similarity] of vectors.similarities(vector).entries()) {
+        ranked.push({ ordinal: start + row, similarity });
       }
     }
-    near.sort((a, b) => b.nearness - a.nearness || a.slot - b.slot);
-    return near.slice(0, limit).map(({ slot }) => slot);
+    ranked.sort((a, b) => b.similarity - a.similarity || a.ordinal - b.ordinal);
+    return ranked.slice(0, limit).map(({ ordinal }) => ordinal);
   }
 
-  /** Resolves when no vectors are being made. */
+  /** Resolves when no documents are being embedded. */
   whenIdle(): Promise<void> {
     return this.#deps.indexer.whenIdle();
   }
@@ -105,15 +103,15 @@ export class SemanticSearch {
     return this.#deps.indexer.close();
   }
 
-  /** Reads the vectors of one document into the index; answers the document when there are none. */
+  /** Reads the vectors of one document into the index; returns the document if there are none. */
   async #loadDocument(
-    of: KnowledgeBaseName,
-    { index, one: [id, revision] }: { index: KnowledgeBaseIndex; one: [string, IndexedRevision] },
+    base: KnowledgeBaseName,
+    { index, id, revision }: { index: KnowledgeBaseIndex; id: string; revision: IndexedRevision },
   ): Promise<UnembeddedDocument | undefined> {
     const { vectors, embedder } = this.#deps;
-    const name = { document: { ...of, id }, revision, model: embedder.model };
-    const found = await vectors.read(name);
-    if (found === undefined) return { id, revision, chunks: index.passagesOf(id) };
+    const key = { document: { ...base, id }, revision, model: embedder.model };
+    const found = await vectors.read(key);
+    if (found === undefined) return { id, revision, passages: index.passagesOf(id) };
     index.setVectors(id, { revision: revision.id, vectors: found });
     return undefined;
   }
@@ -124,14 +122,14 @@ export class SemanticSearch {
     return [...index.revisions].filter(([id, { id: revision }]) => {
       if (index.hasVectors(id)) return false;
       const known = missing?.get(id);
-      return known?.revision !== revision || known.again <= now;
+      return known?.revision !== revision || known.retryAt <= now;
     });
   }
 
   #recordMissing(index: KnowledgeBaseIndex, unembedded: readonly UnembeddedDocument[]): void {
-    const again = this.#deps.runtime.now() + RETRY_MS;
+    const retryAt = this.#deps.runtime.now() + RETRY_MS;
     const missing = this.#missing.get(index) ?? new Map();
-    for (const { id, revision } of unembedded) missing.set(id, { revision: revision.id, again });
+    for (const { id, revision } of unembedded) missing.set(id, { revision: revision.id, retryAt });
     this.#missing.set(index, missing);
   }
 }

@@ -29,8 +29,8 @@ const DOG = "The hound that we keep barks at night.";
 const CAR = "An automobile is parked before the house.";
 const FOOD = "We bake every loaf in our own oven.";
 
-/** An embedding model that knows what dogs, cars and bread are, and search over it. */
-class World implements AsyncDisposable {
+/** An embedding model that knows dogs, cars and bread, and a search that uses it. */
+class SearchSetup implements AsyncDisposable {
   readonly runtime = new FakeRuntime();
   readonly logged: string[] = [];
   readonly #registries: ModelRegistry[] = [];
@@ -40,20 +40,20 @@ class World implements AsyncDisposable {
   static async start(
     answer: (request: MockRequest) => Script = meaningful,
     { price = 1_000 }: { price?: number | "none" } = {},
-  ): Promise<World> {
+  ): Promise<SearchSetup> {
     const kv = await Deno.openKv(":memory:");
     const mock = await MockProviders.start({ otherwise: answer });
     const catalogue = new CatalogueStore(kv, { demoModel: true });
     const prices = { inputUsdPerMTok: Number(price), outputUsdPerMTok: 0 };
     if (price !== "none") await catalogue.addMissing([catalogueEntry({ model: "emb", ...prices })]);
-    const world = new World(kv, mock);
+    const setup = new SearchSetup(kv, mock);
     await putDocument(kv, of("dog"), { title: "One", passages: [DOG], revision: fakeUuid(1) });
     await putDocument(kv, of("car"), { title: "Two", passages: [CAR], revision: fakeUuid(2) });
     await putDocument(kv, of("food"), { title: "Three", passages: [FOOD], revision: fakeUuid(3) });
-    return world;
+    return setup;
   }
 
-  /** Search as one process has it. */
+  /** The search of one process. */
   process({ hardDailyCost = 5_000_000, protocol = "openai" as "openai" | "google" } = {}) {
     const { kv, runtime } = this;
     const slot = { protocol, apiKey: KEYS[protocol], embeddingModel: "emb" };
@@ -72,8 +72,8 @@ class World implements AsyncDisposable {
     });
   }
 
-  /** What the vendor was asked to embed. */
-  get asked(): string[][] {
+  /** What the provider was requested to embed. */
+  get embedded(): string[][] {
     return this.mock.requests.map((request) => embeddedTexts(request)!);
   }
 
@@ -98,76 +98,76 @@ function meaningful(request: MockRequest): Script {
   return embeddingsResponse(request, { vectors: texts.map(embeddingOf), tokens: 3 * texts.length });
 }
 
-async function found(search: ReturnType<World["process"]>, query: string): Promise<string[]> {
+async function found(search: ReturnType<SearchSetup["process"]>, query: string): Promise<string[]> {
   const passages = await search.search(BASE, { query, limit: 3 });
   return passages!.map(({ documentId }) => documentId);
 }
 
-/** A process that has had its vectors made. */
-async function prepared(world: World) {
-  const search = world.process();
+/** A process with all vectors. */
+async function prepared(setup: SearchSetup) {
+  const search = setup.process();
   await search.prepare(BASE);
   await search.whenIdle();
   return search;
 }
 
-Deno.test("hybrid search: finds by meaning what has no word of the query", async () => {
-  await using world = await World.start();
-  const search = await prepared(world);
+Deno.test("hybrid search: finds passages without any word of the query", async () => {
+  await using setup = await SearchSetup.start();
+  const search = await prepared(setup);
   assertEquals((await found(search, "puppy"))[0], "dog");
   assertEquals((await found(search, "drive"))[0], "car");
 });
 
-Deno.test("hybrid search: what fits by words and by meaning comes first", async () => {
-  await using world = await World.start();
-  await putDocument(world.kv, of("pet"), { title: "Four", passages: ["Every puppy barks."] });
-  const search = await prepared(world);
+Deno.test("hybrid search: passages that match by words and by meaning come first", async () => {
+  await using setup = await SearchSetup.start();
+  await putDocument(setup.kv, of("pet"), { title: "Four", passages: ["Every puppy barks."] });
+  const search = await prepared(setup);
   assertEquals((await found(search, "puppy")).slice(0, 2), ["pet", "dog"]);
 });
 
-Deno.test("hybrid search: until there are vectors, words answer; the first search has them made", async () => {
-  const made = Promise.withResolvers<void>();
+Deno.test("hybrid search: full-text search works until the first search has started the embedding", async () => {
+  const before = Promise.withResolvers<void>();
   const isQuery = (request: MockRequest) => embeddedTexts(request)!.join() === "hound";
-  await using world = await World.start((request) => {
+  await using setup = await SearchSetup.start((request) => {
     const script = meaningful(request);
-    return isQuery(request) ? script : { ...script, heldUntil: made.promise };
+    return isQuery(request) ? script : { ...script, heldUntil: before.promise };
   });
-  const search = world.process();
+  const search = setup.process();
   assertEquals(await found(search, "hound"), ["dog"]);
-  made.resolve();
+  before.resolve();
   await search.whenIdle();
   assertEquals((await found(search, "puppy"))[0], "dog");
 });
 
-Deno.test("hybrid search: vectors are made once, whatever process needs them", async () => {
-  await using world = await World.start();
-  await prepared(world);
-  const made = world.asked.length;
-  assertEquals((await found(world.process(), "puppy"))[0], "dog");
-  assertEquals(world.asked.slice(made), [["puppy"]]);
+Deno.test("hybrid search: all processes share vectors", async () => {
+  await using setup = await SearchSetup.start();
+  await prepared(setup);
+  const before = setup.embedded.length;
+  assertEquals((await found(setup.process(), "puppy"))[0], "dog");
+  assertEquals(setup.embedded.slice(before), [["puppy"]]);
 });
 
-Deno.test("hybrid search: after a change only what has changed is embedded, and nothing is left of the rest", async () => {
-  await using world = await World.start();
-  const search = await prepared(world);
-  const made = world.asked.length;
-  await dropDocument(world.kv, of("dog"));
-  await putDocument(world.kv, of("car"), { title: "Two", passages: ["A pet shop."] });
+Deno.test("hybrid search: after a change, only changed documents are embedded, and old vectors are deleted", async () => {
+  await using setup = await SearchSetup.start();
+  const search = await prepared(setup);
+  const before = setup.embedded.length;
+  await dropDocument(setup.kv, of("dog"));
+  await putDocument(setup.kv, of("car"), { title: "Two", passages: ["A pet shop."] });
   await search.prepare(BASE);
   await search.whenIdle();
-  assertEquals(world.asked.slice(made), [["Two\nA pet shop."]]);
+  assertEquals(setup.embedded.slice(before), [["Two\nA pet shop."]]);
   assertEquals((await found(search, "puppy"))[0], "car");
-  const left = (await storedKeys(world.kv)).filter((key) =>
+  const left = (await storedKeys(setup.kv)).filter((key) =>
     key.includes("/dog") || key.includes(fakeUuid(2))
   );
   assertEquals(left, []);
-  const claims = (await storedKeys(world.kv)).filter((key) => key.includes("/claims/"));
+  const claims = (await storedKeys(setup.kv)).filter((key) => key.includes("/claims/"));
   assertEquals(claims, []);
 });
 
-Deno.test("hybrid search: what becomes ready while others are embedded is embedded after them", async () => {
+Deno.test("hybrid search: documents that are added during embedding follow", async () => {
   const gate = Promise.withResolvers<void>();
-  await using world = await World.start((request) => {
+  await using setup = await SearchSetup.start((request) => {
     const { body, ...script } = meaningful(request);
     const waits = embeddedTexts(request)![0]!.startsWith("Two");
     return {
@@ -176,14 +176,14 @@ Deno.test("hybrid search: what becomes ready while others are embedded is embedd
       end: "none",
     };
   });
-  const search = world.process({ protocol: "google" });
+  const search = setup.process({ protocol: "google" });
   await search.prepare(BASE);
-  await world.mock.asked(1);
-  await putDocument(world.kv, of("new"), { title: "New", passages: ["A pet shop."] });
+  await setup.mock.asked(1);
+  await putDocument(setup.kv, of("new"), { title: "New", passages: ["A pet shop."] });
   await search.prepare(BASE);
   gate.resolve();
   await search.whenIdle();
-  assertEquals(world.asked.flat().map((text) => text.split("\n")[0]), [
+  assertEquals(setup.embedded.flat().map((text) => text.split("\n")[0]), [
     "Two",
     "One",
     "Three",
@@ -192,91 +192,94 @@ Deno.test("hybrid search: what becomes ready while others are embedded is embedd
 });
 
 Deno.test("hybrid search: long documents are embedded in batches", async () => {
-  await using world = await World.start();
+  await using setup = await SearchSetup.start();
   const passages = Array.from({ length: 130 }, (_, n) => `Passage ${n}`);
-  await putDocument(world.kv, of("long"), { passages });
-  await prepared(world);
-  assertEquals(world.asked.map(({ length }) => length), [1, 1, 1, 64, 64, 2]);
+  await putDocument(setup.kv, of("long"), { passages });
+  await prepared(setup);
+  assertEquals(setup.embedded.map(({ length }) => length), [1, 1, 1, 64, 64, 2]);
 });
 
-Deno.test("hybrid search: what cannot be embedded is found by words, and the log says why", async () => {
-  await using world = await World.start(() => ({ status: 401, body: `who is ${KEYS.openai}?` }));
-  const search = world.process();
+Deno.test("hybrid search: full-text search works after a failure, which is logged", async () => {
+  await using setup = await SearchSetup.start(() => ({
+    status: 401,
+    body: `who is ${KEYS.openai}?`,
+  }));
+  const search = setup.process();
   assertEquals(await found(search, "hound"), ["dog"]);
   await search.whenIdle();
   assertEquals(await found(search, "loaf"), ["food"]);
-  const text = world.logged.join("");
-  assertStringIncludes(text, "answered by words");
-  assertStringIncludes(text, "found by words");
+  const text = setup.logged.join("");
+  assertStringIncludes(text, "full-text search only");
+  assertStringIncludes(text, "only full-text search");
   assertEquals(text.includes(KEYS.openai), false);
 });
 
-Deno.test("hybrid search: a base that could not be embedded is left alone for a while", async () => {
-  await using world = await World.start((request) => {
+Deno.test("hybrid search: a base is skipped for a while after a failure", async () => {
+  await using setup = await SearchSetup.start((request) => {
     return embeddedTexts(request)![0]!.includes("\n") ? { status: 400 } : meaningful(request);
   });
-  const search = world.process();
+  const search = setup.process();
   for (let n = 0; n < 3; n++) {
     await found(search, "hound");
     await search.whenIdle();
   }
-  const failed = () => world.asked.filter(([text]) => text!.includes("\n")).length;
+  const failed = () => setup.embedded.filter(([text]) => text!.includes("\n")).length;
   assertEquals(failed(), 1);
-  await world.runtime.advance(61_000);
+  await setup.runtime.advance(61_000);
   await found(search, "hound");
   await search.whenIdle();
   assertEquals(failed(), 2);
 });
 
-Deno.test("hybrid search: a vendor that keeps a query waiting is not waited for", async () => {
-  await using world = await World.start((request) => {
+Deno.test("hybrid search: a slow provider does not delay a search for long", async () => {
+  await using setup = await SearchSetup.start((request) => {
     return embeddedTexts(request)![0] === "hound" ? { silent: true } : meaningful(request);
   });
-  const search = await prepared(world);
-  const made = world.mock.requests.length;
+  const search = await prepared(setup);
+  const before = setup.mock.requests.length;
   const searching = found(search, "hound");
-  await world.mock.asked(made + 1);
-  await world.runtime.advance(3_000);
+  await setup.mock.asked(before + 1);
+  await setup.runtime.advance(3_000);
   assertEquals(await searching, ["dog"]);
 });
 
-Deno.test("hybrid search: is priced, and counted to the agent that searches or to none", async () => {
-  await using world = await World.start();
-  const search = await prepared(world);
+Deno.test("hybrid search: embeddings are charged to the agent that searches, or to none", async () => {
+  await using setup = await SearchSetup.start();
+  const search = await prepared(setup);
   const by = { agentId: fakeUuid(901), source: { kind: "session", id: fakeUuid(600) } } as const;
   await search.search(BASE, { query: "puppy", limit: 1, caller: by });
-  const { byAgent, byModel, costUsd, runs } = await world.usage();
+  const { byAgent, byModel, costUsd, runs } = await setup.usage();
   const sums = byAgent.map(({ agentId, inputTokens }) => [agentId, inputTokens]);
   assertEquals(sums, [[NO_AGENT, 9], [by.agentId, 3]]);
   assertEquals(byModel.map(({ provider, model }) => [provider, model]), [["vendor_a", "emb"]]);
   assertEquals([costUsd, runs], [0.012, 0]);
 });
 
-Deno.test("hybrid search: a tenant whose day is spent searches by words, and nobody is asked", async () => {
-  await using world = await World.start();
-  const search = world.process({ hardDailyCost: 10 });
+Deno.test("hybrid search: a tenant without budget uses full-text search, without a call", async () => {
+  await using setup = await SearchSetup.start();
+  const search = setup.process({ hardDailyCost: 10 });
   assertEquals(await found(search, "hound"), ["dog"]);
   await search.whenIdle();
-  assertEquals(world.asked, []);
-  assertStringIncludes(world.logged.join(""), "no money left");
+  assertEquals(setup.embedded, []);
+  assertStringIncludes(setup.logged.join(""), "no money left");
 });
 
 Deno.test("hybrid search: a model without a price is not used", async () => {
-  await using world = await World.start(meaningful, { price: "none" });
-  const search = world.process();
+  await using setup = await SearchSetup.start(meaningful, { price: "none" });
+  const search = setup.process();
   assertEquals(await found(search, "hound"), ["dog"]);
   await search.whenIdle();
-  assertEquals(world.asked, []);
-  assertStringIncludes(world.logged.join(""), "no price");
+  assertEquals(setup.embedded, []);
+  assertStringIncludes(setup.logged.join(""), "no price");
 });
 
-Deno.test("hybrid search: a process that ends lets nobody make what it had begun wait", async () => {
-  await using world = await World.start((request) => {
+Deno.test("hybrid search: a process that ends releases its claims", async () => {
+  await using setup = await SearchSetup.start((request) => {
     return embeddedTexts(request)![0]!.includes("\n") ? { silent: true } : meaningful(request);
   });
-  const search = world.process();
+  const search = setup.process();
   await search.prepare(BASE);
-  await world.mock.asked(1);
+  await setup.mock.asked(1);
   await search.close();
-  assertEquals((await storedKeys(world.kv)).filter((key) => key.includes("/claims/")), []);
+  assertEquals((await storedKeys(setup.kv)).filter((key) => key.includes("/claims/")), []);
 });

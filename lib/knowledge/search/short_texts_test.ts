@@ -9,7 +9,7 @@ const MIN_FOUND = 0.95;
 interface Pair extends TextDocument {
   language: string;
   query: string;
-  /** The search was tuned on one half of the pairs; the other has been kept apart. */
+  /** The search was tuned on one half of the pairs; the other is held out. */
   half: "tuned" | "kept apart";
 }
 
@@ -27,7 +27,7 @@ async function finds(
   return found!.some(({ documentId }) => documentId === id);
 }
 
-/** The share of pairs that are found. */
+/** The share of pairs whose text is found. */
 async function share(
   pairs: readonly Pair[],
   searchOf: (pair: Pair) => KnowledgeSearch,
@@ -63,7 +63,7 @@ for (const half of ["tuned", "kept apart"] as const) {
   });
 }
 
-Deno.test("short texts: 95 % are found where nothing else tells their language", async () => {
+Deno.test("short texts: 95 % are found without other evidence of their language", async () => {
   const found = await share(PAIRS, (pair) => new KnowledgeSearch(new ChunksInMemory([pair])));
   assert(found >= MIN_FOUND, `${found}`);
 });
@@ -87,7 +87,7 @@ for (const [text, query] of EXAMPLES) {
   });
 }
 
-Deno.test("short texts: codes and hyphens are found however they are written", async () => {
+Deno.test("short texts: codes and hyphenated words are found in every spelling", async () => {
   const search = new KnowledgeSearch(
     new ChunksInMemory([{ id: "wifi", text: "Wi-Fi" }, { id: "code", text: "Order A-1042" }]),
   );

@@ -1,30 +1,30 @@
-/** Scripts that write words without spaces, or that join to a word what belongs to its neighbours. */
+/** Scripts without spaces between words, or that join particles to words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Where dictionaries cut now here and now there, so that pairs of characters are looked for as well. */
+/** Dictionaries segment these inconsistently, so their bigrams are indexed as well. */
 const BIGRAM_SCRIPTS = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u;
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** Words, or several with hyphens between them; soft hyphens are invisible and part of a word. */
+/** Words, also hyphenated ones; soft hyphens are invisible and part of a word. */
 const WORD_RUN = /[\p{L}\p{N}\p{M}\u00ad]+(?:[-\u2010\u2011][\p{L}\p{N}\p{M}\u00ad]+)*/gu;
 const ASCII_WORD_RUN = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
 const HYPHEN = /[-\u2010\u2011]/;
 const SOFT_HYPHENS = /\u00ad/g;
-/** What is longer is data, not language: an encoded picture, a key. */
+/** Longer "words" are data: encoded images, keys. */
 const MAX_WORD_LENGTH = 64;
 
-/** Any locale will do: the dictionaries go by script. */
+/** The locale does not matter, because dictionaries are chosen by script. */
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
-/** A word and where it stands in its text, in UTF-16 units. */
-export interface WordSpan {
+/** The position of a word in its text, in UTF-16 units. */
+interface WordSpan {
   word: string;
   start: number;
   end: number;
 }
 
 /**
- * The words of a text in lower case, in any script, with compatibility forms replaced by plain ones. What
- * a hyphen joins is there in parts and joined: "wi-fi" is `wi`, `fi` and `wifi`.
+ * Splits a text of any script into words, in lower case and NFKC. Hyphenated words give their parts and
+ * their compounds: "wi-fi" is `wi`, `fi` and `wifi`.
  */
 export function splitWords(text: string): string[] {
   if (BEYOND_ASCII.test(text)) return splitWordSpans(text).map(({ word }) => word);
@@ -33,7 +33,7 @@ export function splitWords(text: string): string[] {
     .filter(isWord);
 }
 
-/** As `wordsOf`, with their places. */
+/** As `splitWords`, with positions. */
 export function splitWordSpans(text: string): WordSpan[] {
   return [...text.matchAll(WORD_RUN)].flatMap(({ 0: run, index }) => spansInRun(run, index))
     .filter(({ word }) => isWord(word));
@@ -43,7 +43,7 @@ function isWord(word: string): boolean {
   return word !== "" && word.length <= MAX_WORD_LENGTH;
 }
 
-/** The parts of a hyphenated word, each two neighbours as one, and all of them as one. */
+/** The parts of a hyphenated word, each two neighbours joined, and all of them joined. */
 function withCompounds(parts: readonly string[]): string[] {
   const pairs = parts.slice(1).map((part, n) => parts[n]! + part);
   return parts.length > 2 ? [...parts, ...pairs, parts.join("")] : [...parts, ...pairs];
@@ -55,11 +55,10 @@ function spansInRun(run: string, at: number): WordSpan[] {
   const pairs = parts.slice(1).map((part, n) => joinSpans([parts[n]!, part]));
   const whole = parts.length > 2 ? [joinSpans(parts)] : [];
   const single = parts.flatMap(({ word, start }) => spansInPart(word, start));
-  // In the order of their starts, so that who marks them can merge what overlaps.
+  // Ordered by start, so that callers can merge overlaps.
   return [...single, ...pairs, ...whole].sort((a, b) => a.start - b.start);
 }
 
-/** The parts of a hyphenated word as they are written. */
 function hyphenParts(run: string, at: number): WordSpan[] {
   let start = at;
   return run.split(HYPHEN).map((part) => {

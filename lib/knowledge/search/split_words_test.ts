@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { foldDiacritics } from "./analyzer.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
 
-Deno.test("wordsOf: words are lower case, without what stands between them", () => {
+Deno.test("splitWords: words are in lower case and without punctuation", () => {
   assertEquals(splitWords("Don't PANIC: use AB-1234!"), [
     "don",
     "t",
@@ -15,7 +15,7 @@ Deno.test("wordsOf: words are lower case, without what stands between them", () 
   assertEquals(splitWords("… — ?"), []);
 });
 
-Deno.test("wordsOf: what a hyphen joins is there in parts and joined, whichever hyphen it is", () => {
+Deno.test("splitWords: hyphenated words give parts and compounds, for every kind of hyphen", () => {
   assertEquals(splitWords("Wi-Fi"), ["wi", "fi", "wifi"]);
   assertEquals(splitWords("A\u20111042"), ["a", "a1042", "1042"]);
   const mail = ["e", "mail", "adresse", "email", "mailadresse", "emailadresse"];
@@ -24,18 +24,18 @@ Deno.test("wordsOf: what a hyphen joins is there in parts and joined, whichever 
   assertEquals(splitWords("- a -- b -"), ["a", "b"]);
 });
 
-Deno.test("wordsOf: a soft hyphen is not seen", () => {
+Deno.test("splitWords: a soft hyphen is ignored", () => {
   assertEquals(splitWords("Rück\u00adgabe"), ["rückgabe"]);
 });
 
-Deno.test("wordsOf: the work grows with the text, however it is hyphenated", () => {
+Deno.test("splitWords: the number of words is linear in the text, even with many hyphens", () => {
   for (const unit of ["a-", "é-", "ab-é", "a\u00ad", "한-", "a".repeat(70) + "-"]) {
     const counts = [1_000, 2_000].map((times) => splitWords(unit.repeat(times)).length);
     assert(counts[1]! <= 2 * counts[0]! + 10, `${unit}: ${counts}`);
   }
 });
 
-Deno.test("wordsOf: letters of any script, with their marks, are words", () => {
+Deno.test("splitWords: letters of any script, with their marks, are words", () => {
   assertEquals(splitWords("Straße naïve Ωμέγα привет हिन्दी"), [
     "straße",
     "naïve",
@@ -45,27 +45,27 @@ Deno.test("wordsOf: letters of any script, with their marks, are words", () => {
   ]);
 });
 
-Deno.test("wordsOf: compatibility forms are the plain ones", () => {
+Deno.test("splitWords: compatibility forms are normalized", () => {
   assertEquals(splitWords("ＡＢＣ ﬁne"), ["abc", "fine"]);
 });
 
-Deno.test("wordsOf: Thai, Japanese and Chinese are cut where their words end", () => {
+Deno.test("splitWords: Thai, Japanese and Chinese are segmented into words", () => {
   assertEquals(splitWords("สวัสดีชาวโลก").join("|"), "สวัสดี|ชาว|โลก");
   assert(splitWords("東京で会いましょう").includes("東京"));
   assert(splitWords("我们喜欢北京").includes("北京"));
 });
 
-Deno.test("wordsOf: in Chinese and Korean a part of a long word is found as well", () => {
+Deno.test("splitWords: long Chinese and Korean words give bigrams", () => {
   assert(splitWords("서울에서").includes("서울"));
   assert(splitWords("中华人民共和国").includes("共和"));
 });
 
-Deno.test("wordsOf: what is too long to be a word is none", () => {
+Deno.test("splitWords: overlong words are dropped", () => {
   assertEquals(splitWords(`a ${"x".repeat(65)} b`), ["a", "b"]);
   assertEquals(splitWords(`ä ${"x".repeat(65)} b`), ["ä", "b"]);
 });
 
-Deno.test("splitWordSpans: each word stands in the text where it says", () => {
+Deno.test("splitWordSpans: positions match the text", () => {
   const text = "Grüße aus 東京, 서울에서!";
   for (const { word, start, end } of splitWordSpans(text)) {
     assertEquals(text.slice(start, end).toLowerCase(), word);
@@ -82,12 +82,12 @@ Deno.test("splitWordSpans: each word stands in the text where it says", () => {
   ]);
 });
 
-Deno.test("fold: a word without marks is found with them, whatever the script", () => {
+Deno.test("foldDiacritics: folds diacritics in every script", () => {
   const words = ["café", "straße", "ñandú", "łódź", "ёлка", "αθήνα", "مُدَرِّس", "smørrebrød"];
   const folded = ["cafe", "strasse", "nandu", "lodz", "елка", "αθηνα", "مدرس", "smorrebrod"];
   assertEquals(words.map(foldDiacritics), folded);
 });
 
-Deno.test("fold: marks that make another letter of it stay", () => {
+Deno.test("foldDiacritics: marks that make a different letter stay", () => {
   assertEquals(["が", "ไม้", "हिन्दी"].map(foldDiacritics), ["が", "ไม้", "हिन्दी"]);
 });

@@ -2,10 +2,10 @@ import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 
 type Replacement = readonly [pattern: RegExp, replacement: string];
 
-/** More change next to nothing. */
+/** More rounds change almost nothing. */
 const ROUNDS = 2;
 
-/** Plurals that no rule makes, and that the stemmers leave as they are. */
+/** Irregular plurals, which the stemmers do not know. */
 const IRREGULAR: Partial<Record<KnowledgeLanguage, Readonly<Record<string, string>>>> = {
   en: {
     calves: "calf",
@@ -40,13 +40,13 @@ const IRREGULAR: Partial<Record<KnowledgeLanguage, Readonly<Record<string, strin
   },
 };
 
-/** Spellings that mean the same letter, before stemming. */
+/** Alternative spellings of a letter, replaced before stemming. */
 const SPELLINGS: Partial<Record<KnowledgeLanguage, readonly Replacement[]>> = {
-  // As Snowball's variant for words without umlauts: "schluessel".
+  // As in Snowball's variant for words without umlauts: "schluessel".
   de: [[/ae/g, "ä"], [/oe/g, "ö"], [/(?<!q)ue/g, "ü"]],
 };
 
-/** A vowel that falls out before an ending: Swedish "nyckel" and "nycklar". */
+/** A vowel that is dropped before an ending: Swedish "nyckel" and "nycklar". */
 const ELIDED_VOWEL: Replacement = [/(?<=[^aeiouyäöåæø])e(?=[lnr]$)/, ""];
 /** What the stemmers leave of regular plurals. */
 const ENDINGS: Partial<Record<KnowledgeLanguage, readonly Replacement[]>> = {
@@ -60,8 +60,8 @@ const ENDINGS: Partial<Record<KnowledgeLanguage, readonly Replacement[]>> = {
 };
 
 /**
- * A word without its endings, by the rules of a language. The stemmer's own rules are applied twice:
- * once leaves Dutch "fietsen" (fiets) and "fiets" (fiet) apart, or Turkish "ekranlar" and "ekran".
+ * Stems a word twice: once would leave Dutch "fietsen" (fiets) and "fiets" (fiet) or Turkish "ekranlar"
+ * and "ekran" apart.
  */
 export function stemWord(
   word: string,
@@ -72,7 +72,7 @@ export function stemWord(
   return applyReplacements(stemmed, ENDINGS[code]);
 }
 
-/** The Bulgarian stemmer throws for one word in ten, and others leave nothing of some words. */
+/** The Bulgarian stemmer throws for one word in ten, and others return nothing for some words. */
 function stemOnce(word: string, stem: (word: string) => string): string {
   try {
     return stem(word) || word;

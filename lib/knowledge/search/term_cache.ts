@@ -1,11 +1,11 @@
 /**
- * What words are indexed under, so that each is stemmed once. Flat, because millions of words are looked
- * up while an index is built.
+ * The index terms of words, so that each word is stemmed once. A flat array, because indexing looks up
+ * millions of words.
  */
 export class TermCache {
-  /** By word: where its entry starts. */
+  /** By word: the start of its entry. */
   readonly #starts = new Map<string, number>();
-  /** Per word: twice the number of its terms, plus its length of 0 or 1; then the terms. */
+  /** Each entry is twice its number of terms plus its length of 0 or 1, and then the terms. */
   #entries = new Int32Array(4096);
   #used = 0;
 
@@ -13,7 +13,7 @@ export class TermCache {
     return this.#starts.get(word);
   }
 
-  /** Adds a word; `length` is what it adds to the length of a text. Answers where its entry starts. */
+  /** `length` is what the word adds to the length of a text. Returns the start of the entry. */
   add(word: string, { terms, length }: { terms: readonly number[]; length: number }): number {
     const start = this.#used;
     if (start + terms.length + 1 > this.#entries.length) {
@@ -28,7 +28,7 @@ export class TermCache {
     return start;
   }
 
-  /** Appends the terms of an entry to `terms`, and answers its length. */
+  /** Appends the terms of an entry to `terms`, and returns its length. */
   appendTerms(start: number, terms: number[]): number {
     const head = this.#entries[start]!;
     const end = start + 1 + (head >> 1);

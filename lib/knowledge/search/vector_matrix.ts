@@ -1,15 +1,15 @@
-/** 4 bytes before the vectors: how many numbers each has. */
+/** Holds the number of dimensions. */
 const HEADER_BYTES = 4;
 const MAX_COMPONENT = 127;
 
 /**
- * Vectors of the passages of one document, a byte a number: directions are told as well as by four bytes,
- * for a quarter of the room.
+ * The vectors of a document's passages, one byte per component: as accurate for directions as four
+ * bytes, at a quarter of the memory.
  */
 export class VectorMatrix {
   readonly dimensions: number;
   readonly #values: Int8Array;
-  /** By passage: what its vector is to be divided by. */
+  /** Of each vector. */
   readonly #lengths: Float32Array;
 
   private constructor(dimensions: number, values: Int8Array) {
@@ -23,7 +23,7 @@ export class VectorMatrix {
     }
   }
 
-  /** At least one vector; all have as many numbers. */
+  /** At least one vector; all have the same number of dimensions. */
   static fromVectors(vectors: readonly (readonly number[])[]): VectorMatrix {
     const dimensions = vectors[0]!.length;
     const values = new Int8Array(vectors.length * dimensions);
@@ -34,7 +34,7 @@ export class VectorMatrix {
     return new VectorMatrix(dimensions, values);
   }
 
-  /** What `toBytes` made; undefined where the bytes are not those of `rows` vectors. */
+  /** Parses the result of `toBytes`; `undefined` if it does not hold `rows` vectors. */
   static fromBytes(bytes: Uint8Array, { rows }: { rows: number }): VectorMatrix | undefined {
     if (bytes.length < HEADER_BYTES) return undefined;
     const dimensions = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
@@ -49,7 +49,6 @@ export class VectorMatrix {
     return bytes;
   }
 
-  /** How many vectors there are. */
   get rows(): number {
     return this.#lengths.length;
   }
@@ -58,15 +57,15 @@ export class VectorMatrix {
     return this.#values.byteLength + this.#lengths.byteLength;
   }
 
-  /** By passage: how near its direction is to that of `query`, from -1 to 1 times the query's length. */
+  /** By passage: its cosine similarity to `query`, times the length of `query`. */
   similarities(query: Float32Array): Float32Array {
-    const near = new Float32Array(this.rows);
+    const similarities = new Float32Array(this.rows);
     const values = this.#values;
-    for (let row = 0, at = 0; row < near.length; row++) {
+    for (let row = 0, at = 0; row < similarities.length; row++) {
       let sum = 0;
       for (let n = 0; n < query.length; n++) sum += query[n]! * values[at++]!;
-      near[row] = sum / this.#lengths[row]!;
+      similarities[row] = sum / this.#lengths[row]!;
     }
-    return near;
+    return similarities;
   }
 }

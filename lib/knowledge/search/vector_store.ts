@@ -4,19 +4,19 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { IndexedRevision } from "./passage_source.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
 
-/** Longer than a document takes that a live process works on. */
+/** Longer than embedding a document takes. */
 const CLAIM_MS = 10 * 60_000;
-/** Parts of one batch: each is 48 KiB. */
+/** Chunks have 48 KiB. */
 const READ_BATCH = 20;
 
-/** One reading of a document, and the model that its vectors are of. */
+/** The revision of a document, and the model of its vectors. */
 export interface VectorsKey {
   document: DocumentName;
   revision: IndexedRevision;
   model: string;
 }
 
-/** Vectors in the store, beside the passages they are of: they go when those go. */
+/** Stores vectors next to their passages, which are deleted together. */
 export class VectorStore {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now">;
@@ -27,15 +27,15 @@ export class VectorStore {
   }
 
   async read({ document, revision, model }: VectorsKey): Promise<VectorMatrix | undefined> {
-    const parts: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     const selector = { prefix: keys.documentVectorChunks(document, revision.id, model) };
     for await (const { value } of this.#kv.list(selector, { batchSize: READ_BATCH })) {
-      if (value instanceof Uint8Array) parts.push(value);
+      if (value instanceof Uint8Array) chunks.push(value);
     }
-    return VectorMatrix.fromBytes(joinChunks(parts), { rows: revision.chunks });
+    return VectorMatrix.fromBytes(joinChunks(chunks), { rows: revision.chunks });
   }
 
-  /** Takes on the making of vectors; `false` while somebody else is at it, or when the reading has gone. */
+  /** Claims the embedding of a revision; `false` if another process has it, or the revision is gone. */
   async claim({ document, revision, model }: VectorsKey): Promise<boolean> {
     const key = keys.documentVectorClaim(document, revision.id, model);
     const [claim, indexed] = await this.#kv.getMany<[number, IndexedDocument]>(
@@ -44,18 +44,18 @@ export class VectorStore {
     const now = this.#runtime.now();
     if ((claim.value ?? 0) > now || indexed.value?.revision.id !== revision.id) return false;
     const until = now + CLAIM_MS;
-    const taken = await this.#kv.atomic()
+    const result = await this.#kv.atomic()
       .check(claim, indexed)
       .set(key, until, { expireIn: CLAIM_MS })
       .commit();
-    return taken.ok;
+    return result.ok;
   }
 
   async release({ document, revision, model }: VectorsKey): Promise<void> {
     await this.#kv.delete(keys.documentVectorClaim(document, revision.id, model));
   }
 
-  /** Stores vectors, unless the reading they are of has gone. */
+  /** Does nothing if the revision is gone. */
   async write({ document, revision, model }: VectorsKey, vectors: VectorMatrix): Promise<void> {
     const indexed = await this.#kv.get<IndexedDocument>(keys.indexedDocument(document));
     if (indexed.value?.revision.id !== revision.id) return;

@@ -10,7 +10,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import { MeteredEmbedder } from "../../knowledge/search/metered_embedder.ts";
 import { SemanticSearch } from "../../knowledge/search/semantic_search.ts";
-import { KvPassageSource } from "../../knowledge/search/kv_passage_source.ts";
+import { KvPassageSource } from "../../knowledge/search/passage_source.ts";
 import { VectorStore } from "../../knowledge/search/vector_store.ts";
 import { EmbeddingIndexer } from "../../knowledge/search/embedding_indexer.ts";
 
