@@ -43,7 +43,7 @@ export type SetUpResult =
   | PasswordRejection
   | { refused: "wrong_token" }
   | { refused: "already_set_up" }
-  | { refused: "invalid"; faults: CredentialIssues };
+  | { refused: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in, or the reason for rejecting it, which never reveals which accounts exist. */
 export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
@@ -99,8 +99,8 @@ export class SignInService {
     const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
-    const faults = await credentialIssues(input);
-    if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
+    const issues = await credentialIssues(input);
+    if (Object.keys(issues).length > 0) return { refused: "invalid", issues };
     return await this.#deps.gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
@@ -188,9 +188,9 @@ export class SignInService {
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
-  ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; faults: CredentialIssues }> {
-    const faults = await credentialIssues({ email: user.email, password });
-    if (faults.password !== undefined) return { refused: "invalid", faults };
+  ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; issues: CredentialIssues }> {
+    const issues = await credentialIssues({ email: user.email, password });
+    if (issues.password !== undefined) return { refused: "invalid", issues };
     return await this.#deps.gate.run(`user ${user.id}`, async () => {
       const passwordHash = await this.#deps.hasher.hash(password);
       const change = { passwordHash, action: "change password" };

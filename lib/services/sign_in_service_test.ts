@@ -101,7 +101,7 @@ Deno.test("set-up names the invalid fields", async () => {
     const input = { token: TOKEN, email: "nobody", password: "short", ...HERE };
     const result = await accounts.setUp(input);
     assert("refused" in result && result.refused === "invalid");
-    assertEquals(Object.keys(result.faults), ["email", "password"]);
+    assertEquals(Object.keys(result.issues), ["email", "password"]);
   });
 });
 

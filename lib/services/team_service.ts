@@ -25,7 +25,7 @@ export type LinkResult =
   | SignInTokens
   | PasswordRejection
   | { refused: "gone" }
-  | { refused: "invalid"; faults: CredentialIssues };
+  | { refused: "invalid"; issues: CredentialIssues };
 
 /** Why a member was not changed; `operator` if only an operator may change them. */
 export type MemberRejectionReason =
@@ -179,8 +179,8 @@ export class TeamService {
     { password, client }: { password: string; client: LinkClient },
     use: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<LinkResult> {
-    const faults = await credentialIssues({ email: link.email, password });
-    if (faults.password !== undefined) return { refused: "invalid", faults };
+    const issues = await credentialIssues({ email: link.email, password });
+    if (issues.password !== undefined) return { refused: "invalid", issues };
     const { gate, hasher, signIn } = this.#deps;
     return await gate.run<LinkResult>(`link ${link.id}`, async () => {
       const user = await use(await hasher.hash(password));

@@ -45,7 +45,7 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   }
   const data = { token, email: link.email };
   if (result.refused === "invalid") {
-    const passwordError = result.faults.password;
+    const passwordError = result.issues.password;
     return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(result);

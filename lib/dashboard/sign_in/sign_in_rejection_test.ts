@@ -14,5 +14,5 @@ Deno.test("signInRejection: says when to try again, never too early", () => {
 
 Deno.test("signInRejection: has no message if a field has one", () => {
   assertEquals(signInRejection({ refused: "wrong_token" }), { status: 400, headers: {} });
-  assertEquals(signInRejection({ refused: "invalid", faults: {} }).message, undefined);
+  assertEquals(signInRejection({ refused: "invalid", issues: {} }).message, undefined);
 });
