@@ -3,8 +3,8 @@ import { runAgent } from "@/lib/agent/run_agent.ts";
 import { type Model, ModelError } from "@/lib/providers/model.ts";
 
 export const TOOL = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
-/** A vendor that cannot be asked. */
-export const down = new ModelError("provider_error", "the vendor is down");
+/** The error of an unreachable provider. */
+export const down = new ModelError("provider_error", "the provider is down");
 
 export const candidate = (client: Model, model = "m") => ({
   provider: "vendor_a" as const,
@@ -12,7 +12,7 @@ export const candidate = (client: Model, model = "m") => ({
   client,
 });
 
-/** Runs the loop to its end on `models`, the first the agent's choice, the others its fallback. */
+/** Runs the loop to its end on `models`: the agent's model, then its fallbacks. */
 export async function runLoop(models: Model[], change: Partial<AgentRunOptions> = {}) {
   const events: AgentEvent[] = [];
   const executed: unknown[][] = [];
