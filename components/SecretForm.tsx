@@ -18,70 +18,25 @@ export interface SecretFormProps {
   /** The agents to choose from, and whether there are more. */
   offered: { agents: readonly { id: string; name: string }[]; more: boolean };
   asksPassword: boolean;
-  faults: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
+  issues: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
 }
 
 /** Sets a secret. A rejected form comes back without the value, which must be entered again. */
 export function SecretForm(props: SecretFormProps) {
-  const { name, domains, asksPassword, faults } = props;
-  const { password: own_password, ...others } = faults;
+  const { asksPassword, issues } = props;
+  const { password: own_password, ...others } = issues;
   return (
     <PostForm
       action="/settings/secrets/new"
       class="card narrow stack"
-      faults={{ ...others, own_password }}
+      issues={{ ...others, own_password }}
       labels={LABELS}
     >
-      <Field
-        name="name"
-        label={LABELS.name}
-        fault={faults.name}
-        help="Uppercase letters, digits and _. Replaces an existing secret with this name."
-      >
-        {(attributes) => (
-          <input
-            type="text"
-            class="mono"
-            {...attributes}
-            value={name}
-            required
-            maxLength={64}
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        name="value"
-        label={LABELS.value}
-        fault={faults.value}
-        help="Stored encrypted, used in tool requests, and never shown again."
-      >
-        {(attributes) => (
-          <textarea
-            class="mono"
-            {...attributes}
-            required
-            rows={2}
-            maxLength={8192}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        name="domains"
-        label={LABELS.domains}
-        fault={faults.domains}
-        help="One per line: host or *.host, with an optional :port. At most 16."
-      >
-        {(attributes) => (
-          <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
-            {domains}
-          </textarea>
-        )}
-      </Field>
+      <NameField {...props} />
+      <ValueField {...props} />
+      <DomainsField {...props} />
       <AgentField {...props} />
-      <ReauthField asked={asksPassword} fault={own_password} />
+      <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save secret</button>
         <a class="button" href="/settings" aria-current="false">Cancel</a>
@@ -90,12 +45,75 @@ export function SecretForm(props: SecretFormProps) {
   );
 }
 
-function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormProps) {
+function NameField({ name, issues }: SecretFormProps) {
+  return (
+    <Field
+      name="name"
+      label={LABELS.name}
+      issue={issues.name}
+      help="Uppercase letters, digits and _. Replaces an existing secret with this name."
+    >
+      {(attributes) => (
+        <input
+          type="text"
+          class="mono"
+          {...attributes}
+          value={name}
+          required
+          maxLength={64}
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+function ValueField({ issues }: SecretFormProps) {
+  return (
+    <Field
+      name="value"
+      label={LABELS.value}
+      issue={issues.value}
+      help="Stored encrypted, used in tool requests, and never shown again."
+    >
+      {(attributes) => (
+        <textarea
+          class="mono"
+          {...attributes}
+          required
+          rows={2}
+          maxLength={8192}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+function DomainsField({ domains, issues }: SecretFormProps) {
+  return (
+    <Field
+      name="domains"
+      label={LABELS.domains}
+      issue={issues.domains}
+      help="One per line: host or *.host, with an optional :port. At most 16."
+    >
+      {(attributes) => (
+        <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
+          {domains}
+        </textarea>
+      )}
+    </Field>
+  );
+}
+
+function AgentField({ agentId, offered: { agents, more }, issues }: SecretFormProps) {
   return (
     <Field
       name="agentId"
       label={LABELS.agentId}
-      fault={faults.agentId}
+      issue={issues.agentId}
       help={
         <>
           Only this agent's tools can use the secret. Other agents that reference it cannot be

@@ -12,7 +12,7 @@ export const candidate = (client: Model, model = "m") => ({
   client,
 });
 
-/** Runs the loop to its end; the first model is the agent's choice, the others its fallback. */
+/** Runs the loop to its end on `models`: the agent's model, then its fallbacks. */
 export async function runLoop(models: Model[], change: Partial<AgentRunOptions> = {}) {
   const events: AgentEvent[] = [];
   const executed: unknown[][] = [];
