@@ -100,7 +100,7 @@ export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend(
   endedAt: z.int(),
   /** The amount charged, micro-USD. */
   cost: microUsd,
-  /** The reported cost beyond all limits, which nobody was charged for, micro-USD. */
+  /** The reported cost beyond all limits, which is not charged, micro-USD. */
   excess: microUsd,
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
