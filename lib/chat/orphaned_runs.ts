@@ -6,11 +6,10 @@ import { keys } from "../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../store/values/record.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
 import { closedLog, type LogState } from "../store/runs/run_log_head.ts";
-import type { RunLogStore } from "../store/runs/run_log_store.ts";
+import { endRunLog, type RunLogStore } from "../store/runs/run_log_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
-import { endRunLog } from "../store/runs/end_run_log.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunDeps {

@@ -11,7 +11,7 @@ import { encodeFrames } from "../store/runs/frame_reader.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Frame } from "../schemas/frames.ts";
-import { endRunLog } from "../store/runs/end_run_log.ts";
+import { endRunLog } from "../store/runs/run_log_store.ts";
 import type { RunLog } from "./run_log.ts";
 
 /** Text is stored after this long, or when there is this much. */

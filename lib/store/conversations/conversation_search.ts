@@ -65,28 +65,23 @@ export async function searchConversations(
   const data: Conversation[] = [];
   let work = 0;
   let last: Entry | undefined;
-  let done = false;
-  while (!done && data.length < limit && work < MAX_WORK) {
-    const names: ConversationName[] = [];
-    const times: number[] = [];
-    while (names.length < limit - data.length && work < MAX_WORK) {
-      const next = await entries.next();
-      done = next.done === true;
-      if (next.done) break;
+  let next = await entries.next();
+  while (!next.done && data.length < limit && work < MAX_WORK) {
+    const batch: { name: ConversationName; at: number }[] = [];
+    const missing = limit - data.length;
+    for (; !next.done && batch.length < missing && work < MAX_WORK; next = await entries.next()) {
       last = next.value;
       work++;
       const [id, agentId, page] = last.value;
       if (search.agentId !== undefined && search.agentId !== agentId) continue;
-      names.push({ tenant, id, agentId, page });
-      times.push(cursorOf(last)[0]);
+      batch.push({ name: { tenant, id, agentId, page }, at: cursorOf(last)[0] });
       work += WORK_PER_RECORD - 1;
     }
-    const heads = await readHeads(kv, names);
-    data.push(...heads.filter((head, n) => matchesSearch(head, { ...options, at: times[n]! })));
+    const heads = await readHeads(kv, batch.map(({ name }) => name));
+    data.push(...heads.filter((head, n) => matchesSearch(head, { ...options, at: batch[n]!.at })));
   }
-  const isEnd = done || last === undefined || (await entries.next()).done === true;
-  if (isEnd) return { data, cutShort: false };
-  return { data, next: cursorOf(last!), cutShort: data.length < limit };
+  if (next.done || last === undefined) return { data, cutShort: false };
+  return { data, next: cursorOf(last), cutShort: data.length < limit };
 }
 
 interface SearchIndex {

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `length` uniformly random base62 characters, drawn without modulo bias. */
+/** `length` uniformly random base62 characters, without modulo bias. */
 export function randomBase62(length: number, randomBytes: (n: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {
@@ -21,12 +21,12 @@ export function toBase62(value: number, width: number): string {
   return text.padStart(width, "0");
 }
 
-/** A whole key anywhere in a text. */
+/** A complete key anywhere in a text. */
 export const API_KEY_PATTERN = /\bck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\b/;
 const KEY = /^ck_live_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})$/;
 const CHECKSUM = 6;
 
-/** An API key taken apart: the public prefix finds it, the secret proves it. */
+/** The parts of an API key: the public prefix finds it, the secret proves it. */
 export interface ApiKeyParts {
   prefix: string;
   secret: string;
@@ -40,7 +40,7 @@ export function newApiKey(randomBytes: (n: number) => Uint8Array): ApiKeyParts &
   return { prefix, secret, key: `ck_live_${prefix}_${secret}` };
 }
 
-/** The parts of a well-formed key whose checksum holds; a mistyped key never reaches storage. */
+/** The parts of a well-formed key with a valid checksum: a mistyped key causes no read. */
 export function parseApiKey(key: string): ApiKeyParts | undefined {
   const [, prefix, secret] = KEY.exec(key) ?? [];
   if (prefix === undefined || secret === undefined) return undefined;

@@ -13,7 +13,7 @@ Deno.test("newApiKey: no two are alike", () => {
   assertNotEquals(newApiKey(randomBytes).secret, newApiKey(randomBytes).secret);
 });
 
-Deno.test("parseApiKey: one mistyped character of the secret is noticed, wherever it is", () => {
+Deno.test("parseApiKey: detects any mistyped character of the secret", () => {
   const { key } = newApiKey(new FakeRuntime().randomBytes);
   for (let at = key.length - 32; at < key.length; at++) {
     const typo = key.slice(0, at) + (key[at] === "a" ? "b" : "a") + key.slice(at + 1);
@@ -21,7 +21,7 @@ Deno.test("parseApiKey: one mistyped character of the secret is noticed, whereve
   }
 });
 
-Deno.test("parseApiKey: what is not of the form is no key", () => {
+Deno.test("parseApiKey: rejects other formats", () => {
   const { key } = newApiKey(new FakeRuntime().randomBytes);
   const wrong = ["", " " + key, key + "\n", key.slice(1), key + "0", key.replace("live", "test")];
   for (const text of wrong) assertEquals(parseApiKey(text), undefined, JSON.stringify(text));

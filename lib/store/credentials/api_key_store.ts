@@ -5,7 +5,7 @@ import type { Scope } from "../../schemas/scopes.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
-import { listRecords, parseRecord, updateRecord } from "../values/record.ts";
+import { listRecords, parseRecord, type RecordChange, updateRecord } from "../values/record.ts";
 import { newApiKey, parseApiKey } from "./api_key_format.ts";
 import {
   type ApiKey,
@@ -183,7 +183,7 @@ export class ApiKeyStore {
   #update<R>(
     tenant: string,
     id: string,
-    change: Parameters<typeof updateRecord<typeof apiKeyRecordSchema, R>>[2],
+    change: RecordChange<typeof apiKeyRecordSchema, R>,
   ): Promise<R> {
     const key = keys.apiKey(tenant, id);
     return updateRecord(this.#kv, { key, schema: apiKeyRecordSchema, what: "API key" }, change);

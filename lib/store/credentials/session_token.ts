@@ -5,9 +5,8 @@ const TENANT_BYTES = 16;
 const SECRET_BYTES = 32;
 
 /**
- * A new `cs_` token. It carries its tenant's id before 32 random bytes, so that whoever holds it can be
- * looked up together with everything that its message needs, in one read. The id is no secret, and a
- * changed one names a session that does not exist.
+ * A new `cs_` token: the tenant's id and 32 random bytes. The id lets one read fetch the session together
+ * with everything else that a message needs. It is not secret, and a changed id leads to no session.
  */
 export function newSessionToken(
   tenant: string,
@@ -19,7 +18,7 @@ export function newSessionToken(
   return PREFIX + base64url(bytes);
 }
 
-/** The tenant that a token speaks of, not proven; `undefined` when it is malformed. */
+/** The unverified tenant of a token; `undefined` if the token is malformed. */
 export function claimedTenant(token: string): string | undefined {
   if (!token.startsWith(PREFIX) || token.length > 256) return undefined;
   try {

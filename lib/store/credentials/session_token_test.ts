@@ -10,7 +10,7 @@ Deno.test("newSessionToken: an opaque cs_ text of 67 characters that names its t
   assertEquals(claimedTenant(token), fakeUuid(7));
 });
 
-Deno.test("claimedTenant: whatever is no token names nobody", () => {
+Deno.test("claimedTenant: a malformed token has no tenant", () => {
   const token = newSessionToken(fakeUuid(7), randomBytes);
   for (const text of ["", "cs_", "cs_unknown", token.slice(0, -4), `${token}AAAA`, "cs_ö", "x"]) {
     assertEquals(claimedTenant(text), undefined, text);

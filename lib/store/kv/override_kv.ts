@@ -15,7 +15,7 @@ export function overrideKv(
 
 type NextRow<T> = () => Promise<IteratorResult<Deno.KvEntry<T>, undefined>>;
 
-/** `list` with every row read through `read`, which is told whether it is the first. */
+/** `list` with every row read through `read`. */
 export function overrideList<T>(
   list: Deno.KvListIterator<T>,
   read: (next: NextRow<T>, isFirst: boolean) => ReturnType<NextRow<T>>,

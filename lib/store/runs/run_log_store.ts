@@ -1,8 +1,10 @@
 import type { Frame } from "../../schemas/frames.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
+import type { Transaction } from "../tx/operation.ts";
 import { updateRecord } from "../values/record.ts";
-import { FrameReader, headKeys, parseLogHead } from "./frame_reader.ts";
+import type { ActiveRun } from "./active_run.ts";
+import { FrameReader, headKeys, parseLogHead, toRunLogHead } from "./frame_reader.ts";
 import {
   closedLog,
   LOG_TTL_MS,
@@ -11,6 +13,7 @@ import {
   runLogHeadSchema,
   withReportedEnd,
 } from "./run_log_head.ts";
+import type { RunFacts } from "./run_record.ts";
 
 /** Reads the stored logs of all processes' runs. */
 export class RunLogStore {
@@ -86,4 +89,24 @@ export class RunLogStore {
       cancel();
     }
   }
+}
+
+/**
+ * Ends a run's log when the run is settled, and keeps the log after the run's record is gone. Later
+ * steps of the same settlement read the ended log from the transaction.
+ */
+export function endRunLog(
+  tx: Transaction,
+  { facts, log, state, now }: {
+    facts: RunFacts;
+    log: LogState;
+    state: "done" | "interrupted";
+    now: number;
+  },
+): void {
+  const { tenant, runId } = facts;
+  const key = keys.activeRun(tenant, runId);
+  tx.set(key, { ...tx.get<ActiveRun>(key), log });
+  const head = toRunLogHead(facts, log, { state, exp: now + LOG_TTL_MS });
+  tx.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
 }

@@ -4,15 +4,15 @@ import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 
 const microUsd = z.int().nonnegative();
 
-/** Who begins a run: a backend with its key, a page with its session, or somebody at the playground. */
+/** Who starts a run: a backend with its key, a page with its session, or a user of the playground. */
 export const runSourceSchema = z.object({
   kind: z.enum(["key", "session", "user"]),
-  /** Of the API key, the session or the dashboard's user. */
+  /** The id of the API key, the session or the dashboard user. */
   id: z.string(),
 });
 export type RunSource = z.infer<typeof runSourceSchema>;
 
-/** What is known of a run when it is let in. Times in milliseconds. */
+/** The facts of a run at its admission. Times in milliseconds. */
 export const runFactsSchema = z.object({
   runId: z.string(),
   tenant: z.string(),
@@ -20,14 +20,14 @@ export const runFactsSchema = z.object({
   agentVersion: z.int().positive(),
   conversationId: z.string(),
   source: runSourceSchema,
-  /** Who is asked first; who answered is known at the end. */
+  /** The first model to try; the end names the one that answered. */
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   startedAt: z.int(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
-/** One hop of a call that a tool made: no path, no header, no body of it. */
+/** One hop of a tool's HTTP call, without path, headers and body. */
 const egressCallSchema = z.object({
   host: z.string(),
   address: z.string().optional(),
@@ -39,56 +39,54 @@ const egressCallSchema = z.object({
   hop: z.int().nonnegative(),
 });
 
-/** What else is known of a run at its end. */
+/** Optional details of a run's end. */
 export const runDetailsSchema = z.object({
-  /** Messages of the conversation that did not fit into the model's context. */
+  /** Messages that did not fit into the model's context window. */
   droppedMessages: z.int().positive(),
-  /** Results of tools that did not fit whole. */
+  /** Tool results that were truncated. */
   cutResults: z.int().positive(),
-  /** From the beginning to the first word, milliseconds. */
+  /** Time to the first text, milliseconds. */
   firstTextMs: z.number().nonnegative(),
-  /** What its tools reached, the first 100 calls. */
+  /** The first 100 HTTP calls of its tools. */
   egress: z.array(egressCallSchema),
-  /** Which tools the model was not told of, and why. */
+  /** Tools that were not offered to the model, and why. */
   notes: z.array(z.string()),
-  /** The two before it, as they are stored: encrypted. */
+  /** The stored form of the previous two: encrypted. */
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;
 
-/** What one of several models did in a run. */
+/** The share of one of several models in a run. */
 const modelShareSchema = z.object({
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   steps: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
-  /** By the vendor's word, micro-USD. */
+  /** As reported by the provider, micro-USD. */
   cost: microUsd,
 });
 export type ModelShare = z.infer<typeof modelShareSchema>;
 
-/** `interrupted`: its process died. */
+/** `interrupted`: the owner process died. */
 export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;
 
-/** The ends that count as errors. */
+/** The finishes that count as errors. */
 export const FAILED_FINISHES = ["error", "interrupted"] as const;
 
-/** Whether a run that ended so counts as an error. */
 export function isFailed(finishReason: typeof RUN_FINISHES[number]): boolean {
   return FAILED_FINISHES.some((one) => one === finishReason);
 }
 
-/** How a run ended. */
 export const runEndSchema = z.object({
-  /** Who answered first, where anybody did. */
+  /** The model that answered first; without an answer, the first that was tried. */
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   steps: z.int().nonnegative(),
   toolCalls: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
-  /** Each model's part, where a fallback took over or an attempt of another was billed as well. */
+  /** The shares of all models, if a fallback took over or another attempt was billed. */
   models: z.array(modelShareSchema).optional(),
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
@@ -96,18 +94,18 @@ export const runEndSchema = z.object({
 });
 export type RunEnd = z.infer<typeof runEndSchema>;
 
-/** A run that is over: what happened and what it cost. */
+/** A settled run with its cost. */
 export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend({
   v: z.literal(1),
   endedAt: z.int(),
-  /** What was charged, micro-USD. */
+  /** The amount charged, micro-USD. */
   cost: microUsd,
-  /** What the vendor reported beyond every limit, and nobody was charged for. */
+  /** The reported cost beyond all limits, which is not charged, micro-USD. */
   excess: microUsd,
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** A run whose process died: what it used is not known, so all it held is charged. */
+/** The end of a run whose process died. Its usage is unknown, so its whole hold is charged. */
 export function interruptedEnd({ provider, model }: RunFacts): RunEnd {
   return {
     provider,

@@ -1,15 +1,15 @@
-import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
 import { z } from "zod";
-import type { Transaction } from "../tx/operation.ts";
-import { keys } from "../keys/keys.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import { keys } from "../keys/keys.ts";
+import type { Transaction } from "../tx/operation.ts";
+import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
 
 /** What a run adds to the row of one model. */
 export interface ModelUsageShare extends Usage, Pick<RunRecord, "provider" | "model"> {}
 
 /**
- * A run's usage by model. The run counts once, for the model that its `start` named; what it was
- * charged is the sum of the shares, to the micro-USD, also where a limit kept it below their cost.
+ * A run's usage by model. The run counts once, for the model that its `start` named. The shares add up to
+ * the exact charge, even if a limit reduced it below their cost.
  */
 export function usageShares(run: RunRecord): readonly ModelUsageShare[] {
   const failed = isFailed(run.finishReason) ? 1 : 0;
@@ -32,26 +32,26 @@ function isOf(run: RunRecord, share: Pick<RunRecord, "provider" | "model">): boo
   return run.provider === share.provider && run.model === share.model;
 }
 
-/** Usage is read for at most a year back; a row outlives that by a month. */
-const KEPT_MS = 400 * 86_400_000;
+/** Usage can be read for a year; a row is stored for a month longer. */
+const USAGE_TTL_MS = 400 * 86_400_000;
 
-/** Models of one row: it is one value of the store, at most 600 bytes a model. */
+/** A row is one value of the store, with at most 600 bytes per model. */
 const MAX_MODELS = 100;
-/** What further ones are added up under. */
+/** The name for the sum of further models. */
 const OTHER_MODELS = "(other models)";
 
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
-/** And for everybody at the playground. */
+/** The `source` of a row for all users of the playground together. */
 export const PLAYGROUND = "playground";
 
-/** The `agentId` of what no agent has used, such as reading documents into a knowledge base. */
+/** The `agentId` for usage without an agent, such as processing documents. */
 export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
 
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
   runs: z.int().nonnegative(),
-  /** Those of them that ended on an error; not counted in rows of earlier versions. */
+  /** Runs that ended with an error; not counted in rows of early releases. */
   failed: z.int().nonnegative().default(0),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
@@ -59,7 +59,7 @@ const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** What one agent used on one day through one key (or all sessions), by `provider/model`. */
+/** The usage of one agent on one day with one key (or all sessions), by `provider/model`. */
 export const usageRowSchema = z.object({
   v: z.literal(1),
   models: z.record(z.string(), usageSchema),
@@ -78,7 +78,7 @@ export function sumUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to, in the shard that the process writes. */
+/** The key of the row for a run of `day` (UTC, `YYYY-MM-DD`), in the shard that the process writes. */
 export function usageKeyOf(
   { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
   day: string,
@@ -100,28 +100,28 @@ function usageSourceOf({ kind, id }: RunFacts["source"]): string {
   }
 }
 
-/** Adds a finished run to its row. */
-export function addToUsage(draft: Transaction, key: string[], run: RunRecord): void {
-  for (const share of usageShares(run)) addUsage(draft, key, { model: share, usage: share });
+/** Adds a settled run to its row. */
+export function addToUsage(tx: Transaction, key: string[], run: RunRecord): void {
+  for (const share of usageShares(run)) addUsage(tx, key, { model: share, usage: share });
 }
 
-/** Adds what a model was used for to a row. */
+/** Adds usage of a model to a row. */
 export function addUsage(
-  draft: Transaction,
+  tx: Transaction,
   key: string[],
   { model: named, usage }: { model: ModelName; usage: Usage },
 ): void {
-  const models = draft.get<UsageRow>(key)?.models ?? {};
+  const models = tx.get<UsageRow>(key)?.models ?? {};
   const name = nameIn(models, named);
-  // Rows of earlier versions do not count what failed.
+  // Rows of early releases lack `failed`.
   const before = { ...NO_USAGE, ...(Object.hasOwn(models, name) ? models[name] : {}) };
   const row: UsageRow = { v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
-  draft.set(key, row, { expireIn: KEPT_MS });
+  tx.set(key, row, { expireIn: USAGE_TTL_MS });
 }
 
 type ModelName = Pick<RunRecord, "provider" | "model">;
 
-/** Its model's own name while there is room for one more, and for the others of every provider. */
+/** The model's name, or the provider's name for further models if the row is full. */
 function nameIn(models: UsageRow["models"], { provider, model }: ModelName): string {
   const name = `${provider}/${model}`;
   const hasRoom = Object.keys(models).length < MAX_MODELS - PROVIDER_IDS.length;

@@ -36,7 +36,7 @@ Deno.test("addToUsage: a row of however many models fits into the store, and sum
     get: () => row,
     set: (_key: Deno.KvKey, value: unknown) => row = value as UsageRow,
   } as unknown as Transaction;
-  // As long as names may be, and of characters that take two bytes each.
+  // The longest names, of characters that take two bytes each.
   for (let n = 0; n < 300; n++) addToUsage(draft, KEY, runOf(String(n).padStart(256, "\u6a21")));
   await kv.set(KEY, row);
   const sums = Object.values(row.models);
@@ -88,7 +88,7 @@ Deno.test("usageShares: each of several models has its own part, and the run cou
   ]]);
 });
 
-Deno.test("usageShares: the sum is what was charged, also where a limit kept it below the cost", () => {
+Deno.test("usageShares: the shares add up to the charge, even if a limit reduced it", () => {
   assertEquals(sharesOf({ models: [FIRST, LATER], cost: 90, excess: 30 }), [
     ["a", 1, 10, 70],
     ["b", 0, 10, 20],

@@ -16,6 +16,8 @@ const shared = {
   v: z.literal(1),
   id: z.uuid(),
   tenant: z.uuid(),
+  /** Lower-cased. */
+  email: z.string(),
   createdAt: z.int(),
   exp: z.int(),
   /** The creator, who has seen the token: the link ends with their right to create one. */
@@ -26,15 +28,12 @@ const linkRecordSchema = z.discriminatedUnion("kind", [
   z.object({
     ...shared,
     kind: z.literal("invite"),
-    /** Lower-cased. */
-    email: z.string(),
     role: z.enum(["owner", "admin", "viewer"]),
   }),
   z.object({
     ...shared,
     /** `id` is the user's. */
     kind: z.literal("reset"),
-    email: z.string(),
     /** The user's at creation: whatever ends their sign-ins also ends the link. */
     epoch: z.int().optional(),
   }),
@@ -66,18 +65,9 @@ export class AccountLinkStore {
     tenant: string,
     { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
   ): Promise<{ token: string; invitation: Invitation }> {
-    const createdAt = this.#runtime.now();
-    const invitation: Invitation = {
-      v: 1,
-      kind: "invite",
-      id: this.#runtime.uuid(),
-      tenant,
-      email,
-      role,
-      createdAt,
-      exp: createdAt + INVITE_TTL_MS,
-      ...(by && { by }),
-    };
+    const id = this.#runtime.uuid();
+    const shared = this.#newLink({ id, tenant, email, by }, INVITE_TTL_MS);
+    const invitation: Invitation = { ...shared, kind: "invite", role };
     return { token: await this.#store(invitation), invitation };
   }
 
@@ -89,11 +79,18 @@ export class AccountLinkStore {
     user: { id: string; tenant: string; email: string; epoch: number },
     { by, ttlMs = RESET_TTL_MS }: { by?: AccountLink["by"]; ttlMs?: number },
   ): Promise<string> {
-    const { id, tenant, email, epoch } = user;
+    const { epoch, ...rest } = user;
+    const shared = this.#newLink({ ...rest, by }, ttlMs);
+    return await this.#store({ ...shared, kind: "reset", epoch });
+  }
+
+  #newLink(
+    { id, tenant, email, by }: Pick<AccountLink, "id" | "tenant" | "email" | "by">,
+    ttlMs: number,
+  ) {
     const createdAt = this.#runtime.now();
     const times = { createdAt, exp: createdAt + ttlMs };
-    const link = { v: 1 as const, kind: "reset" as const, id, tenant, email, epoch, ...times };
-    return await this.#store({ ...link, ...(by && { by }) });
+    return { v: 1 as const, id, tenant, email, ...times, ...(by && { by }) };
   }
 
   /** The live link of a token. */

@@ -18,7 +18,7 @@ const CLAIM_POSITION = VECTORS_KEY.indexOf("vectors");
 /**
  * True if the value under a key is plain bytes (encrypted text, uploads, vectors), which are stored
  * unencoded. The key decides, because such bytes may begin with anything: no marker at the start of a
- * record would tell it from them.
+ * record would be unambiguous.
  */
 export function isBinaryKey(key: Deno.KvKey): boolean {
   const [kind] = key;

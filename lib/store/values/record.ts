@@ -91,6 +91,11 @@ export type SaveRecord = (
   options?: { expireIn?: number },
 ) => Deno.AtomicOperation;
 
+export type RecordChange<T extends z.ZodType, R> = (
+  record: z.infer<T> | undefined,
+  save: SaveRecord,
+) => R;
+
 /**
  * Changes one record by check-and-set, repeated until it commits. Returns what `change` returns; without
  * a call of `save` nothing is written.
@@ -98,7 +103,7 @@ export type SaveRecord = (
 export function updateRecord<T extends z.ZodType, R>(
   kv: Deno.Kv,
   { key, schema, ...retry }: RecordLocation<T>,
-  change: (record: z.infer<T> | undefined, save: SaveRecord) => R,
+  change: RecordChange<T, R>,
 ): Promise<R> {
   const attempt = async (): Promise<{ result: R } | undefined> => {
     const entry = await kv.get(key);
