@@ -12,12 +12,10 @@ export interface ModelName {
 
 /** Decides which of the operator's models a tenant's plan includes. */
 export class ModelAccess {
-  #catalogue: CatalogueStore;
-  #tenants: TenantStore;
+  readonly #stores: { catalogue: CatalogueStore; tenants: TenantStore };
 
   constructor(stores: { catalogue: CatalogueStore; tenants: TenantStore }) {
-    this.#catalogue = stores.catalogue;
-    this.#tenants = stores.tenants;
+    this.#stores = stores;
   }
 
   /** The catalogue entry; `undefined` if the plan or the catalogue does not include the model. */
@@ -26,14 +24,14 @@ export class ModelAccess {
     name: ModelName,
     reader?: KvReader,
   ): Promise<CatalogueEntry | undefined> {
-    const plan = await this.#tenants.plan(tenant, reader);
+    const plan = await this.#stores.tenants.plan(tenant, reader);
     if (!planAllows(plan, name)) return undefined;
-    return await this.#catalogue.get(name.provider, name.model, reader);
+    return await this.#stores.catalogue.get(name.provider, name.model, reader);
   }
 
   /** What visitors of the tenant's widgets may override. */
   async visitorOverrides(tenant: string, reader?: KvReader): Promise<Plan["visitorOverrides"]> {
-    return (await this.#tenants.plan(tenant, reader)).visitorOverrides;
+    return (await this.#stores.tenants.plan(tenant, reader)).visitorOverrides;
   }
 
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {

@@ -35,11 +35,6 @@ export interface PendingConversation {
   isNew: boolean;
 }
 
-export interface ConversationStartHook extends StartHook {
-  conversation: PendingConversation;
-  estimatedBytes: number;
-}
-
 /** Stores the inputs of active runs, so that other processes can settle orphaned ones. */
 export class RunInputStore {
   readonly #kv: Deno.Kv;
@@ -54,7 +49,7 @@ export class RunInputStore {
   async startHook(
     facts: RunFacts,
     { input, isNew }: Omit<PendingConversation, "chunks">,
-  ): Promise<ConversationStartHook> {
+  ): Promise<StartHook & { conversation: PendingConversation }> {
     const { tenant, runId } = facts;
     const chunks = encodeInput(input);
     if (totalBytes(chunks) <= INLINE_BYTES) {

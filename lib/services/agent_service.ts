@@ -43,9 +43,7 @@ export class AgentService {
     body: unknown,
     options: { commit?: CommitStep<Agent> | undefined } = {},
   ): Promise<Agent> {
-    const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences({ tenant, agent });
-    return await this.#store.create(tenant, agent, options);
+    return await this.#store.create(tenant, await this.check(tenant, body), options);
   }
 
   /** Like `get`, but `undefined` instead of 404. */
@@ -139,9 +137,10 @@ export class AgentService {
   }
 
   /** Throws whatever `create` would throw for `body`, and stores nothing. */
-  async check(tenant: string, body: unknown): Promise<void> {
+  async check(tenant: string, body: unknown): Promise<AgentBody> {
     const agent = parseOrThrow(agentBodySchema, body);
     await this.#checkReferences({ tenant, agent });
+    return agent;
   }
 
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {

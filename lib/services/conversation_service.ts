@@ -15,7 +15,6 @@ import type {
   ConversationSearch,
   SearchCursor,
 } from "../store/conversations/conversation_search.ts";
-import type { ConversationName } from "../store/keys/keys.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
@@ -99,7 +98,7 @@ export class ConversationService {
     { filter, page }: { filter: ConversationFilter; page: PageRequest },
   ): Promise<Transcript> {
     const found = await this.#store.find(tenant, id, filter) ?? notFound();
-    const name = nameOf(tenant, found);
+    const name = { tenant, id, agentId: found.agentId, page: found.page };
     const { data, nextCursor } = await this.#cursors.page(page, {
       list: `runs ${tenant} ${id} ${found.agentId} ${found.page}`,
       load: async ({ limit, cursor }) => {
@@ -141,10 +140,6 @@ function encodePosition(position: SearchCursor): string {
 function decodePosition(cursor: string): SearchCursor {
   const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
   return JSON.parse(new TextDecoder().decode(bytes));
-}
-
-function nameOf(tenant: string, { id, agentId, page }: Stored): ConversationName {
-  return { tenant, id, agentId, page };
 }
 
 function finishReasonsOf({ ended = {} }: Stored): FoundConversation["ended"] {

@@ -32,7 +32,7 @@ export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | 
   const pointer = keys.installation("demo_agent");
   const known = await kv.get<string>(pointer);
   if (known.value === null) return await createDemoAgent(options, { known, origins });
-  const agent = await agents.get(tenant, known.value).catch(undefinedIfNotFound);
+  const agent = await agents.find(tenant, known.value);
   if (agent === undefined) return undefined;
   await addMissingOrigins(agents, { tenant, agent, origins });
   return agent.id;
@@ -78,9 +78,4 @@ async function addMissingOrigins(
     // The owner's agent is no longer valid, which must not prevent the start.
     if (!(error instanceof ApiError)) throw error;
   }
-}
-
-function undefinedIfNotFound(error: unknown): undefined {
-  if (error instanceof ApiError && error.code === "not_found") return undefined;
-  throw error;
 }

@@ -1,4 +1,3 @@
-import { ApiError } from "../schemas/api_error.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import type { Alert, AlertStore } from "../store/tenants/alert_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../billing/storage_report.ts";
@@ -29,7 +28,7 @@ export type HomeAlert =
 export interface HomeAlertDeps {
   alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
-  agents: Pick<AgentService, "get">;
+  agents: Pick<AgentService, "find">;
 }
 
 /** What needs attention in this tenant, the most pressing first. */
@@ -46,19 +45,14 @@ export async function readHomeAlerts(
     now: number;
   },
 ): Promise<HomeAlert[]> {
-  const [failures, refusals, full, expiring] = await Promise.all([
+  const [failures, refusals, full, keys] = await Promise.all([
     alerts.list(tenant, "vendor_failed"),
     alerts.list(tenant, "origin_refused"),
     alerts.list(tenant, "conversations_full"),
-    apiKeys.list(tenant).then((all) =>
-      all.flatMap(({ name, state, expiresAt }) => {
-        const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
-        return isNear && state === "active" ? [{ name, expiresAt }] : [];
-      })
-    ),
+    apiKeys.list(tenant),
   ]);
   const rejected = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
-    const agent = await undefinedIfNotFound(agents.get(tenant, item.detail));
+    const agent = await agents.find(tenant, item.detail);
     const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
     return { kind: "origin_refused", item, ...named };
   });
@@ -71,10 +65,7 @@ export async function readHomeAlerts(
     ...await Promise.all(rejected),
     ...nearlyFull(storage),
     ...trimmed(full),
-    ...expiring
-      .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
-      .slice(0, MAX_PER_KIND)
-      .map((key) => ({ kind: "key_expires" as const, ...key })),
+    ...expiringSoon(keys, now),
     ...visitorLimits === undefined
       ? []
       : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
@@ -84,6 +75,20 @@ export async function readHomeAlerts(
 function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAlert[] {
   if (cost >= hardLimit) return [{ kind: "hard_limit", cost, limit: hardLimit }];
   return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
+}
+
+function expiringSoon(
+  keys: Awaited<ReturnType<ApiKeyStore["list"]>>,
+  now: number,
+): HomeAlert[] {
+  return keys
+    .flatMap(({ name, state, expiresAt }) => {
+      const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
+      return isNear && state === "active" ? [{ name, expiresAt }] : [];
+    })
+    .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
+    .slice(0, MAX_PER_KIND)
+    .map((key) => ({ kind: "key_expires", ...key }));
 }
 
 /** Quotas are reported from this share on. */
@@ -102,13 +107,4 @@ function trimmed(full: readonly Alert[]): HomeAlert[] {
   if (full.length === 0) return [];
   const isStored = full.every(({ name }) => name !== "not_stored");
   return [{ kind: "conversations_full", isStored }];
-}
-
-async function undefinedIfNotFound<T>(look: Promise<T>): Promise<T | undefined> {
-  try {
-    return await look;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { ApiError } from "../schemas/api_error.ts";
 import type { Alert } from "../store/tenants/alert_store.ts";
 import type { UsageSummary } from "../billing/usage_report.ts";
 import { NO_USAGE } from "../store/runs/usage_rows.ts";
@@ -46,10 +45,8 @@ function tenantWith(
         ),
     },
     agents: {
-      get: (_tenant, id) => {
-        if (id === "gone") return Promise.reject(new ApiError("not_found", "gone"));
-        return Promise.resolve({ id, name: "Shop" } as never);
-      },
+      find: (_tenant, id) =>
+        Promise.resolve(id === "gone" ? undefined : { id, name: "Shop" } as never),
     },
   };
 }

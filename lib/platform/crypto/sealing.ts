@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   AES_256_GCM,
   type Cipher,
@@ -182,10 +182,6 @@ function encodeContext(context: SealContext): Uint8Array {
 
 function idOf(sealed: Uint8Array): string {
   return sealed.subarray(1, PREFIX_BYTES).toHex();
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function unknownVersion(): UnsealError {

@@ -9,10 +9,13 @@ export const handler = define.handlers(apiHandler({
     const message = await readChatMessage(ctx);
     const { replayed, open } = await rateLimiter.transact(async (view) => {
       const { request, ...options } = await authorizeChatMessage(ctx, message, view);
-      const admit = rateLimiter.admitRun.bind(rateLimiter, view);
-      return await chat.start(request, { ...options, reader: view, admit });
+      return await chat.start(request, {
+        ...options,
+        reader: view,
+        admit: (run) => rateLimiter.admitRun(view, run),
+      });
     });
-    const headers: HeadersInit = replayed ? { "idempotency-replayed": "true" } : {};
+    const headers: Record<string, string> = replayed ? { "idempotency-replayed": "true" } : {};
     return sseResponse(await open(), { runtime, closing, headers });
   },
 }));

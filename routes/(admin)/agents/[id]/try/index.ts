@@ -30,10 +30,9 @@ export const handler = define.handlers({
       origin: new URL(service.baseUrl).origin,
       source: { kind: "user" as const, id: userId },
     };
-    const { open } = await rateLimiter.transact((view) => {
-      const admit = rateLimiter.admitRun.bind(rateLimiter, view);
-      return chat.start(request, { reader: view, admit });
-    });
+    const { open } = await rateLimiter.transact((view) =>
+      chat.start(request, { reader: view, admit: (run) => rateLimiter.admitRun(view, run) })
+    );
     return sseResponse(await open(), { runtime, closing });
   }),
 });
