@@ -79,9 +79,8 @@ export const VARIABLES = {
   },
   kvUrl: {
     name: "KV_URL",
-    purpose: "address of a KV server to use instead of a file, whose access token goes into " +
-      "`DENO_KV_ACCESS_TOKEN`; several processes with the same secrets may share it " +
-      "secrets",
+    purpose: "address of a KV server to use instead of a file; its access token goes into " +
+      "`DENO_KV_ACCESS_TOKEN`; several processes with the same secrets may share it",
     type: "URL",
     unset: "the file at `KV_PATH`",
     example: "http://kv.internal:4512",
@@ -99,7 +98,7 @@ export const VARIABLES = {
   },
   encryptionKeys: {
     name: "ENCRYPTION_KEY",
-    purpose: "keys that encrypt conversations, vendor credentials, tool secrets and " +
+    purpose: "keys that encrypt conversations, provider credentials, tool secrets and " +
       "stored responses: the first encrypts, all decrypt, so that a new one can be added in front; " +
       "`deno task secrets reencrypt` then moves everything to it",
     type: "comma list, each the base64 of 32 random bytes",
@@ -119,7 +118,7 @@ export const VARIABLES = {
   },
   demo: {
     name: "DEMO",
-    purpose: "the public demo page; `auto` shows it while no vendor credential is configured",
+    purpose: "the public demo page; `auto` shows it while no provider credential is configured",
     type: "`auto`, `on` or `off`",
     example: "off",
     schema: choice(["auto", "on", "off"]).default("auto"),
