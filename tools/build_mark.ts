@@ -7,6 +7,7 @@ const INPUTS = [
   "components",
   "static",
   "widget",
+  "lib/dashboard",
   "lib/schemas",
   "jsr/fresh/src",
 ];
