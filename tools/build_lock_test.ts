@@ -1,7 +1,7 @@
 import { assert, assertFalse } from "@std/assert";
 import { lockBuild } from "./build_lock.ts";
 
-Deno.test("lockBuild: nobody else has the lock until it is disposed", async () => {
+Deno.test("lockBuild: excludes other processes until it is disposed", async () => {
   const root = await Deno.makeTempDir();
   try {
     const lock = await lockBuild(root);

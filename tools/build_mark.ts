@@ -1,32 +1,33 @@
 import { walkFiles } from "./walk_files.ts";
 
-/** What a build is made of; the server-side code is read as it is and needs no build. */
+/** The inputs of a build. Server code is not built. */
 const INPUTS = [
   "routes",
   "islands",
   "components",
   "static",
   "widget",
+  "lib/dashboard",
   "lib/schemas",
   "jsr/fresh/src",
 ];
 const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "tools/bundle_widget.ts"];
 const MARK = "_fresh/build_mark.txt";
 
-/** Records which inputs the build under `root` was made of. */
+/** Records the inputs of the build under `root`. */
 export async function writeBuildMark(root: string): Promise<void> {
   await Deno.writeTextFile(`${root}/${MARK}`, await fingerprint(root));
 }
 
-/** Whether `_fresh/` was built from the inputs as they are now. */
+/** Whether `_fresh/` was built from the current inputs. */
 export async function isBuildCurrent(root: string): Promise<boolean> {
   const mark = await Deno.readTextFile(`${root}/${MARK}`).catch(() => undefined);
   return mark !== undefined && mark === await fingerprint(root);
 }
 
 /**
- * SHA-256 of each input, by path. Contents, not modification times: image layers keep whole seconds and
- * checkouts set new times, and a build that looks outdated on a read-only tree cannot be made again.
+ * SHA-256 of each input by path. Modification times would not do: image layers truncate them, checkouts
+ * change them, and a build on a read-only tree cannot be repeated.
  */
 async function fingerprint(root: string): Promise<string> {
   const nested = await Promise.all(INPUTS.map((dir) => walkFiles(root, dir)));

@@ -3,8 +3,8 @@ import { MANGLED_PROPS } from "./mangled_props.ts";
 import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
 
 /**
- * Builds `widget.v1.js`. The same source gives the same bytes on any machine and in any folder,
- * because the bytes are what an integrity hash in somebody's page is compared with.
+ * Builds `widget.v1.js`. The same source gives the same bytes on any machine and in any folder, because
+ * pages compare them with an integrity hash.
  */
 
 export interface BundleOptions {
@@ -14,7 +14,7 @@ export interface BundleOptions {
 
 export interface BuiltWidget {
   readonly bytes: Uint8Array;
-  /** Every file that went in, relative to the root, sorted. */
+  /** The bundled files, relative to the root, sorted. */
   readonly inputs: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const WIDGET_OPTIONS: BuildOptions = {
   entryPoints: ["widget/main.ts"],
   format: "iife",
   platform: "browser",
-  // Preact's older way: 300 bytes less than its JSX runtime.
+  // 300 bytes smaller than Preact's JSX runtime.
   jsx: "transform",
   jsxFactory: "h",
   jsxFragment: "Fragment",
@@ -38,13 +38,13 @@ export function bundleWidget(options: BundleOptions = {}): Promise<Uint8Array> {
   return Promise.resolve().then(() => buildWidget(options).bytes);
 }
 
-/** Builds `client.v1.js`, the module that the widget is built on. Same bytes anywhere, too. */
+/** Builds `client.v1.js`, the module that the widget uses. Also reproducible. */
 export function buildClient(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   return build(root, { entryPoints: ["widget/client/client.ts"], format: "esm" });
 }
 
-/** As `bundleWidget`, and tells what went in. */
+/** As `bundleWidget`, with the list of bundled files. */
 export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   const css = build(root, { entryPoints: ["widget/styles/main.css"] });
@@ -55,12 +55,12 @@ export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   return { bytes: script.bytes, inputs: [...css.inputs, ...script.inputs].sort() };
 }
 
-/** Takes out the spaces that the minifier leaves around custom properties: none of them means anything. */
+/** Removes the insignificant spaces that the minifier leaves around custom properties. */
 function stripCustomPropertySpaces(css: string): string {
   return css.replace(/(--[\w-]+:|,) /g, "$1").trim();
 }
 
-/** The synchronous call needs no background service, so nothing has to be stopped afterwards. */
+/** The synchronous build needs no background service that would have to be stopped. */
 function build(root: string, options: BuildOptions): BuiltWidget {
   const result = buildSync({
     ...options,
@@ -92,7 +92,7 @@ if (import.meta.main) {
   else await Deno.stdout.write(bytes);
 }
 
-/** Everything that pages of others load. */
+/** Builds the scripts that embedding pages load. */
 export async function buildScripts(options: BundleOptions = {}): Promise<BuiltScripts> {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   return {

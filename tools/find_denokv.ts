@@ -1,6 +1,6 @@
-/** Where a `denokv` program may be. */
+/** Where to look for the `denokv` program. */
 export interface DenokvLocations {
-  /** `DENOKV_BIN`: then it is there or nowhere. */
+  /** `DENOKV_BIN`; if set, the only location. */
   bin?: string | undefined;
   /** `PATH`. */
   path?: string | undefined;
@@ -8,10 +8,10 @@ export interface DenokvLocations {
   home?: string | undefined;
 }
 
-/** The command that installs the version that the tests are known to pass on. */
+/** Installs the version that the tests pass with. */
 export const INSTALL_COMMAND = "cargo install denokv --version 0.14.0 --locked";
 
-/** The path of the `denokv` program; undefined where there is none. */
+/** The path of the `denokv` program, if there is one. */
 export async function findDenokv(
   { bin, path, home }: DenokvLocations,
 ): Promise<string | undefined> {
@@ -29,7 +29,7 @@ async function isProgram(path: string): Promise<boolean> {
     const { isFile, mode } = await Deno.stat(path);
     return isFile && (mode === null || (mode & 0o111) !== 0);
   } catch {
-    // Not there, or behind a folder that cannot be read.
+    // Missing, or in an unreadable folder.
     return false;
   }
 }

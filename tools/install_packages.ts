@@ -1,4 +1,4 @@
-/** Installs the npm packages that the service needs, and leaves out those that only tests need. */
+/** Installs the npm packages of the service, without those that only tests need. */
 
 interface Manifest {
   imports: Record<string, string>;
@@ -12,7 +12,7 @@ interface Lock {
 }
 
 const MARK = "node_modules/.cache/installed_for.txt";
-/** What a start runs; their imports that are not from npm are fetched as well. */
+/** The entry points of the service; their other imports are fetched as well. */
 const ENTRIES = [
   "main.ts",
   "dev.ts",
@@ -22,23 +22,23 @@ const ENTRIES = [
   "cli/users.ts",
   "lib/knowledge/ingest/worker/main.ts",
 ];
-/** Packages without code, and Node's types need the second. */
+/** Packages that contain only types. */
 const TYPES = /^(@types\/|undici-types@)/;
-/** Beside `deno.json`, because its paths are relative, and only while packages are installed. */
+/** Next to `deno.json` because its paths are relative; only during the installation. */
 const CONFIG = "service.deno.json";
 const LOCK = "service.deno.lock";
 
-/** Whether `node_modules` holds what the service needs, as far as can be told without Deno's help. */
+/** Whether `node_modules` has the packages of the service, checked without running Deno. */
 export async function arePackagesCurrent(root: string): Promise<boolean> {
   const mark = await readText(`${root}/${MARK}`);
-  // Without a mark somebody else has installed, who saw to the lock.
+  // Without a mark, another tool has installed and checked the lock.
   if (mark !== undefined && mark !== await fingerprint(root)) return false;
   return await isInstalled(root, (await readManifest(root)).imports);
 }
 
 /**
- * Makes `node_modules` under `root` hold what `deno.lock` says. A folder that has the tests' packages
- * keeps them. Throws when the lock would have to change.
+ * Installs the packages of `deno.lock` into `node_modules` under `root`, and keeps packages of tests.
+ * Throws if the lock would have to change.
  */
 export async function installPackages(root: string): Promise<void> {
   const manifest = await readManifest(root);
@@ -57,7 +57,7 @@ async function readManifest(root: string): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
 }
 
-/** Deno installs all that its configuration and lock name: both are given without the tests' part. */
+/** Deno installs everything in its configuration and lock, so it gets copies without the tests' packages. */
 async function installForService(
   root: string,
   { scopes: _, ...manifest }: Manifest,
@@ -74,9 +74,9 @@ async function installForService(
 }
 
 /**
- * Deno has taken packages out of the copy; it must not have put any in. Versions of Deno name the same
- * package with different peers in the lock, so packages are compared by name, version and contents.
- * Types are never run: Deno 2.5 adds those of Node in a version of its own.
+ * Deno may remove packages from the copied lock but not add any. Packages are compared by name, version
+ * and integrity, because versions of Deno name peers differently. Types do not matter: Deno 2.5 adds its
+ * own version of Node's.
  */
 async function requireSameLock(root: string): Promise<void> {
   const [used, locked] = await Promise.all(
@@ -104,7 +104,7 @@ async function cache(root: string, flags: string[]): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["cache", "--node-modules-dir=auto", ...flags, ...ENTRIES],
     cwd: root,
-    // A command's own output may be what its caller wants, such as a new key.
+    // Standard output may belong to the command that runs next.
     stdout: "null",
     stderr: "inherit",
   });

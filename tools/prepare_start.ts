@@ -1,7 +1,7 @@
 /**
- * What has to be there before the service starts with narrow permissions: its packages, the browser
- * code, and the script that starts the processes for documents. It imports no package, because it runs
- * before there are any. With the argument `packages` it sees to those only.
+ * Prepares a start with narrow permissions: packages, browser code, and the script that starts document
+ * processes. Imports no packages, because it runs before they are installed. With the argument
+ * `packages` it installs only those.
  */
 import { createLogger } from "../lib/platform/log.ts";
 import { warnOfLowFileLimit } from "../lib/server/process/open_file_limit.ts";
@@ -24,7 +24,7 @@ if (import.meta.main) {
 
 async function prepare(packagesOnly: boolean): Promise<void> {
   const env = Deno.env.toObject();
-  // Told before anything else: the command that comes next could only say that a path is empty.
+  // Checked first: the next command would only report an empty path.
   toFlagValue(await startPaths("read", { root, env }), root);
   if (!await isPrepared(packagesOnly)) await installAndBuild(packagesOnly);
   if (packagesOnly) return;
@@ -35,13 +35,13 @@ async function prepare(packagesOnly: boolean): Promise<void> {
   await warnOfLowFileLimit(log);
 }
 
-/** Nothing is written where all is there: the folder may be read-only. */
+/** If everything is ready, nothing is written: the folder may be read-only. */
 async function isPrepared(packagesOnly: boolean): Promise<boolean> {
   return await arePackagesCurrent(root) && (packagesOnly || await isBuildCurrent(root));
 }
 
 async function installAndBuild(packagesOnly: boolean): Promise<void> {
-  // Of services that start at once, one installs and builds, and the others wait.
+  // If several services start together, one installs and builds while the others wait.
   using _lock = await lockBuild(root);
   if (!await arePackagesCurrent(root)) await installPackages(root);
   if (!packagesOnly && !await isBuildCurrent(root)) await build();

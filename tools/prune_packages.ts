@@ -1,19 +1,18 @@
 /**
- * The last step of a build on Deno Deploy: takes out of `node_modules` what a running service never
- * reads, so that less is uploaded with each revision. Elsewhere it refuses, because a working
- * copy needs all of it.
+ * The last step of a build on Deno Deploy: removes from `node_modules` what a running service does not
+ * read, so that each revision uploads less. Runs only there, because a working copy needs everything.
  */
 
-/** The bundler and its program; only a build runs them. */
+/** The bundler; only builds use it. */
 const BUILD_PACKAGES = ["esbuild", "@esbuild"];
 /** Source maps and type declarations: Deno runs packages without them. */
 const UNUSED_FILE = /\.(map|d\.ts|d\.mts|d\.cts)$/;
 
-/** Data that nothing here imports: what a list was made from, and larger sizes of a detector's. */
+/** Data that nothing imports: sources of a list, and larger models of the language detector. */
 const UNUSED_DATA =
   /\/(fxa-common-password-list\/source_data\/.+|eld\/src\/ngrams\/(large|medium|small)\.js)$/;
 
-/** Removes them below `root`; answers how many bytes of files that were. */
+/** Returns the number of bytes removed under `root`. */
 export async function prunePackages(root: string): Promise<number> {
   return await prune(`${root}/node_modules`, false);
 }

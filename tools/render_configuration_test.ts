@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { allVariables } from "../lib/server/config/variables.ts";
 import { renderConfiguration } from "./render_configuration.ts";
 
-Deno.test("docs/configuration.md: is what the configuration table says (run: deno task docs)", async () => {
+Deno.test("docs/configuration.md: is up to date (run: deno task docs)", async () => {
   const written = await Deno.readTextFile(new URL("../docs/configuration.md", import.meta.url));
   assertEquals(written, renderConfiguration());
 });
@@ -14,7 +14,7 @@ Deno.test("renderConfiguration: every variable has its row, each once", () => {
   }
 });
 
-Deno.test("renderConfiguration: the examples are valid, except for those made up for secrets", () => {
+Deno.test("renderConfiguration: examples are valid, except placeholders of secrets", () => {
   for (const field of allVariables().filter((one) => !one.example.startsWith("<"))) {
     assert(field.schema.safeParse(field.example).success, field.name);
   }

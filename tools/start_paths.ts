@@ -1,10 +1,10 @@
 /**
- * `start_paths.ts read` and `start_paths.ts write` print the paths that the service, or a command beside
- * it, has to read or write, as `--allow-read` and `--allow-write` take them.
+ * `start_paths.ts read` and `start_paths.ts write` print the paths that the service and its commands
+ * read or write, for `--allow-read` and `--allow-write`.
  */
 import { basename, dirname, resolve } from "node:path";
 
-/** What of the configuration names files. */
+/** The variables that name files. */
 export type PathVariables = Partial<Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE", string>>;
 
 /** The service's own folder, the data folder, and the files that the configuration names. */
@@ -20,8 +20,8 @@ export async function startPaths(
 }
 
 /**
- * A list as Deno's flags take it, for a process that starts in `root`. Throws for a path outside of it
- * that holds a comma: the flags have no way to name one.
+ * Formats paths for Deno's flags, for a process that starts in `root`. Throws for a path outside of it
+ * with a comma, which the flags cannot express.
  */
 export function toFlagValue(paths: readonly string[], root: string): string {
   return paths.map((path) => {
@@ -37,7 +37,7 @@ function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
 
-/** The store's file and the lock beside it; for one that is still to be made, its folder. */
+/** The store's file and its lock, or the folder of a file that does not exist yet. */
 async function storePaths(path: string | undefined): Promise<string[]> {
   if (path === undefined || path === ":memory:") return [];
   const real = await Deno.realPath(path).catch(() => undefined);
@@ -45,7 +45,7 @@ async function storePaths(path: string | undefined): Promise<string[]> {
   return [path, real, `${real}.lock`];
 }
 
-/** A path, and where it leads when it is a link or lies below one. */
+/** A path, and its target if it is or lies below a link. */
 async function withLinkTarget(path: string): Promise<string[]> {
   const real = await Deno.realPath(path).catch(async () => {
     const folder = await Deno.realPath(dirname(path)).catch(() => undefined);

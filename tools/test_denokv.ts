@@ -1,11 +1,10 @@
 /**
- * `deno task test:denokv` runs all tests across processes on a genuine `denokv` server, before each
- * release. Words after the task's name go to `deno test`. Exit codes: those of `deno test`, and 2 where
- * there is no `denokv`.
+ * `deno task test:denokv` runs the multi-process tests on a real `denokv` server, before each release.
+ * Passes its arguments to `deno test`. Exits with the code of `deno test`, or 2 without `denokv`.
  */
 import { findDenokv, INSTALL_COMMAND } from "./find_denokv.ts";
 
-/** The files that have tests on a server; their names have the server's. */
+/** Files with tests that have `denokv` in their names. */
 const FILES = [
   "tests/denokv_test.ts",
   "tests/denokv_fleet_test.ts",

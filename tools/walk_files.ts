@@ -1,4 +1,4 @@
-/** Paths of all files below `dir`, relative to `root`; none when there is no such folder. */
+/** Paths of all files below `dir`, relative to `root`; none if the folder does not exist. */
 export async function walkFiles(root: string, dir: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(`${root}/${dir}`)).catch(() => []);
   const paths = await Promise.all(entries.map((entry) => {

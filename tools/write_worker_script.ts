@@ -2,9 +2,8 @@ import { WORKER_SCRIPT, workerProgram } from "../lib/server/process/worker_comma
 import { workerScript } from "../lib/knowledge/ingest/worker/worker_script.ts";
 
 /**
- * Writes the one program that the running service may start. It is named by its path in the service's
- * permissions, so it must be no program that can be told to do something else: it takes no arguments,
- * and, where the shell has a mode for that, nothing from its environment.
+ * Writes the only program that the running service may start. The service's permissions allow its path
+ * with any arguments and environment, so it ignores arguments and, if the shell can, its environment.
  */
 export async function writeWorkerScript(root: string, env: Record<string, string>): Promise<void> {
   const path = `${root}/${WORKER_SCRIPT}`;
@@ -20,7 +19,7 @@ export async function writeWorkerScript(root: string, env: Record<string, string
   }
 }
 
-/** In this mode bash runs nothing that its environment holds; some shells know no such mode. */
+/** In this mode bash does not run code from its environment. Other shells may not support it. */
 async function privilegedFlag(): Promise<string> {
   const shell = new Deno.Command("/bin/sh", { args: ["-p", "-c", ":"], stderr: "null" });
   return await shell.output().then(({ success }) => success ? " -p" : "", () => "");

@@ -6,7 +6,7 @@ type Seen = Map<object, object>;
  * `0` equals `-0`, `NaN` equals `NaN`, an absent key does not equal one that is `undefined`, and an
  * object without a prototype equals a plain one.
  *
- * @throws {TypeError} for WeakMap and WeakSet, whose contents nobody can read
+ * @throws {TypeError} for WeakMap and WeakSet, because their contents cannot be read
  */
 export function equal(a: unknown, b: unknown): boolean {
   return compare(a, b, new Map());
@@ -37,7 +37,7 @@ function samePrototype(a: object, b: object): boolean {
   return plain(a) === plain(b);
 }
 
-/** Objects whose value is not in their keys; `undefined` when `a` is none of these. */
+/** Compares objects with a value outside their keys; `undefined` for other objects. */
 function compareSpecial(a: object, b: object, seen: Seen): boolean | undefined {
   if (a instanceof Date) return Object.is(a.getTime(), (b as Date).getTime());
   if (

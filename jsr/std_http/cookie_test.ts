@@ -18,7 +18,7 @@ Deno.test("getCookies: a cookie named __proto__ is only a key", () => {
   assertEquals(Object.keys(cookies), ["__proto__"]);
 });
 
-Deno.test("getCookies: no header is no cookie, a nameless pair is refused", () => {
+Deno.test("getCookies: no header means no cookies, and a pair without a name is rejected", () => {
   assertEquals(Object.keys(getCookies(new Headers())), []);
   assertThrows(() => getCookies(new Headers({ cookie: "=1" })), SyntaxError);
 });
@@ -60,7 +60,7 @@ Deno.test("setCookie: the name prefixes bring what browsers demand of them", () 
   );
 });
 
-Deno.test("setCookie: a part that would break out of the header is refused", () => {
+Deno.test("setCookie: rejects values that would break the header", () => {
   const bad: Cookie[] = [
     { name: "a b", value: "" },
     { name: "a", value: "1; Domain=evil" },

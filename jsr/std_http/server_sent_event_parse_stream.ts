@@ -47,7 +47,7 @@ export class ServerSentEventParseStream
     super({
       transform(chunk, controller) {
         rest += decoder.decode(chunk, { stream: true });
-        // A final CR may be the first half of a CRLF whose LF is in the next chunk.
+        // A final CR may be part of a CRLF that continues in the next chunk.
         const cut = rest.endsWith("\r") ? rest.length - 1 : rest.length;
         const lines = rest.slice(0, cut).split(NEWLINE);
         rest = (lines.pop() ?? "") + rest.slice(cut);

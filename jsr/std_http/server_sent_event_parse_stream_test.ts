@@ -14,7 +14,7 @@ function read(
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("ServerSentEventParseStream: any cut of the bytes reads the same", async () => {
+Deno.test("ServerSentEventParseStream: parses the same for any chunks", async () => {
   const all = bytes(
     ":c\r\nevent: e\r\ndata: ä1\r\ndata:\r\nid: 7\r\nretry: 20\r\n\r\ndata: last\r\n\r\n",
   );
@@ -31,7 +31,7 @@ Deno.test("ServerSentEventParseStream: any cut of the bytes reads the same", asy
   }
 });
 
-Deno.test("ServerSentEventParseStream: what the standard says to ignore is ignored", async () => {
+Deno.test("ServerSentEventParseStream: ignores what the standard ignores", async () => {
   assertEquals(
     await read([bytes("nonsense: 1\n\nid: a\0b\n\nretry: 1s\n\n\n\n")]),
     [],
@@ -39,7 +39,7 @@ Deno.test("ServerSentEventParseStream: what the standard says to ignore is ignor
   assertEquals(await read([bytes("data\n\n")]), [{ data: "" }]);
 });
 
-Deno.test("ServerSentEventParseStream: comments can be left out", async () => {
+Deno.test("ServerSentEventParseStream: can ignore comments", async () => {
   const stream = bytes(": ping\n\n: x\ndata: 1\n\n");
   assertEquals(await read([stream]), [{ comment: " ping" }, {
     comment: " x",
@@ -48,7 +48,7 @@ Deno.test("ServerSentEventParseStream: comments can be left out", async () => {
   assertEquals(await read([stream], { ignoreComments: true }), [{ data: "1" }]);
 });
 
-Deno.test("ServerSentEventParseStream: a message cut short at the end is passed on", async () => {
+Deno.test("ServerSentEventParseStream: emits an incomplete message at the end", async () => {
   assertEquals(await read([bytes("data: a\n\ndata: half")]), [{ data: "a" }, {
     data: "half",
   }]);

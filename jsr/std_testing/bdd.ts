@@ -73,7 +73,7 @@ describe.only = (...args: DescribeArgs): void => addSuite(args, { only: true });
 describe.ignore = (...args: DescribeArgs): void => addSuite(args, { ignore: true });
 describe.skip = describe.ignore;
 
-/** One test. `this` is a copy of what the hooks around it left on theirs. */
+/** One test. `this` is a copy of the context of its hooks. */
 // deno-lint-ignore no-explicit-any
 export function it<T = any>(...args: ItArgs<T>): void {
   addCase(args);

@@ -29,7 +29,7 @@ describe("describe: hooks", () => {
     beforeEach(() => void log.push("inner beforeEach"));
     afterEach(() => void log.push("inner afterEach"));
 
-    it("each test gets a copy of its own", function (this: Shared) {
+    it("each test gets its own copy", function (this: Shared) {
       log.push("two");
       assertEquals(this.each, 1);
     });
@@ -57,6 +57,6 @@ it("it: works outside a group and passes the context on", (t) => {
   assertEquals(t.name, "it: works outside a group and passes the context on");
 });
 
-it("beforeEach: outside a group it says that it is not in this build", () => {
+it("beforeEach: outside a group it is not in this build", () => {
   assertThrows(() => beforeEach(() => {}), Error, "not in this build");
 });

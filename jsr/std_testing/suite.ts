@@ -18,7 +18,7 @@ interface Around {
   afterEach: Hook<unknown>[];
 }
 
-/** A `describe` group: collected first, run as one Deno test whose steps are its children. */
+/** A `describe` group, run as one Deno test with a step for each child. */
 export class Suite {
   readonly hooks: Record<HookName, Hook<unknown>[]> = {
     beforeAll: [],

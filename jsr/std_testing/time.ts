@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Time was faked twice, or given back twice. */
+/** Time was faked or restored twice. */
 export class TimeError extends Error {
   constructor(message: string) {
     super(message);
@@ -33,7 +33,7 @@ let current: FakeTime | undefined;
 
 /**
  * Takes `Date`, `setTimeout` and `setInterval` off the real clock until restored or disposed of. Time
- * moves only when it is told to, and timers that fall due are called in order as it passes them.
+ * moves only by the methods below, which call due timers in order.
  */
 export class FakeTime {
   readonly #start: number;
@@ -69,7 +69,7 @@ export class FakeTime {
     return this.#start;
   }
 
-  /** Milliseconds since 1970; setting it calls what falls due on the way. */
+  /** Milliseconds since 1970; setting it calls the timers that become due. */
   get now(): number {
     return this.#now;
   }
@@ -114,7 +114,7 @@ export class FakeTime {
     return this.next();
   }
 
-  /** Moves time until no timer is left; an interval that nobody clears never ends. */
+  /** Moves time until no timer is left; an interval that is never cleared does not end. */
   runAll(): void {
     while (this.next());
   }
@@ -128,7 +128,7 @@ export class FakeTime {
     await new Promise<void>((resolve) => void real.setTimeout(resolve, 0));
   }
 
-  /** Gives the real clock back; timers that are still pending are dropped. */
+  /** Restores the real clock and drops pending timers. */
   restore(): void {
     if (current !== this) {
       throw new TimeError("Cannot restore time: time is already restored");
@@ -153,7 +153,7 @@ export class FakeTime {
     timer.callback(...timer.args);
   }
 
-  /** Kept in the order of calling: by due time, then by time of insertion. */
+  /** Sorted by due time, then by insertion. */
   #insert(timer: Timer): number {
     const later = this.#timers.findIndex((other) => other.due > timer.due);
     this.#timers.splice(later < 0 ? this.#timers.length : later, 0, timer);
@@ -195,7 +195,7 @@ export class FakeTime {
   }
 }
 
-/** The real Date in all but where it takes the present from, so `instanceof` keeps working. */
+/** The real Date with a fake current time, so that `instanceof` works. */
 function fakeDate(now: () => number): DateConstructor {
   return new Proxy(real.Date, {
     construct: (target, args, newTarget) =>

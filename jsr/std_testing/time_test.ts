@@ -1,7 +1,7 @@
 import { FakeTime, TimeError } from "@std/testing/time";
 import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
 
-Deno.test("FakeTime: the date stands still until told to move", () => {
+Deno.test("FakeTime: the date moves only with the fake time", () => {
   using time = new FakeTime("2030-01-01T00:00:00Z");
   assertEquals(new Date().toISOString(), "2030-01-01T00:00:00.000Z");
   time.tick(1500);

@@ -1,5 +1,6 @@
 import type { Runtime } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
+import { LRUCache } from "lru-cache";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { ProcessShard } from "./process_shard.ts";
 
@@ -30,8 +31,8 @@ export class ContendedKeys {
   readonly process: ProcessShard;
   readonly #now: () => number;
   /** The times of each record's recent conflicts, milliseconds. */
-  readonly #conflicts = new Map<string, number[]>();
-  readonly #divided = new Set<string>();
+  readonly #conflicts = new LRUCache<string, number[]>({ max: MAX_REMEMBERED });
+  readonly #divided = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(committer: GroupCommitter, runtime: Runtime) {
     this.#now = () => runtime.now();
@@ -54,21 +55,13 @@ export class ContendedKeys {
     const recent = (this.#conflicts.get(name) ?? []).filter((at) =>
       at > now - CONTENTION_WINDOW_MS
     );
-    this.#conflicts.delete(name);
     const threshold = this.process.number > 0 ? family.conflictsWhenSharded : family.conflicts;
     if (recent.length + 1 < threshold) {
       this.#conflicts.set(name, [...recent, now]);
-      evictOldest(this.#conflicts, MAX_REMEMBERED);
       return;
     }
+    this.#conflicts.delete(name);
     void this.process.claim();
-    this.#divided.add(name);
-    evictOldest(this.#divided, MAX_REMEMBERED);
+    this.#divided.set(name, true);
   }
-}
-
-/** Removes the oldest entry if there are more than `limit`. */
-export function evictOldest(entries: Map<string, unknown> | Set<string>, limit: number): void {
-  const [oldest] = entries.keys();
-  if (entries.size > limit) entries.delete(oldest!);
 }

@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import type { Runtime } from "../platform/runtime.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import { type ContendedKeys, evictOldest } from "./contended_keys.ts";
+import type { ContendedKeys } from "./contended_keys.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { LimitError, type LimitRejection } from "./limit_error.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
@@ -68,7 +69,7 @@ export class WindowShards {
   readonly #committer: GroupCommitter;
   readonly #runtime: Runtime;
   readonly #contended: ContendedKeys;
-  readonly #full = new Map<string, FullWindow>();
+  readonly #full = new LRUCache<string, FullWindow>({ max: MAX_REMEMBERED });
   /** The number of requests that wait for a place, by window. */
   readonly #waiting = new Map<string, number>();
 
@@ -139,9 +140,7 @@ export class WindowShards {
     if (moved === "reserved") return await this.#pause();
     const { retryAfterMs } = moved;
     const limit = windowLimit(full, request.limits);
-    this.#full.delete(name);
     this.#full.set(name, { limit, until: this.#runtime.now() + retryAfterMs });
-    evictOldest(this.#full, MAX_REMEMBERED);
     throw new LimitError(windowRejection(full, { limit, retryAfterMs }));
   }
 

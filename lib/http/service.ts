@@ -54,7 +54,7 @@ export interface ServiceConfig {
   readonly onDenoDeploy: boolean;
 }
 
-/** Everything a route may call: one per process, composed in `composition/open_service.ts`. */
+/** Everything that routes call. One per process, composed in `lib/server/composition`. */
 export interface Service {
   readonly config: ServiceConfig;
   readonly runtime: Runtime;
@@ -63,80 +63,78 @@ export interface Service {
   readonly accounts: SignInService;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
-  /** Who changed what; every change writes its own entry. */
+  /** Who changed what. */
   readonly audit: AuditStore;
-  /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
+  /** Problems that need attention: rejected origins, failing providers. */
   readonly alerts: AlertStore;
   readonly catalogue: CatalogueStore;
-  /** Which advice of the dashboard tenants do not want to see. */
+  /** Dashboard advice that tenants have dismissed. */
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationService;
-  /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
+  /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
   readonly keyedDigest: (digest: string) => string;
-  /** Keeps conversations within the tenants' plans. */
+  /** Deletes old conversations beyond a plan's quota. */
   readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;
-  /** Tells why a widget does not show on a page. */
+  /** Diagnoses why a widget does not appear on a page. */
   readonly doctor: Doctor;
-  /** Finds passages in the tenants' knowledge bases. */
   readonly knowledgeSearch: KnowledgeSearch;
-  /** Reads the documents of knowledge bases; looks for work by itself once it is started. */
+  /** Processes the documents of knowledge bases in the background once started. */
   readonly documents: DocumentProcessor;
   readonly knowledge: KnowledgeService;
-  /** Settles what other processes left behind; sweeps by itself once it is started. */
+  /** Settles runs of other processes that have ended; sweeps periodically once started. */
   readonly orphanedRuns: OrphanedRunSweeper;
-  /** First answers to creating requests, for repeated ones. */
+  /** Responses to requests with an idempotency key. */
   readonly idempotencyRecords: IdempotencyStore;
   /** The secrets that API keys are hashed under, for the command line. */
   readonly hmacSecrets: HmacSecrets;
   /** Encrypts what is stored under the first of the encryption keys. */
   readonly reencryption: Reencryption;
-  /** Runs of all processes, to be followed and stopped. */
+  /** Runs of all processes, for following and stopping them. */
   readonly runs: RunRegistry;
-  /** What tools send as `{{secret.NAME}}`. */
+  /** Values that tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
-  /** Failed sign-ins, lockouts and refusals of the dashboard. */
+  /** Failed sign-ins, lockouts and denied access to the dashboard. */
   readonly securityLog: SecurityLog;
   readonly sessions: SessionService;
-  /** What tenants store, against their quotas. */
+  /** Storage of tenants compared with their quotas. */
   readonly storage: StorageReports;
-  /** How long a request may wait for a store that does not answer, milliseconds. */
+  /** How long a request waits for a store that does not respond, milliseconds. */
   readonly storeDeadlineMs: number;
   readonly team: TeamService;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */
   readonly users: UserService;
-  /** Vendor slots as they are stored; what the environment sets up is not among them. */
+  /** Stored connections to providers, without those of the environment. */
   readonly connections: ConnectionStore;
-  /** Vendor slots as this process uses them, and how they have been doing. */
+  /** The connections that this process uses, and their health. */
   readonly providers: Pick<ModelRegistry, "connection" | "health">;
   /** The processes that parse documents and uploads. */
   readonly workers: WorkerPool;
-  /** What a plan that overrides nothing holds its tenant to. */
+  /** The limits of a plan without overrides. */
   readonly limits: Limits;
   readonly usage: UsageReports;
-  /** The widget as it is served: its bytes, integrity and version. */
+  /** The widget script as it is served. */
   readonly widget: ScriptBundle;
-  /** The client that the widget is built on, for pages with a face of their own. */
+  /** The client script, for pages with their own user interface. */
   readonly client: ScriptBundle;
   /** TypeScript declarations of the client. */
   readonly clientTypes: string;
   /** Scripts of this and the ten releases before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
-  /** Notices a proxy in front that the configuration does not name. */
+  /** Detects a proxy that is not configured. */
   readonly forwardedForCheck: ProxyDetector;
-  /** The agent `/demo` talks to, while the demo is on. */
+  /** The agent of `/demo`, while the demo is enabled. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
-  /** Settles when it is known whether there is one: the first request may come before. */
+  /** Resolves when `demoAgent` is known. */
   readonly demoReady: Promise<void>;
-  /** What counts requests and lets messages in. */
   readonly rateLimiterDeps: RateLimiterDeps;
-  /** Aborted when the process ends: streams that have not ended by then are broken off. */
+  /** Aborted at shutdown; ends the remaining streams. */
   readonly closing: AbortSignal;
-  /** Whether the store answers and the process is not about to end. */
+  /** Whether the store works and the process is not shutting down. */
   ready(): Promise<boolean>;
-  /** Begins no run any more, gives those under way `graceMs` to end, and ends all streams. */
+  /** Rejects new runs, gives active ones `graceMs` to finish, and ends all streams. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }

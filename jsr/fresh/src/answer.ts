@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { HttpError } from "./http_error.ts";
 import type { Middleware } from "./middleware.ts";
 
-/** Runs the chain; what it throws that nobody has handled becomes plain text. */
+/** Runs the chain; unhandled errors become plain text. */
 export async function answer<State>(
   ctx: Context<State>,
   run: Middleware<State>,
@@ -26,12 +26,12 @@ function answerUnhandled(error: unknown): Response {
     : new Response("Internal server error", { status: 500 });
 }
 
-/** End of every chain that nothing has answered. */
+/** The end of every chain. */
 export function answerNotFound(): never {
   throw new HttpError(404);
 }
 
-/** End of the chain for a path that is known, but not with this verb. */
+/** The end of the chain for a known path with another method. */
 export function answerWrongMethod(method: string, allowed: string[]): Response {
   if (method !== "OPTIONS") throw new HttpError(405);
   return new Response(null, { status: 204, headers: { Allow: allowed.join(", ") } });

@@ -68,12 +68,12 @@ export class App<State> {
     return this.#add(({ root }) => root.at(path, true).middlewares.push(...added));
   }
 
-  /** What answers a 404, wherever it arises. */
+  /** Handles every 404. */
   notFound(routeOrMiddleware: Route<State> | Middleware<State>): this {
     return this.#add(notFoundCommand(routeOrMiddleware));
   }
 
-  /** What answers errors thrown at `path` or below it. */
+  /** Handles errors thrown at `path` and below. */
   onError(path: string, routeOrMiddleware: Route<State> | Middleware<State>): this {
     return this.#add(errorCommand(path, routeOrMiddleware));
   }
@@ -96,7 +96,7 @@ export class App<State> {
     );
   }
 
-  /** The place of the route files in the order of registration. There are none without a build. */
+  /** Registers the route files at this point. There are none without a build. */
   fsRoutes(pattern = "*"): this {
     if (pattern !== "*") notInThisBuild("fsRoutes() below a path");
     return this.#add((target) => {
@@ -115,7 +115,7 @@ export class App<State> {
 
     return async (req, info = TEST_CONNECTION) => {
       const url = new URL(req.url);
-      // A path that begins with two slashes would be another host if it were ever redirected to.
+      // In a redirect, a path that begins with two slashes would be another host.
       url.pathname = url.pathname.replace(/\/+/g, "/");
       const method = req.method.toUpperCase();
       const match = router.match(method, url);
@@ -154,7 +154,7 @@ export class App<State> {
   }
 }
 
-/** Who is asking when there is no server, as in tests. */
+/** The connection info without a server, as in tests. */
 const TEST_CONNECTION = {
   localAddr: { transport: "tcp", hostname: "localhost", port: 8080 },
   remoteAddr: { transport: "tcp", hostname: "localhost", port: 1234 },

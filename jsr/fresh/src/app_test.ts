@@ -220,7 +220,7 @@ Deno.test("HttpError has an empty message and a cause only when they are given",
   assertEquals(error.cause, cause);
 });
 
-Deno.test("each request has a state of its own", async () => {
+Deno.test("each request has its own state", async () => {
   const handler = new App<State>().get("/", mark("a"), showTrail).handler();
   for (let i = 0; i < 2; i++) {
     assertEquals(await (await handler(new Request("http://localhost/"))).text(), "a");

@@ -18,7 +18,7 @@ export interface StaticFile {
   content: Uint8Array<ArrayBuffer>;
 }
 
-/** What the file's name says it is. */
+/** The kind of a route file, from its name. */
 export type RouteFileType = "app" | "error" | "layout" | "middleware" | "notFound" | "route";
 
 /** A file of the routes folder, with its module; of a page or endpoint, what loads it. */
@@ -33,7 +33,7 @@ export interface RouteFile {
   mod: unknown;
 }
 
-/** What a build gives to an app. */
+/** The result of a build for an app. */
 export interface BuildCache {
   readonly root: string;
   readonly buildId: string;
@@ -48,7 +48,7 @@ export interface BuildCache {
   readFile(path: string): Promise<StaticFile | null>;
 }
 
-/** Stands in when an app runs without a build: no file routes, no islands, no files. */
+/** For an app without a build: no file routes, no islands, no files. */
 export function emptyBuildCache(): BuildCache {
   return {
     root: ".",
@@ -74,7 +74,7 @@ export async function readStaticFile(
   }
 }
 
-/** A name that is longer than the file system has is nobody's either. */
+/** Includes names that are too long for the file system. */
 function isAbsence(error: unknown): boolean {
   const { NotFound, NotADirectory, IsADirectory } = Deno.errors;
   return [NotFound, NotADirectory, IsADirectory].some((each) => error instanceof each) ||

@@ -3,7 +3,7 @@ export const ASSET_CACHE_BUST_KEY = "__frsh_c";
 
 let current = "unbuilt";
 
-/** Id of the build whose pages are being rendered; part of every asset URL. */
+/** The id of the current build; part of every asset URL. */
 export function buildId(): string {
   return current;
 }

@@ -2,7 +2,7 @@
 export interface FreshConfig {
   /** Not in this build. */
   basePath?: string;
-  /** `"production"` unless told otherwise. */
+  /** `"production"` by default. */
   mode?: "development" | "production";
   /** Not in this build. */
   trustProxy?: boolean;

@@ -41,7 +41,7 @@ Deno.test("headers of the app's own answers can be changed after next()", async 
   assertEquals(res.headers.get("x-after"), "1");
 });
 
-Deno.test("ctx.render refuses what is not JSX; null is an empty page", async () => {
+Deno.test("ctx.render rejects values that are not JSX; null is an empty page", async () => {
   const res = await run(async (ctx) => {
     await assertRejects(() => (ctx.render as () => Promise<Response>)());
     await assertRejects(() => ctx.render("text" as never));

@@ -5,8 +5,12 @@ import type { Middleware } from "./middleware.ts";
 import { renderRoute, withHandler } from "./render/route.ts";
 import { ALL_METHODS } from "./router.ts";
 import type { Route, RouteComponent, RouteConfig } from "./types.ts";
+import { notInThisBuild } from "./unsupported.ts";
+
+const LAYOUT_CONFIG = ["skipInheritedLayouts", "skipAppWrapper"];
 
 interface RouteModule<State> {
+  css?: unknown;
   config?: RouteConfig;
   handler?: RouteHandler<unknown, State> | HandlerFn<unknown, State>[];
   handlers?: RouteHandler<unknown, State> | HandlerFn<unknown, State>[];
@@ -81,6 +85,10 @@ function checked<State>({ id, type }: RouteFile, loaded: unknown): RouteModule<S
     throw new Error(
       `Found nothing to use in routes${id}: export a default component, handler or config`,
     );
+  }
+  if (mod.css !== undefined) notInThisBuild(`The export css in routes${id}`);
+  for (const key of Object.keys(mod.config ?? {})) {
+    if (!LAYOUT_CONFIG.includes(key)) notInThisBuild(`The config ${key} in routes${id}`);
   }
   if (typeof handler === "function" && handler.length > 1) {
     throw new Error(`A handler takes one argument, the context; that of routes${id} takes more`);

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { App } from "./app.ts";
 import { Builder } from "./dev/builder.ts";
 import type { RequestHandler } from "./listen.ts";
@@ -130,7 +130,7 @@ Deno.test("a _404 page without a handler is 200: it has to set its own status", 
   });
 });
 
-Deno.test("a module that exports nothing usable is refused as it is loaded", async () => {
+Deno.test("a module without usable exports is rejected when it is loaded", async () => {
   await using project = await tempProject({ "routes/_layout.tsx": `export const x = 1;` });
   const apply = await new Builder({ root: project.root }).build({ snapshot: "memory" });
   const app = new App<unknown>().fsRoutes();
@@ -149,10 +149,22 @@ Deno.test("a middleware on a path sees OPTIONS of a file route (probed)", async 
   assertEquals(await res.text(), "OPTIONS");
 });
 
-Deno.test("routeOverride is not in this build, and the build says so", async () => {
+Deno.test("routeOverride fails the build", async () => {
   await using project = await tempProject({
     "routes/a.ts": `export const config = { routeOverride: "/b" };`,
   });
   const builder = new Builder({ root: project.root });
   await assertRejects(() => builder.build({ snapshot: "memory" }), Error, "not in this build");
+});
+
+Deno.test("other settings of a route file are not in this build", async () => {
+  for (const text of ["export const css = [];", "export const config = { methods: [] };"]) {
+    await using project = await tempProject({
+      "routes/_layout.tsx": `${text} export default () => <p />;`,
+    });
+    const apply = await new Builder({ root: project.root }).build({ snapshot: "memory" });
+    const app = new App<unknown>().fsRoutes();
+    apply(app);
+    assertThrows(() => app.handler(), Error, "not in this build");
+  }
 });

@@ -22,13 +22,13 @@ Deno.test("fileToPattern keeps groups for scopes", () => {
   assertEquals(fileToPattern("(admin)/users", { keepGroups: true }), "/(admin)/users");
 });
 
-Deno.test("fileToPattern refuses ambiguous names and optional parameters", () => {
+Deno.test("fileToPattern rejects ambiguous names and optional parameters", () => {
   for (const name of ["[a][b]", "[[a]]", "x-[[a]]", "[[a]]-x", "[a", "a]"]) {
     assertThrows(() => fileToPattern(name), SyntaxError);
   }
 });
 
-Deno.test("patternToScope leaves the last segment out unless told otherwise", () => {
+Deno.test("patternToScope omits the last segment by default", () => {
   assertEquals(patternToScope("/a/b", false), ["a"]);
   assertEquals(patternToScope("/a/b", true), ["a", "b"]);
   assertEquals(patternToScope("/a/", false), ["a"]);

@@ -1,6 +1,6 @@
 /**
- * The answer of every public name that this package does not carry. Such a name is present and throws:
- * if it were absent, or did nothing, the fault would show up far from its cause.
+ * Thrown by public names that this package does not implement. If they were absent or did nothing, the
+ * error would appear far from its cause.
  */
 export function notInThisBuild(name: string): never {
   throw new Error(`${name} is not in this build`);
@@ -8,7 +8,7 @@ export function notInThisBuild(name: string): never {
 
 export type Unsupported = (..._args: unknown[]) => never;
 
-/** A function that is left out. */
+/** A function that is not in this build. */
 export function unsupported(name: string): Unsupported {
   return () => notInThisBuild(name);
 }

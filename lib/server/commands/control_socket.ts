@@ -31,7 +31,7 @@ export interface ControlSocketOptions {
 type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
 
 /**
- * Accepts commands on a Unix socket that only this user may open (0600), because whoever can read the
+ * Accepts commands on a Unix socket that only this user may open (0600): everyone who can read the
  * store may run commands. Replaces a file at `path`, so the caller must hold the data folder's lock.
  */
 export function serveControlSocket(options: ControlSocketOptions): ControlSocket {

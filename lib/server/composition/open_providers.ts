@@ -25,12 +25,12 @@ export async function openProviders(
 ): Promise<ProviderServices> {
   const registry = new ModelRegistry(runtime, {
     providers: config.connections,
-    onFailure: (event) => log.warn("a model vendor failed", { ...event }),
+    onFailure: (event) => log.warn("a model provider failed", { ...event }),
   });
   const connections = new ConnectionStore(kv, { runtime, sealer: sealer(CONNECTIONS_PURPOSE) });
   const loadConnections = async () => {
     const { connections: unsealed, unreadable } = await connections.unsealAll();
-    for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });
+    for (const vendor of unreadable) log.error("cannot decrypt a provider credential", { vendor });
     registry.configure(unsealed);
   };
   const catalogue = new CatalogueStore(kv, {

@@ -35,7 +35,7 @@ Deno.test("readConfig: the result is frozen, with its lists and connections", ()
   assert(Object.isFrozen(config.connections.vendor_a));
 });
 
-Deno.test("readConfig: PUBLIC_URL opens the listening address unless HOST says otherwise", () => {
+Deno.test("readConfig: PUBLIC_URL opens the listening address unless HOST is set", () => {
   const open = readConfig({ PUBLIC_URL: "https://Chat.example.com/" });
   assertEquals(open.publicUrl, "https://chat.example.com");
   assertEquals(open.host, "0.0.0.0");
@@ -52,7 +52,7 @@ Deno.test("readConfig: a blank variable counts as unset", () => {
   assertEquals(readConfig({ PORT: "", KV_URL: "  ", SETUP_TOKEN: "" }).port, 8000);
 });
 
-Deno.test("readConfig: all issues are reported at once, each with its name and purpose", () => {
+Deno.test("readConfig: reports all issues together, each with its name and purpose", () => {
   const env = {
     PORT: "many",
     PUBLIC_URL: "https://example.com/chat",
@@ -156,7 +156,7 @@ Deno.test("readConfig: on Deno Deploy secrets, setup token and address are requi
   assertEquals(config.onDenoDeploy, true);
 });
 
-Deno.test("isDemoEnabled: auto shows the demo until some vendor credential is configured", () => {
+Deno.test("isDemoEnabled: auto shows the demo until some provider credential is configured", () => {
   assertEquals(isDemoEnabled(readConfig({})), true);
   assertEquals(isDemoEnabled(readConfig({}), { hasCredential: true }), false);
   assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a" })), false);

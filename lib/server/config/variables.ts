@@ -28,7 +28,7 @@ export interface EnvVariable {
   readonly schema: z.ZodType;
 }
 
-/** Every variable but the vendor slots', in the order they are documented. */
+/** All variables except those of provider connections, in the order of the documentation. */
 export const VARIABLES = {
   port: {
     name: "PORT",
@@ -47,8 +47,7 @@ export const VARIABLES = {
   },
   publicUrl: {
     name: "PUBLIC_URL",
-    purpose:
-      "address under which people reach the service, for absolute links and script tags; an " +
+    purpose: "public address of the service, for absolute links and script tags; an " +
       "`https://` one also turns on HSTS for its host and subdomains",
     type: "URL without a path",
     unset: "the listening address",
@@ -80,9 +79,8 @@ export const VARIABLES = {
   },
   kvUrl: {
     name: "KV_URL",
-    purpose: "address of a KV server to use instead of a file, whose access token goes into " +
-      "`DENO_KV_ACCESS_TOKEN`; several processes may share it, and must then be given the same " +
-      "secrets",
+    purpose: "address of a KV server to use instead of a file; its access token goes into " +
+      "`DENO_KV_ACCESS_TOKEN`; several processes with the same secrets may share it",
     type: "URL",
     unset: "the file at `KV_PATH`",
     example: "http://kv.internal:4512",
@@ -90,21 +88,21 @@ export const VARIABLES = {
   },
   hmacSecrets: {
     name: "API_KEY_HMAC_SECRET",
-    purpose: "secrets under which API keys are hashed: the first signs, all verify, so that a " +
-      "new one can be put in front",
+    purpose: "secrets for hashing API keys: the first signs, all verify, so that a " +
+      "new one can be added in front",
     type: "comma list, each at least 32 characters",
-    unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
+    unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<new secret>,<old secret>",
     secret: true,
     schema: list(secretText(32)).optional(),
   },
   encryptionKeys: {
     name: "ENCRYPTION_KEY",
-    purpose: "keys that encrypt conversations, vendor credentials, tool secrets and " +
-      "stored answers: the first encrypts, all decrypt, so that a new one can be put in front; " +
+    purpose: "keys that encrypt conversations, provider credentials, tool secrets and " +
+      "stored responses: the first encrypts, all decrypt, so that a new one can be added in front; " +
       "`deno task secrets reencrypt` then moves everything to it",
     type: "comma list, each the base64 of 32 random bytes",
-    unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
+    unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",
     secret: true,
     schema: list(base64Key(32)).optional(),
@@ -120,14 +118,14 @@ export const VARIABLES = {
   },
   demo: {
     name: "DEMO",
-    purpose: "the public demo page; `auto` shows it while no vendor credential is configured",
+    purpose: "the public demo page; `auto` shows it while no provider credential is configured",
     type: "`auto`, `on` or `off`",
     example: "off",
     schema: choice(["auto", "on", "off"]).default("auto"),
   },
   demoModel: {
     name: "DEMO_MODEL",
-    purpose: "the embedded demo model, which needs no credential and costs nothing",
+    purpose: "the built-in demo model, which needs no credential and costs nothing",
     type: "`on` or `off`",
     unset: "`on`",
     example: "off",
@@ -135,16 +133,17 @@ export const VARIABLES = {
   },
   trustedProxyHops: {
     name: "TRUSTED_PROXY_HOPS",
-    purpose: "number of own proxies in front: the caller's address is taken that many entries " +
-      "from the right of `X-Forwarded-For`",
+    purpose:
+      "number of your own proxies in front of the service: the caller's address is that many " +
+      "entries from the right of `X-Forwarded-For`",
     type: "number, 0-16",
     example: "1",
     schema: integer(0, 16).default(0),
   },
   egressAllow: {
     name: "EGRESS_ALLOW",
-    purpose: "hosts and networks that tools may reach although they are private or plain http; " +
-      "an entry after `<tenant id>=` applies to that tenant only, any other to all tenants",
+    purpose: "private or plain http hosts and networks that tools may reach; " +
+      "an entry after `<tenant id>=` applies to that tenant only, others to all tenants",
     type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",
@@ -152,22 +151,23 @@ export const VARIABLES = {
   },
   unwatchedRunMs: {
     name: "UNWATCHED_RUN_MS",
-    purpose: "how long a run goes on with nobody following it, in milliseconds",
+    purpose: "how long a run continues without a reader, in milliseconds",
     type: "number, 0-3600000",
     example: "60000",
     schema: integer(0, 3_600_000).default(30_000),
   },
   logLevel: {
     name: "LOG_LEVEL",
-    purpose: "least important log lines that are written",
+    purpose: "minimum log level",
     type: "`debug`, `info`, `warn` or `error`",
     example: "debug",
     schema: choice(LOG_LEVELS).default("info"),
   },
   catalogueFile: {
     name: "CATALOGUE",
-    purpose: "JSON file of models to add to the catalogue at start; edits made in the dashboard " +
-      "are never overwritten",
+    purpose:
+      "JSON file of models to add to the catalogue at start; it never overwrites edits made " +
+      "in the dashboard",
     type: "path",
     unset: "nothing is added",
     example: "catalogue.json",
@@ -191,7 +191,7 @@ export function connectionVariables(id: ProviderId) {
       name: `VENDOR_${letter}_BASE_URL`,
       purpose: `address of ${slot}`,
       type: "URL",
-      unset: "the public address of the protocol's vendor",
+      unset: "the public address of the protocol's provider",
       example: "http://127.0.0.1:11434/v1",
       schema: httpUrlSchema.optional(),
     },
@@ -215,10 +215,10 @@ export function connectionVariables(id: ProviderId) {
     embeddingModel: {
       name: `VENDOR_${letter}_EMBEDDING_MODEL`,
       purpose:
-        `model of ${slot} that compares passages of knowledge bases by their meaning; it must ` +
-        "have a price in the catalogue, and of several slots the first that has one is used",
+        `model of ${slot} that embeds passages of knowledge bases for semantic search; it must ` +
+        "have a price in the catalogue; of several slots, the first with a model is used",
       type: "text; for the protocols `openai` and `google`",
-      unset: "knowledge bases are searched by their words alone",
+      unset: "knowledge bases are searched by words only",
       example: "text-embedding-3-small",
       schema: text.optional(),
     },

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { measureClockSkewMs, measureStore } from "./measure_store.ts";
 
-/** A store whose calls take as long as is said, on the clock of a test. */
+/** A store with the given latencies on a fake clock. */
 async function distantKv(
   runtime: FakeRuntime,
   { readMs, writeMs, maxChecks = 100 }: {

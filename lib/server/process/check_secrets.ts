@@ -64,7 +64,7 @@ async function checkEncryptionKeys(
     if (!(error instanceof MissingEncryptionKeyError)) throw error;
     const { ids } = error;
     throw new StartupError(
-      "conversations, run logs, tool secrets and vendor credentials in the store may be " +
+      "conversations, run logs, tool secrets and provider credentials in the store may be " +
         `encrypted under ${ids.length === 1 ? "a key" : "keys"} that this process does not have ` +
         `(key id ${ids.join(", ")}). If ENCRYPTION_KEY was changed, put the old key behind the ` +
         "new one, ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old " +

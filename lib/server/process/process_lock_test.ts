@@ -3,7 +3,7 @@ import { acquireProcessLock, releaseLock, StoreInUseError, tryLock } from "./pro
 
 const MODULE = new URL("./process_lock.ts", import.meta.url).href;
 
-/** A child process that takes the lock, says so, and then lives until it is killed. */
+/** A child process that holds the lock until it is killed. */
 async function holdInChild(path: string): Promise<Deno.ChildProcess> {
   const program = `const { acquireProcessLock } = await import(${JSON.stringify(MODULE)});
     await acquireProcessLock(${JSON.stringify(path)}, { what: "store", path: "it" });

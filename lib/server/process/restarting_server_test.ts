@@ -5,7 +5,7 @@ import { RestartingServer } from "./restarting_server.ts";
 
 const ADDR = { transport: "tcp", hostname: "127.0.0.1", port: 4_000 } as const;
 
-/** Servers that end as the test says, and who was asked for them. */
+/** Fake servers that the test fails, and the addresses that they were started with. */
 function listening() {
   const asked: (Deno.NetAddr | undefined)[] = [];
   const servers: { fail: (error: Error) => void; stopped: boolean; release: () => void }[] = [];
@@ -42,7 +42,7 @@ Deno.test("RestartingServer: restarts a failed listener at the same address", as
   servers[0]!.fail(new Deno.errors.Http("Too many open files"));
   await runtime.advance(99);
   assertEquals(asked, [undefined]);
-  // Its connections at rest are closed; those under way are waited for when all ends.
+  // Idle connections close; shutdown waits for the pending ones.
   assertEquals(servers[0]!.stopped, true);
   await runtime.advance(1);
   assertEquals(asked, [undefined, ADDR]);

@@ -7,14 +7,14 @@ import { type MakeIsland, slotContent } from "./slots.ts";
 // deno-lint-ignore no-explicit-any
 type IslandComponent = ComponentType<any>;
 
-/** A slot among decoded props, until its content is known. */
+/** A slot in decoded props, before its content is known. */
 class PendingSlot {
   constructor(readonly id: number) {}
 }
 
 /**
- * Brings the page's islands to life, each in its own task, so that a long one holds up nothing else.
- * `encodedProps` has the props of all of them together: what they share stays shared.
+ * Hydrates the page's islands, each in its own task, so that a slow one does not delay the others.
+ * `encodedProps` has the props of all islands, so that shared signals stay shared.
  */
 export function boot(components: Record<string, IslandComponent>, encodedProps: string): void {
   const { islands, slots } = findMarkers(document.body);

@@ -53,8 +53,8 @@ export function readKey({ data }: Comment): string | null {
 }
 
 /**
- * Empty texts in place of the comments: preact passes over comments as it looks for the place to
- * insert at, and would go on into the island that comes next.
+ * Replaces the comments by empty text nodes: preact skips comments when it looks for the insertion
+ * point, and would continue into the next island.
  */
 export function hideMarkers<T extends Range>(range: T): T {
   const [start, end] = [new Text(""), new Text("")];

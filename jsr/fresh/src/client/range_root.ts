@@ -2,8 +2,8 @@ import type { ContainerNode } from "preact";
 import type { Range } from "./markers.ts";
 
 /**
- * Stands in for an element that an island could be rendered into: an island has none of its own, it
- * shares its parent with whatever is before and after it. It has as much of `Node` as preact asks for.
+ * A fake parent node for rendering an island, which has no wrapper element and shares its parent with
+ * its siblings. Implements the part of `Node` that preact uses.
  */
 export function rangeRoot(range: Range): ContainerNode {
   const parent = range.start.parentNode as Element;

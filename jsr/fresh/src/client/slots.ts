@@ -25,7 +25,7 @@ export function slotContent(id: number, { slots, makeIsland }: SlotParts): VNode
   return h(Fragment, null, children);
 }
 
-/** What is in a template is no part of the document, so its slots have not been found yet. */
+/** A template is not part of the document, so its slots have not been found yet. */
 function templateNodes(id: number, slots: Map<number, Range>): Node[] {
   const template = document.getElementById(`frsh-slot-${id}`);
   if (!(template instanceof HTMLTemplateElement)) return [];

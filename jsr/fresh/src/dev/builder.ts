@@ -16,7 +16,7 @@ type Mode = "development" | "production";
 
 /** Options of `new Builder()`. */
 export interface BuildOptions {
-  /** The project's folder, the working directory unless told otherwise. */
+  /** The project's folder; the working directory by default. */
   root?: string;
 }
 

@@ -178,7 +178,7 @@ Deno.test("a disk build can be served from _fresh/server.js", async (t) => {
   });
 });
 
-Deno.test("an island that imports the server side is refused", async () => {
+Deno.test("an island that imports the server side fails the build", async () => {
   await using project = await tempProject({
     "islands/Bad.tsx": `import { page } from "fresh"; export default () => <p>{String(page)}</p>;`,
   });

@@ -55,7 +55,7 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
   );
   for (const { path, text } of outputFiles) {
     const [, name] = /\b(FRESH_PUBLIC_\w+)/.exec(text) ?? [];
-    // The published package puts the value of such a variable into the bundle.
+    // The published package inlines the value of the variable.
     if (name !== undefined) notInThisBuild(`${name} in ${relative(root, path)}`);
   }
   return outputFiles.map(({ path, contents, hash }) => ({
@@ -67,7 +67,7 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
 
 let users = 0;
 
-/** esbuild runs as a child process, which would outlive the build: the last one ends it. */
+/** esbuild runs as a child process; the last concurrent build stops it. */
 async function withEsbuild<T>(use: () => Promise<T>): Promise<T> {
   users++;
   try {
@@ -97,7 +97,7 @@ function denoResolution(project: ProjectConfig): esbuild.Plugin {
         if (args.pluginData === RESOLVED || isAbsolute(args.path)) return null;
         const path = mapSpecifier(args.path, project) ?? args.path;
         if (isAbsolute(path)) return { path };
-        // What keeps state must come from one place, whoever imports it: the project's packages.
+        // Packages with state must exist once, so they always come from the project.
         const shared = /^(preact|@preact\/signals)(\/|$)/.test(path);
         const nested = args.resolveDir.includes("node_modules");
         const resolveDir = shared || !nested ? project.dir : args.resolveDir;

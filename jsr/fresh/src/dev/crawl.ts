@@ -59,12 +59,12 @@ async function describeRoute(routeDir: string, filePath: string): Promise<FoundR
     const pattern = fileToPattern(id.slice(0, -name.length), { keepGroups: true });
     return { id, filePath, type: special, pattern, routePattern: pattern };
   }
-  // Such a file would answer at another URL than its name says, and only after its first request.
+  // The file would respond at another URL than that of its name, after its first request.
   if ((await Deno.readTextFile(filePath)).includes("routeOverride")) {
     notInThisBuild(`routeOverride in routes${id}`);
   }
   let pattern = fileToPattern(id, { keepGroups: true });
-  // An index belongs to the scope of its own folder.
+  // An index belongs to the scope of its folder.
   if (name === "index" && !pattern.endsWith("/")) pattern += "/";
   return { id, filePath, type: "route", pattern, routePattern: fileToPattern(id) };
 }

@@ -34,7 +34,7 @@ function toProjectConfig(dir: string, { imports = {}, compilerOptions }: DenoJso
 
 /**
  * Where the import map sends a specifier: a path of the project, or the name of an npm package, or
- * null when it says nothing. Throws for what has no source in a browser.
+ * null without an entry. Throws for packages that a browser bundle cannot contain.
  */
 export function mapSpecifier(
   specifier: string,

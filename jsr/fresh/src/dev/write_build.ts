@@ -56,7 +56,7 @@ function entryOf({ root, path, hash }: { root: string; path: string; hash: strin
 
 const NOTICE = "// Written by the build. Changes are lost with the next one.\n";
 
-/** Islands are imported at once, as every page may need them; routes with their first request. */
+/** Islands are imported at the start, because every page may need them; routes on first use. */
 function snapshotModule(build: Build, files: Files): string {
   const specifier = (path: string) => JSON.stringify(specifierFrom(build.outDir, path));
   const islands = build.islands.map(({ source, ...rest }, i) => ({

@@ -12,7 +12,7 @@ export interface CsrfOptions<State = any> {
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses changes sent by pages of other origins, with HttpError 403. A request with neither
+ * Rejects changes from pages of other origins with HttpError 403. A request with neither
  * `Sec-Fetch-Site` nor `Origin` does not come from a browser's page and passes.
  */
 export function csrf<State>(options: CsrfOptions = {}): Middleware<State> {

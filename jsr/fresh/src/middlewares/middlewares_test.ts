@@ -28,14 +28,14 @@ Deno.test("csrf lets safe methods, same-origin requests and non-browsers pass", 
   for (const init of pass) assertEquals((await ask(csrf(), init)).status, 200);
 });
 
-Deno.test("csrf refuses changes from other origins with 403", async () => {
-  const refuse: Record<string, string>[] = [
+Deno.test("csrf rejects changes from other origins with 403", async () => {
+  const rejected: Record<string, string>[] = [
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site", Origin: "https://a.own.example" },
     { Origin: "https://evil.example" },
     { Origin: "null" },
   ];
-  for (const headers of refuse) {
+  for (const headers of rejected) {
     assertEquals((await ask(csrf(), { method: "DELETE", headers })).status, 403);
   }
 });

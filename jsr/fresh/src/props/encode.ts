@@ -2,7 +2,7 @@ import { isValidElement } from "preact";
 import { Signal } from "@preact/signals";
 import { notInThisBuild } from "../unsupported.ts";
 
-/** Gives the id of the server-rendered content that a value stands for; null for other values. */
+/** The id of a slot; null for other values. */
 export type SlotOf = (value: object) => number | null;
 
 /**
@@ -18,11 +18,13 @@ export function encodeProps(value: unknown, slotOf: SlotOf = () => null): string
     if (value === null || ["string", "boolean"].includes(typeof value)) return value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
     if (typeof value === "object") return encodeObject(value, path);
-    return refuse(path, `${typeof value} ${String(value)}`);
+    return rejectProp(path, `${typeof value} ${String(value)}`);
   }
 
   function encodeObject(value: object, path: string[]): unknown {
-    if (path.length > MAX_DEPTH) return refuse(path.slice(0, 5), "structure too deep, or a cycle");
+    if (path.length > MAX_DEPTH) {
+      return rejectProp(path.slice(0, 5), "structure too deep, or a cycle");
+    }
     const slot = slotOf(value);
     if (slot !== null) return ["slot", slot];
     const inner = (key: string, item: unknown) => encode(item, [...path, key]);
@@ -35,10 +37,10 @@ export function encodeProps(value: unknown, slotOf: SlotOf = () => null): string
       signals.set(signal, id);
       return seen ? ["signal", id] : ["signal", id, inner("value", signal.peek())];
     }
-    if (isValidElement(value)) return refuse(path, "JSX, which only children can be");
+    if (isValidElement(value)) return rejectProp(path, "JSX, which only children can be");
     if (value instanceof Date) return ["date", value.getTime()];
     if (prototype !== Object.prototype && prototype !== null) {
-      return refuse(path, prototype.constructor?.name ?? "class instance");
+      return rejectProp(path, prototype.constructor?.name ?? "class instance");
     }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(key, item)]));
   }
@@ -46,10 +48,10 @@ export function encodeProps(value: unknown, slotOf: SlotOf = () => null): string
   return JSON.stringify(encode(value, ["props"]));
 }
 
-/** Deeper than any sensible props, and far from the end of the stack. */
+/** Deeper than sensible props, and safe for the stack. */
 const MAX_DEPTH = 100;
 
-function refuse(path: string[], what: string): never {
+function rejectProp(path: string[], what: string): never {
   notInThisBuild(
     `An island prop that is neither JSON, Date nor signal (${path.join(".")}: ${what})`,
   );

@@ -57,7 +57,7 @@ Deno.test("a literal for a script holds nothing that could end it", () => {
   assertEquals(decodeProps(JSON.parse(literal), String), { a: "</script><!--\u2028\u2029" });
 });
 
-Deno.test("every other value is refused with its place", () => {
+Deno.test("other values are rejected with their path", () => {
   class Account {}
   const cycle: unknown[] = [];
   cycle.push(cycle);

@@ -21,14 +21,14 @@ export function collectHead(state: RenderState, children: ComponentChildren): vo
   }
 }
 
-/** Such a tag is known by its key in the document too. */
-export function keptKey({ type, key }: VNode): Record<string, unknown> {
+/** Tags with a key also carry it in the document. */
+export function keyAttribute({ type, key }: VNode): Record<string, unknown> {
   return HEAD_TAGS.has(type as string) && key ? { "data-key": key } : {};
 }
 
 /**
- * A tag that a `<Head>` has set too: that one replaces it. The package does so wherever the tag is,
- * so that the `<title>` of a drawing takes the page's unless it has a key of its own.
+ * The replacement for a tag that a `<Head>` has set too. As in the published package this applies
+ * anywhere in the document: the `<title>` of an SVG needs a key to keep its text.
  */
 export function takeReplacement(state: RenderState, vnode: VNode): VNode | undefined {
   if (!HEAD_TAGS.has(vnode.type as string)) return undefined;

@@ -8,7 +8,7 @@ import { assetWithId } from "../asset.ts";
 import { Head, type HeadProps } from "../head.ts";
 import { notInThisBuild } from "../unsupported.ts";
 import { activeLinkProps } from "./active_link.ts";
-import { CollectedHead, collectHead, keptKey, takeReplacement } from "./head_tags.ts";
+import { CollectedHead, collectHead, keyAttribute, takeReplacement } from "./head_tags.ts";
 import { isPartOfIsland, markIsland, markKey } from "./islands.ts";
 import { Scripts } from "./scripts.ts";
 import { type RenderState, renderState } from "./state.ts";
@@ -41,7 +41,7 @@ function prepare(vnode: VNode, state: RenderState): void {
 
 const UNSUPPORTED_ATTRIBUTES = ["f-client-nav", "f-partial", "f-view-transition"];
 
-/** A node may be a constant that every request renders: each starts from what the author wrote. */
+/** The original type and props: a node may be a constant that every request renders. */
 const written = new WeakMap<VNode, Pick<VNode, "type" | "props">>();
 
 function prepareElement(vnode: VNode, state: RenderState): void {
@@ -54,7 +54,7 @@ function prepareElement(vnode: VNode, state: RenderState): void {
   }
   vnode.type = type;
   const added = addedProps(type as string, { ...props }, state);
-  vnode.props = { ...props, ...keptKey(replacement ?? { ...vnode, ...own }), ...added };
+  vnode.props = { ...props, ...keyAttribute(replacement ?? { ...vnode, ...own }), ...added };
 }
 
 function addedProps(

@@ -39,7 +39,7 @@ function replaceNode(vnode: VNode, type: unknown, props: object): void {
   vnode.props = props as typeof vnode.props;
 }
 
-/** The page renders the content of a slot, so an island in a slot is one of its own. */
+/** The page renders the content of a slot, so an island there is not part of the outer one. */
 export function isPartOfIsland(vnode: VNode): boolean {
   return closestBoundary(vnode) === IslandBoundary;
 }
@@ -50,7 +50,7 @@ function closestBoundary(vnode: LinkedVNode): unknown {
   }
 }
 
-/** Renders an island between two comments, by which the browser finds it. */
+/** Renders an island between two comments that mark it for the browser. */
 function IslandBoundary({ island, given, islandKey }: IslandBoundaryProps): VNode {
   const { islands, islandProps, slots } = requireRenderState();
   const props = { ...given };
@@ -96,7 +96,7 @@ export function encodeIslandProps(): string {
   );
 }
 
-/** Slots that their islands did not render wait in templates. */
+/** Templates with the slots that their islands did not render. */
 export function unusedSlots(): ComponentChildren {
   return requireRenderState().slots.map((content, id) =>
     content && h("template", { id: `frsh-slot-${id}` }, content as ComponentChildren)

@@ -5,7 +5,7 @@ import { isHandlerByMethod, type PageResponse } from "../handlers.ts";
 import type { Method } from "../router.ts";
 import type { AsyncAnyComponent, PageProps, Route, RouteComponent } from "../types.ts";
 
-/** The route with a handler in any case, and for GET if it has a page. */
+/** The route with a default handler, and one for GET if it has a page. */
 export function withHandler<State>(route: Route<State>): Route<State> {
   const { component, handler } = route;
   if (handler === undefined) {

@@ -9,7 +9,7 @@ export function newRenderState(buildCache: BuildCache, url: URL) {
     buildCache,
     url,
     nonce: crypto.randomUUID().replaceAll("-", ""),
-    /** Tags for `<head>`, by what makes two of them the same. */
+    /** Tags for `<head>` by identity. */
     head: new Map<string, VNode>(),
     islands: new Set<Island>(),
     /** Props of each island on the page, in the order of rendering. */
