@@ -89,9 +89,7 @@ function truncateResult(message: ModelMessage, maxBytes: number): ModelMessage {
 export interface Truncation {
   /** Messages dropped during the run, in addition to those dropped before it. */
   droppedMessages: number;
-  /** Shortened tool results. */
   truncatedResults: number;
-  /** Names of the tools that were not offered to the models. */
   omittedTools: readonly string[];
 }
 

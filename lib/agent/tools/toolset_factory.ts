@@ -6,7 +6,6 @@ import type { CallableTool } from "./callable_tool.ts";
 import type { ToolSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
 
-/** Finds a tenant's secret by name. */
 export type FindTenantSecret = (
   tenant: string,
   name: string,
@@ -29,7 +28,6 @@ export interface ToolsetFactoryDeps {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: FindTenantSecret;
   runtime: Pick<Runtime, "sleep">;
-  /** Creates the tools that the service itself offers to an agent. */
   builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
 }
 

@@ -23,7 +23,6 @@ const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Replaces empty text, and the missing first user message, which the API rejects. */
 const EMPTY_TEXT = "(no text)";
 
-/** The body of a Messages request. */
 export function toAnthropicRequest(request: ModelRequest): unknown {
   const { model, system, tools, temperature, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);

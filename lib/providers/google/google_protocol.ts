@@ -19,7 +19,6 @@ const EMPTY_TEXT = "(no text)";
 /** Documented replacement for the signature of a call that another model made. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
-/** The body of a `streamGenerateContent` request. */
 export function toGoogleRequest(request: ModelRequest): unknown {
   const { system, messages, tools, temperature, maxOutputTokens } = request;
   const turns = toAlternatingTurns(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });

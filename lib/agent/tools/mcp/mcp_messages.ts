@@ -7,7 +7,6 @@ import { isJsonObject } from "../../../platform/json.ts";
  */
 export const looseResultSchema = z.looseObject({});
 
-/** A tool in a server's list. */
 export interface ListedTool {
   name: string;
   description?: string | undefined;

@@ -80,7 +80,6 @@ export interface McpOptions {
   runtime: Pick<Runtime, "sleep">;
   /** Limit for handshake and listing together, in milliseconds. */
   listTimeoutMs: number;
-  /** Receives the omitted tools and the reasons. */
   notes: string[];
   takenNames: Set<string>;
 }
