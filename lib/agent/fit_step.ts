@@ -133,7 +133,7 @@ export function fitTools(
 }
 
 /** The messages of a step, the size of its whole prompt, and an upper bound of its input tokens. */
-export interface FittedStep extends FittedMessages {
+interface FittedStep extends FittedMessages {
   inputBytes: number;
   inputTokens: number;
 }

@@ -34,7 +34,7 @@ export interface PendingRequest {
 }
 
 /** A server's message, reduced to what the library needs. */
-export interface ParsedMessage {
+interface ParsedMessage {
   isResponse: boolean;
   message: Record<string, unknown>;
 }
