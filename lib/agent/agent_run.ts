@@ -4,13 +4,11 @@ import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
 
-/** The name of a model. */
 interface ModelName {
   provider: ProviderId;
   model: string;
 }
 
-/** A model that may answer. */
 export interface Candidate extends ModelName {
   client: Model;
 }
@@ -30,7 +28,6 @@ export interface AgentOutcome {
   error?: { code: StreamErrorCode; message: string };
 }
 
-/** A step before it starts. */
 export interface PlannedStep {
   /** Upper bound of the tokens that any model will count. */
   inputTokens: number;
@@ -57,7 +54,6 @@ export interface AgentRunOptions {
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Called before each step, so that the loop itself knows no prices. */
   authorizeStep: (step: PlannedStep) => Promise<StepGrant>;
-  /** Called before each request to a candidate. */
   onAttempt?: (candidate: Candidate) => void;
   /** The smallest context window of all candidates. */
   contextWindow?: ContextWindow;

@@ -89,9 +89,7 @@ function truncateResult(message: ModelMessage, maxBytes: number): ModelMessage {
 export interface Truncation {
   /** Messages dropped during the run, in addition to those dropped before it. */
   droppedMessages: number;
-  /** Shortened tool results. */
   truncatedResults: number;
-  /** Names of the tools that were not offered to the models. */
   omittedTools: readonly string[];
 }
 
@@ -135,7 +133,7 @@ export function fitTools(
 }
 
 /** The messages of a step, the size of its whole prompt, and an upper bound of its input tokens. */
-export interface FittedStep extends FittedMessages {
+interface FittedStep extends FittedMessages {
   inputBytes: number;
   inputTokens: number;
 }

@@ -12,7 +12,6 @@ import { sanitizeToolCall, stripProviderMetadata } from "./message_history.ts";
 /** Limit for a retry while a fallback is available: enough for a short overload. */
 const MAX_WAIT_WITH_FALLBACK_MS = 1_000;
 
-/** A step whose request a model accepted. */
 export interface OpenedStep {
   candidate: Candidate;
   events: Awaited<ReturnType<Model["stream"]>>;
@@ -92,7 +91,6 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
   };
 }
 
-/** The result of a finished step. */
 export interface StepResult {
   stopReason: StopReason;
   toolCalls: readonly ModelToolCall[];

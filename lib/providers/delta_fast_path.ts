@@ -39,7 +39,6 @@ export class DeltaFastPath {
     return tryParseJson(`"${literal}"`) as string | undefined;
   }
 
-  /** Learns from a parsed event. */
   learn(data: string, event: JsonObject): void {
     if (this.#unused === MAX_UNUSED) return;
     const text = this.#readText(event);

@@ -46,7 +46,6 @@ export class DemoModel implements Model {
   }
 }
 
-/** The tool call that the last message requests. */
 function requestedToolCall(request: ModelRequest) {
   const last = request.messages.at(-1);
   if (last?.role !== "user") return undefined;

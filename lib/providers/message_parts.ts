@@ -7,7 +7,6 @@ export function parseCallArguments(call: ModelToolCall): Readonly<Record<string,
   return isJsonObject(args) ? args : {};
 }
 
-/** A tool's output as text. */
 export function toolOutputText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output) ?? "null";
 }

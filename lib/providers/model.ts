@@ -17,7 +17,6 @@ export interface AssistantMessage {
   fromOtherModel?: true;
 }
 
-/** A call that the model requests. */
 export interface ModelToolCall {
   id: string;
   name: string;
@@ -27,7 +26,6 @@ export interface ModelToolCall {
   providerMetadata?: unknown;
 }
 
-/** A tool as the model sees it. */
 export interface ModelTool {
   name: string;
   description: string;
@@ -56,7 +54,6 @@ export interface ModelRequest {
   signal: AbortSignal;
 }
 
-/** Why a model stopped. */
 export type StopReason = "stop" | "length" | "content_filter" | "tool_calls";
 
 /** The usage of one step. Only the two totals are charged; the others are parts of them. */

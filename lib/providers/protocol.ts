@@ -7,11 +7,9 @@ export interface ErrorResponse {
   errorBody: string | undefined;
 }
 
-/** Builds the provider's form of a request. */
 export interface RequestBuilder {
   /** Relative to the base URL, with query. */
   readonly path: string;
-  /** The body, to be sent as JSON. */
   body(): unknown;
   /** Changes the next `body` as the error response demands; false if it demands nothing known. */
   adaptTo(error: ErrorResponse): boolean;
@@ -19,13 +17,11 @@ export interface RequestBuilder {
   onAccepted(): void;
 }
 
-/** Decodes a provider's stream. */
 export interface StreamDecoder {
   /** Decodes the data of one event. Throws a `ProviderError` if it is an error or invalid. */
   decode(data: string): void;
 }
 
-/** A wire protocol for chat models. */
 export interface ProviderProtocol {
   headers(apiKey: string): Readonly<Record<string, string>>;
   createRequest(request: ModelRequest): RequestBuilder;

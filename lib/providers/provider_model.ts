@@ -16,14 +16,12 @@ import { UsageTracker } from "./usage_tracker.ts";
 
 export interface ProviderModelOptions extends ProviderClientOptions {
   protocol: ProviderProtocol;
-  /** Called whenever the provider has begun to answer. */
   onSuccess?: (() => void) | undefined;
 }
 
 /** Variants of a request per attempt: each field that a provider may reject is omitted once. */
 const MAX_REQUEST_VARIANTS = 4;
 
-/** The models of one configured connection. */
 export class ProviderModel extends ProviderClient implements Model {
   readonly #options: ProviderModelOptions;
   readonly #headers: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@ import type { UsageTracker } from "./usage_tracker.ts";
 
 /** Limit for text and arguments of a response, in characters. */
 const MAX_RESPONSE_LENGTH = 4_194_304;
-/** Limit for the calls of a response. */
 const MAX_CALLS = 256;
 /** Limit for the reasoning that is sent back in each later step, in characters. */
 const MAX_METADATA_LENGTH = 262_144;
@@ -38,7 +37,6 @@ export class ResponseAccumulator {
     this.#stepId = stepId;
   }
 
-  /** Adds text; consecutive deltas become one event. */
   addText(text: string): void {
     if (text === "") return;
     this.#usage.countText(text);
@@ -109,7 +107,6 @@ export class ResponseAccumulator {
     return this.#length === 0 && this.#calls.size === 0;
   }
 
-  /** Returns the events since the last call. */
   takeEvents(): ModelEvent[] {
     const events = this.#events;
     if (events.length > 0) this.#events = [];

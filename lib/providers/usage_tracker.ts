@@ -77,13 +77,11 @@ export class UsageTracker {
     this.#firstOutputAt ??= this.#options.now();
   }
 
-  /** Counts received text or arguments. */
   countText(text: string): void {
     this.onFirstOutput();
     this.#textBytes += utf8Length(text);
   }
 
-  /** Counts received hidden output. */
   countReasoning(text: string): void {
     if (this.#reasoningBytes === 0) this.#options.onReasoning?.();
     this.#reasoningBytes += utf8Length(text);

@@ -4,7 +4,6 @@ import type { ModelTool } from "../../providers/model.ts";
 import type { Redactor } from "./redactor.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 
-/** A tool that a model may call. */
 export interface CallableTool {
   tool: ModelTool;
   /** The tool's server validates the arguments too, so a schema that we cannot compile is no obstacle. */
@@ -13,7 +12,6 @@ export interface CallableTool {
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
-/** What the tools of a run share. */
 export interface ToolContext {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: FindSecret;

@@ -3,8 +3,8 @@ import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import { compileParameters } from "./arguments/compile_parameters.ts";
-import type { HttpTool } from "./http/call_http_tool.ts";
 import { bodyFormat, JSON_TYPE } from "./http/render_body.ts";
+import type { HttpTool } from "./http/render_request.ts";
 import { argumentNames, hasPlaceholder, wholePlaceholder } from "./template.ts";
 
 /**

@@ -12,7 +12,6 @@ import { toErrorOutput, ToolError } from "./tool_error.ts";
 
 export interface ToolsetOptions
   extends Pick<ToolContext, "egress" | "findSecret" | "tenant" | "agentId" | "allowedDomains"> {
-  /** The agent's own tools. */
   tools: readonly ToolDefinition[];
   validators: ValidatorCache;
   runtime: Pick<Runtime, "sleep">;
@@ -28,9 +27,7 @@ export interface Toolset {
   listTools(signal: AbortSignal): Promise<readonly ModelTool[]>;
   /** Executes one call; a failure is `{ error: { code, message } }`. */
   execute(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
-  /** Every hop of every call so far. */
   readonly egressCalls: readonly EgressCall[];
-  /** The omitted tools and the reasons. */
   readonly notes: readonly string[];
   /** Closes the connections to MCP servers. Never throws. */
   close(): Promise<void>;

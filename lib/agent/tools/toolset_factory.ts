@@ -3,14 +3,8 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { ValidatorCache } from "./arguments/compile_parameters.ts";
 import type { CallableTool } from "./callable_tool.ts";
-import type { ToolSecret } from "./tool_secrets.ts";
+import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
-
-/** Finds a tenant's secret by name. */
-export type FindTenantSecret = (
-  tenant: string,
-  name: string,
-) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
 /** Limit for listing the tools of MCP servers, while the user sees nothing. */
 const LIST_TIMEOUT_MS = 5_000;
@@ -27,9 +21,8 @@ export interface ToolsetRequest {
 
 export interface ToolsetFactoryDeps {
   egress: Pick<Egress, "fetch" | "open">;
-  findSecret: FindTenantSecret;
+  findSecret: (tenant: string, name: string) => ReturnType<FindSecret>;
   runtime: Pick<Runtime, "sleep">;
-  /** Creates the tools that the service itself offers to an agent. */
   builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
 }
 

@@ -12,19 +12,34 @@ import type {
   ModelToolCall,
 } from "../model.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
-import type { PositionedThinking } from "./thinking_collector.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { TemperatureFallback } from "../temperature_fallback.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
+import type { PositionedThinking } from "./thinking_collector.ts";
 
 const MAX_TEMPERATURE = 1;
 /** Call ids that the API accepts; each must be unique. */
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Replaces empty text, and the missing first user message, which the API rejects. */
 const EMPTY_TEXT = "(no text)";
+const API_VERSION = "2023-06-01";
 
-/** The body of a Messages request. */
-export function toAnthropicRequest(request: ModelRequest): unknown {
+/** The Messages API, streamed. */
+export function anthropicProtocol(): ProviderProtocol {
+  const modelsWithoutTemperature = new Set<string>();
+  return {
+    headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": API_VERSION }),
+    createRequest: (request) =>
+      new TemperatureFallback(request, {
+        path: "/messages",
+        toBody: toAnthropicRequest,
+        modelsWithoutTemperature,
+      }),
+    createDecoder: (response) => new AnthropicDecoder(response),
+  };
+}
+
+function toAnthropicRequest(request: ModelRequest): unknown {
   const { model, system, tools, temperature, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
@@ -90,21 +105,4 @@ function toToolUse(call: ModelToolCall): unknown {
 
 function toTool({ name, description, parameters }: ModelTool): unknown {
   return { name, description, input_schema: { type: "object", ...parameters } };
-}
-
-const API_VERSION = "2023-06-01";
-
-/** The Messages API, streamed. */
-export function anthropicProtocol(): ProviderProtocol {
-  const modelsWithoutTemperature = new Set<string>();
-  return {
-    headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": API_VERSION }),
-    createRequest: (request) =>
-      new TemperatureFallback(request, {
-        path: "/messages",
-        toBody: toAnthropicRequest,
-        modelsWithoutTemperature,
-      }),
-    createDecoder: (response) => new AnthropicDecoder(response),
-  };
 }

@@ -24,7 +24,6 @@ export interface EmbedOptions extends Pick<EmbeddingRequest, "purpose"> {
   deadline?: number;
 }
 
-/** The embedding model of one connection. */
 export class Embedder extends ProviderClient {
   readonly provider: ProviderId;
   readonly model: string;

@@ -6,9 +6,9 @@ import type {
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
+import type { ProviderProtocol } from "../protocol.ts";
 import { isGeneratedCallId } from "../response_accumulator.ts";
 import { asObject } from "../stream_json.ts";
-import type { ProviderProtocol } from "../protocol.ts";
 import { TemperatureFallback } from "../temperature_fallback.ts";
 import { GoogleDecoder } from "./google_decoder.ts";
 import { modelPath } from "./model_path.ts";
@@ -19,8 +19,22 @@ const EMPTY_TEXT = "(no text)";
 /** Documented replacement for the signature of a call that another model made. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
-/** The body of a `streamGenerateContent` request. */
-export function toGoogleRequest(request: ModelRequest): unknown {
+/** `streamGenerateContent` with server-sent events. */
+export function googleProtocol(): ProviderProtocol {
+  const modelsWithoutTemperature = new Set<string>();
+  return {
+    headers: (apiKey) => ({ "x-goog-api-key": apiKey }),
+    createRequest: (request) =>
+      new TemperatureFallback(request, {
+        path: `/${modelPath(request.model)}:streamGenerateContent?alt=sse`,
+        toBody: toGoogleRequest,
+        modelsWithoutTemperature,
+      }),
+    createDecoder: (response) => new GoogleDecoder(response),
+  };
+}
+
+function toGoogleRequest(request: ModelRequest): unknown {
   const { system, messages, tools, temperature, maxOutputTokens } = request;
   const turns = toAlternatingTurns(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });
   return {
@@ -80,19 +94,4 @@ function callId(id: string): { id?: string } {
 function toFunctionDeclaration({ name, description, parameters }: ModelTool): unknown {
   const { $schema: _dialect, ...schema } = parameters;
   return { name, description, parametersJsonSchema: schema };
-}
-
-/** `streamGenerateContent` with server-sent events. */
-export function googleProtocol(): ProviderProtocol {
-  const modelsWithoutTemperature = new Set<string>();
-  return {
-    headers: (apiKey) => ({ "x-goog-api-key": apiKey }),
-    createRequest: (request) =>
-      new TemperatureFallback(request, {
-        path: `/${modelPath(request.model)}:streamGenerateContent?alt=sse`,
-        toBody: toGoogleRequest,
-        modelsWithoutTemperature,
-      }),
-    createDecoder: (response) => new GoogleDecoder(response),
-  };
 }

@@ -9,15 +9,30 @@ import type {
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ErrorResponse, ProviderProtocol, RequestBuilder } from "../protocol.ts";
 import { TemperatureFallback } from "../temperature_fallback.ts";
-import { nextDialect, type OpenaiDialect, OpenaiDialects } from "./openai_dialect.ts";
 import { OpenaiDecoder } from "./openai_decoder.ts";
+import { nextDialect, type OpenaiDialect, OpenaiDialects } from "./openai_dialect.ts";
 
 const MAX_TEMPERATURE = 2;
 /** OpenAI accepts any call id of at most 40 characters. */
 const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 
+/** Chat Completions, streamed: the protocol of most compatible servers. */
+export function openaiProtocol(baseUrl: string): ProviderProtocol {
+  const dialects = new OpenaiDialects(baseUrl);
+  const modelsWithoutTemperature = new Set<string>();
+  return {
+    headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+    createRequest: (request) =>
+      new OpenaiRequestBuilder(request, { dialects, modelsWithoutTemperature }),
+    // Quotes within a quoted prompt are escaped, so only the provider's own field matches.
+    isContentFilter: ({ status, errorBody = "" }) =>
+      status === 400 && /"code"\s*:\s*"content_filter"/.test(errorBody),
+    createDecoder: (response) => new OpenaiDecoder(response),
+  };
+}
+
 /** Builds a Chat Completions request in the dialect of the server. */
-export class OpenaiRequestBuilder implements RequestBuilder {
+class OpenaiRequestBuilder implements RequestBuilder {
   readonly path = "/chat/completions";
   readonly #model: string;
   readonly #temperature: TemperatureFallback;
@@ -139,20 +154,5 @@ function toTool({ name, description, parameters }: ModelTool): unknown {
   return {
     type: "function",
     function: { name, description, parameters: { properties: {}, ...parameters } },
-  };
-}
-
-/** Chat Completions, streamed: the protocol of most compatible servers. */
-export function openaiProtocol(baseUrl: string): ProviderProtocol {
-  const dialects = new OpenaiDialects(baseUrl);
-  const modelsWithoutTemperature = new Set<string>();
-  return {
-    headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
-    createRequest: (request) =>
-      new OpenaiRequestBuilder(request, { dialects, modelsWithoutTemperature }),
-    // Quotes within a quoted prompt are escaped, so only the provider's own field matches.
-    isContentFilter: ({ status, errorBody = "" }) =>
-      status === 400 && /"code"\s*:\s*"content_filter"/.test(errorBody),
-    createDecoder: (response) => new OpenaiDecoder(response),
   };
 }

@@ -22,7 +22,6 @@ export interface HttpExchangeOptions extends ProviderTimeouts {
   signal: AbortSignal;
 }
 
-/** Receives the chunks of a response. */
 export interface ResponseListener {
   onChunk(chunk: Uint8Array): void;
   /** Called once; `error` is set if the response is incomplete. */
@@ -39,7 +38,6 @@ const MAX_TRAILING_BYTES = 65_536;
  * immediately. Fails with the signal's reason or a `ProviderError`.
  */
 export class HttpExchange {
-  /** Resolves when the headers have arrived. */
   readonly head: Promise<IncomingMessage>;
   /** When the headers arrived, in milliseconds since the epoch. */
   respondedAt: number;

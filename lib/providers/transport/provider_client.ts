@@ -105,7 +105,7 @@ export abstract class ProviderClient {
       return new HttpExchange({ pool: this.#pool, post, runtime, signal, ...this.#timeouts });
     } catch (cause) {
       // The operator's API key contains characters that headers do not allow.
-      const message = "the model provider cannot be asked with the credential of its slot";
+      const message = "the API key contains characters that a header cannot hold";
       throw new ProviderError("provider_error", message, { cause });
     }
   }
@@ -170,8 +170,8 @@ function toProviderError(
 
 const STATUS_MESSAGES: Readonly<Record<number, string>> = {
   400: "did not accept the request",
-  401: "did not accept the credential of its slot",
-  403: "did not accept the credential of its slot",
+  401: "did not accept the API key",
+  403: "did not accept the API key",
   404: "does not know the model",
   413: "found the request too large",
   422: "did not accept the request",

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { LRUCache } from "lru-cache";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { CostLimitError, CostMeter, LinearPatterns } from "./linear_patterns.ts";
 import { prepareSchema, REFERENCE_COUNTER_KEYWORD, type SchemaIssue } from "./prepare_schema.ts";
-import { LRUCache } from "lru-cache";
 
 /** Returns what is wrong with a call's arguments, worded for the model; `undefined` if nothing is. */
 export type ArgumentValidator = (args: unknown) => string | undefined;

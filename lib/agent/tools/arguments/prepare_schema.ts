@@ -35,7 +35,6 @@ const NAME_KEYWORDS = new Set([
 ]);
 /** Keywords whose values are data. */
 const DATA_KEYWORDS = new Set(["const", "default", "enum", "examples"]);
-/** Keywords that are not compiled. */
 const ANNOTATION_KEYWORDS = new Set([
   "$comment",
   "default",
@@ -76,7 +75,6 @@ export function prepareSchema(
 class SchemaCopier {
   nodes = 0;
   uniqueItems = 0;
-  /** The first issue found. */
   issue: SchemaIssue | undefined;
   #references = 0;
   #alternatives = 0;

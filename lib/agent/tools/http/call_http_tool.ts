@@ -1,70 +1,17 @@
 import { tryParseJson } from "../../../platform/json.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
-import type { Redactor } from "../redactor.ts";
-import { ToolError } from "../tool_error.ts";
-import { type ToolDefinition, toolUrl } from "../../../schemas/tool_definition.ts";
+import { toolUrl } from "../../../schemas/tool_definition.ts";
 import type { ToolContext } from "../callable_tool.ts";
+import type { Redactor } from "../redactor.ts";
 import { createLookup } from "../template.ts";
+import { ToolError } from "../tool_error.ts";
 import { resolveSecrets } from "../tool_secrets.ts";
-import { renderRequest } from "./render_request.ts";
+import { type HttpTool, renderRequest } from "./render_request.ts";
 
 const MAX_EXCERPT_LENGTH = 1_000;
 const TEXTUAL =
   /^(text\/|application\/([\w.+-]+\+)?(json|xml|javascript|x-ndjson)\b|application\/x-www-form)/i;
 const JSON_LIKE = /\bjson\b/i;
-
-export interface RawResponse {
-  status: number;
-  contentType: string;
-  body: Uint8Array;
-  truncated: boolean;
-}
-
-/**
- * The response for the model: JSON parsed, text as text, anything else as its type and size. The content
- * type is redacted before it is cut, because a server may echo a secret in it.
- */
-export function parseResponse(
-  response: RawResponse,
-  redactor: Redactor,
-): { status: number; body: unknown } {
-  const { status, contentType, body } = response;
-  if (contentType !== "" && !TEXTUAL.test(contentType)) {
-    const type = redactor.redactText(contentType).slice(0, 100);
-    return { status, body: `(${type}, ${body.length} bytes)` };
-  }
-  const text = decode(response);
-  if (!JSON_LIKE.test(contentType)) return { status, body: text };
-  const value = tryParseJson(text);
-  return { status, body: value === undefined || isTooDeep(value) ? text : value };
-}
-
-/**
- * The error for a status other than 2xx, with an excerpt of the body. Secrets are redacted before the
- * excerpt is cut; a truncated body may end inside a secret, so that many characters are dropped.
- */
-export function httpError(response: RawResponse, redactor: Redactor): ToolError {
-  const contentType = JSON_LIKE.test(response.contentType) ? "text/plain" : response.contentType;
-  const { body } = parseResponse({ ...response, contentType }, redactor);
-  const text = typeof body === "string" ? body : "";
-  const end = response.truncated ? Math.max(0, text.length - redactor.longestLength) : text.length;
-  const excerpt = redactor.redactText(text.slice(0, end)).replace(/\s+/g, " ").trim()
-    .slice(0, MAX_EXCERPT_LENGTH).toWellFormed();
-  const suffix = excerpt === "" ? "" : `: ${excerpt}`;
-  return new ToolError("tool_http_error", `the server answered ${response.status}${suffix}`);
-}
-
-function decode({ contentType, body }: RawResponse): string {
-  const charset = /charset="?([\w.:-]+)/i.exec(contentType)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
-}
-
-export type HttpTool = Extract<ToolDefinition, { type: "http" }>;
-
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
 
@@ -94,4 +41,54 @@ export async function callHttpTool(
   const raw = { ...response, contentType: response.headers["content-type"] ?? "" };
   if (response.status >= 200 && response.status < 300) return parseResponse(raw, redactor);
   throw httpError(raw, redactor);
+}
+
+interface RawResponse {
+  status: number;
+  contentType: string;
+  body: Uint8Array;
+  truncated: boolean;
+}
+
+/**
+ * The response for the model: JSON parsed, text as text, anything else as its type and size. The content
+ * type is redacted before it is cut, because a server may echo a secret in it.
+ */
+function parseResponse(
+  response: RawResponse,
+  redactor: Redactor,
+): { status: number; body: unknown } {
+  const { status, contentType, body } = response;
+  if (contentType !== "" && !TEXTUAL.test(contentType)) {
+    const type = redactor.redactText(contentType).slice(0, 100);
+    return { status, body: `(${type}, ${body.length} bytes)` };
+  }
+  const text = decode(response);
+  if (!JSON_LIKE.test(contentType)) return { status, body: text };
+  const value = tryParseJson(text);
+  return { status, body: value === undefined || isTooDeep(value) ? text : value };
+}
+
+/**
+ * The error for a status other than 2xx, with an excerpt of the body. Secrets are redacted before the
+ * excerpt is cut; a truncated body may end inside a secret, so that many characters are dropped.
+ */
+function httpError(response: RawResponse, redactor: Redactor): ToolError {
+  const contentType = JSON_LIKE.test(response.contentType) ? "text/plain" : response.contentType;
+  const { body } = parseResponse({ ...response, contentType }, redactor);
+  const text = typeof body === "string" ? body : "";
+  const end = response.truncated ? Math.max(0, text.length - redactor.longestLength) : text.length;
+  const excerpt = redactor.redactText(text.slice(0, end)).replace(/\s+/g, " ").trim()
+    .slice(0, MAX_EXCERPT_LENGTH).toWellFormed();
+  const suffix = excerpt === "" ? "" : `: ${excerpt}`;
+  return new ToolError("tool_http_error", `the server answered ${response.status}${suffix}`);
+}
+
+function decode({ contentType, body }: RawResponse): string {
+  const charset = /charset="?([\w.:-]+)/i.exec(contentType)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }

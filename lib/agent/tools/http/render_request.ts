@@ -1,8 +1,10 @@
+import type { ToolDefinition } from "../../../schemas/tool_definition.ts";
 import { asText, fillTemplate, type Lookup } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
-import type { HttpTool } from "./call_http_tool.ts";
 import { JSON_TYPE, renderBody } from "./render_body.ts";
 import { renderUrl } from "./render_url.ts";
+
+export type HttpTool = Extract<ToolDefinition, { type: "http" }>;
 
 /** A request with all placeholders filled; header names are in lower case. */
 export interface RenderedRequest {

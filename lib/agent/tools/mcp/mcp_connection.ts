@@ -33,7 +33,6 @@ type Request = Parameters<Client["request"]>[0];
 interface Session {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Whether the handshake succeeded. */
   isOpen: boolean;
 }
 
@@ -49,7 +48,6 @@ export class McpConnection {
   readonly #newSession: () => Session;
   #session: Session;
   #isSessionLost = false;
-  /** One listener for each request in flight. */
   readonly #failureListeners = new Set<(error: unknown) => void>();
 
   private constructor(
@@ -109,7 +107,6 @@ export class McpConnection {
     return tools;
   }
 
-  /** Calls a tool; returns `{ content }`. */
   async call(
     name: string,
     args: Record<string, unknown>,

@@ -2,7 +2,7 @@ import type { EgressResponse } from "../../../egress/egress.ts";
 import { EgressError } from "../../../egress/egress_error.ts";
 import type { ToolContext } from "../callable_tool.ts";
 import { parseRequest, type PendingRequest } from "./mcp_messages.ts";
-import { createResponseParser, parsedResponse, relayResponse } from "./mcp_response.ts";
+import { createResponseParser, toResponse } from "./mcp_response.ts";
 import type { McpResponseParser } from "./mcp_response_parser.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -46,7 +46,6 @@ interface SendOptions {
   request: PendingRequest | undefined;
 }
 
-/** The requests to one server during one run. */
 class McpExchange {
   readonly #context: ToolContext;
   #serverRequests = 0;
@@ -72,9 +71,8 @@ class McpExchange {
     };
     const isResumed = resumed !== undefined;
     const parser = request && createResponseParser(answer, { request, isResumed });
-    if (parser === undefined) return relayResponse(answer, { onFailure, onBytes });
-    this.#latest = parser;
-    return parsedResponse(answer, { onFailure, onBytes, parser });
+    this.#latest = parser ?? this.#latest;
+    return toResponse(answer, { onFailure, onBytes, parser });
   }
 
   /** The library also resumes a stream whose response was an error, while the next call waits. */

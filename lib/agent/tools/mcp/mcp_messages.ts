@@ -7,7 +7,6 @@ import { isJsonObject } from "../../../platform/json.ts";
  */
 export const looseResultSchema = z.looseObject({});
 
-/** A tool in a server's list. */
 export interface ListedTool {
   name: string;
   description?: string | undefined;
@@ -35,7 +34,7 @@ export interface PendingRequest {
 }
 
 /** A server's message, reduced to what the library needs. */
-export interface ParsedMessage {
+interface ParsedMessage {
   isResponse: boolean;
   message: Record<string, unknown>;
 }

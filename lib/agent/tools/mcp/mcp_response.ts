@@ -2,7 +2,6 @@ import type { EgressResponse } from "../../../egress/egress.ts";
 import type { PendingRequest } from "./mcp_messages.ts";
 import { McpResponseParser, missingResultError } from "./mcp_response_parser.ts";
 
-/** The response headers that the library reads. */
 const RELAYED_HEADERS = ["content-type", "location", "mcp-session-id"];
 const EVENT_STREAM = "text/event-stream";
 const JSON_TYPE = "application/json";
@@ -11,17 +10,6 @@ const NULL_BODY_STATUSES = new Set([202, 204, 205, 304]);
 export interface BodyCallbacks {
   onFailure: (error: unknown) => void;
   onBytes: (bytes: number) => void;
-}
-
-/** A response for the library that is not parsed; only an error keeps its body. */
-export function relayResponse(answer: EgressResponse, callbacks: BodyCallbacks): Response {
-  const { status } = answer;
-  const init = { status, headers: relayedHeaders(answer) };
-  if (isErrorStatus(status) && !NULL_BODY_STATUSES.has(status)) {
-    return new Response(bodyStream(answer, callbacks), init);
-  }
-  answer.close();
-  return new Response(null, init);
 }
 
 /**
@@ -43,18 +31,21 @@ export function createResponseParser(
   return new McpResponseParser(request, type === EVENT_STREAM);
 }
 
-/** A response for the library with the parser's output as its body. */
-export function parsedResponse(
+/** The response for the library: the parser's output or, without a parser, only the body of an error. */
+export function toResponse(
   answer: EgressResponse,
-  { parser, ...callbacks }: BodyCallbacks & { parser: McpResponseParser },
+  { parser, ...callbacks }: BodyCallbacks & { parser: McpResponseParser | undefined },
 ): Response {
+  const { status } = answer;
   const headers = relayedHeaders(answer);
+  const hasBody = isErrorStatus(status) && !NULL_BODY_STATUSES.has(status);
+  if (parser === undefined && !hasBody) {
+    answer.close();
+    return new Response(null, { status, headers });
+  }
   // The library must read the body as the same type as the parser did.
-  headers.set("content-type", mediaType(answer));
-  return new Response(bodyStream(answer, { ...callbacks, parser }), {
-    status: answer.status,
-    headers,
-  });
+  if (parser !== undefined) headers.set("content-type", mediaType(answer));
+  return new Response(bodyStream(answer, { ...callbacks, parser }), { status, headers });
 }
 
 function isErrorStatus(status: number): boolean {
@@ -77,7 +68,7 @@ function relayedHeaders(answer: EgressResponse): Headers {
 /** Without a parser, chunks pass through unchanged. */
 function bodyStream(
   answer: EgressResponse,
-  { onFailure, onBytes, parser }: BodyCallbacks & { parser?: McpResponseParser },
+  { onFailure, onBytes, parser }: BodyCallbacks & { parser: McpResponseParser | undefined },
 ): ReadableStream<Uint8Array> {
   let cancelled = false;
   let ended = false;

@@ -24,7 +24,6 @@ export class McpResponseParser {
   #isComplete = false;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  /** Output of the current chunk of an event stream. */
   #output = "";
 
   /** `isStream` selects an event stream instead of a single JSON text. */
