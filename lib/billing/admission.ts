@@ -22,7 +22,6 @@ import { idempotencyKeyReusedError, LimitError } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
 import { isFinalCount, RequestCounter } from "./request_counter.ts";
 import { raiseHold, renewAllLeases } from "./running_leases.ts";
-import { SettlementRetryQueue } from "./settlement_retry_queue.ts";
 import { SettlementWriter } from "./settlement_writer.ts";
 import { WindowShards } from "./window_shards.ts";
 
@@ -54,8 +53,7 @@ export class Admission {
   #windows: WindowShards;
   #runtime: Runtime;
   #running = new Map<string, TrackedRun>();
-  #settlementWriter: SettlementWriter;
-  #retryQueue = new SettlementRetryQueue();
+  #settlements: SettlementWriter;
   #heartbeat: PeriodicTask;
   #onLost: (runId: string) => void;
 
@@ -74,7 +72,7 @@ export class Admission {
     this.#committer = committer;
     this.#runtime = runtime;
     this.#shards = shards;
-    this.#settlementWriter = new SettlementWriter(committer, { shards, runtime });
+    this.#settlements = new SettlementWriter(committer, { shards, runtime });
     this.#windows = options.windows ?? new WindowShards(committer, { runtime, contended });
     this.requests = new RequestCounter(committer, { runtime, windows: this.#windows });
     this.#onLost = onLost;
@@ -191,13 +189,9 @@ export class Admission {
     const forgetKey = opened ? undefined : idempotencyKey;
     const exceedsHold = Math.min(cost, ceiling) > running.hold;
     const how = { end, cost, ceiling, settleHook, forgetKey };
-    const settlement = { ...how, activeRun, limits, exceedsHold };
     try {
-      const charge = await this.#settlementWriter.settle(settlement);
+      const charge = await this.#settlements.settle({ ...how, activeRun, limits, exceedsHold });
       return charge ?? { charged: 0, excess: cost };
-    } catch (error) {
-      this.#retryQueue.add(settlement, error);
-      throw error;
     } finally {
       // If it cannot be settled, its lease lapses and a sweep settles it.
       this.#running.delete(runId);
@@ -214,7 +208,7 @@ export class Admission {
   settleOrphaned(
     ...args: Parameters<SettlementWriter["settleOrphaned"]>
   ): Promise<Charge | undefined> {
-    return this.#settlementWriter.settleOrphaned(...args);
+    return this.#settlements.settleOrphaned(...args);
   }
 
   /** Stops the heartbeat. */
@@ -233,7 +227,7 @@ export class Admission {
   #withdraw(request: RunRequest, error: unknown): never {
     const { run, limits, idempotency, startHook } = request;
     const { undo = () => {} } = startHook ?? {};
-    this.#retryQueue.add({
+    this.#settlements.retryLater({
       activeRun: activeRunOf(request),
       limits,
       end: interruptedEnd(run),
@@ -242,16 +236,16 @@ export class Admission {
       settleHook: startHook && { keys: [], estimatedBytes: 512, write: undo },
       forgetKey: idempotency?.key,
     }, error);
-    if (this.#retryQueue.size > 0) this.#heartbeat.start();
+    if (this.#settlements.hasPending) this.#heartbeat.start();
     throw error;
   }
 
   #stopIfIdle(): void {
-    if (this.#running.size + this.#retryQueue.size === 0) this.close();
+    if (this.#running.size === 0 && !this.#settlements.hasPending) this.close();
   }
 
   async #onHeartbeat(): Promise<void> {
-    await this.#retryQueue.retry((settlement) => this.#settlementWriter.settle(settlement));
+    await this.#settlements.retryPending();
     this.#stopIfIdle();
     const lost = await renewAllLeases(this.#committer, {
       running: this.#running,

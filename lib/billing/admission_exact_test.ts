@@ -28,7 +28,7 @@ import { SUGGESTED_VISITOR_LIMITS } from "../schemas/limits.ts";
 import { sumHolds } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
-/** One admission, or three with caches of their own behind a bad connection. */
+/** One admission, or three with separate caches behind an unreliable connection. */
 const DEPLOYMENTS = {
   "one process": (kv: Deno.Kv) => [openAdmission(kv)],
   "three processes over a bad connection": (kv: Deno.Kv) => {
@@ -39,16 +39,16 @@ const DEPLOYMENTS = {
 
 for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
   describe(`Admission, ${name}`, () => {
-    it("lets exactly 10 of 60 concurrent streams in", async () => {
+    it("admits exactly 10 of 60 concurrent streams", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const tries = Array.from({ length: 60 }, (_, n) => all[n % all.length]!.admit(request(n)));
-      const told = tally(await Promise.all(tries.map(outcome)));
-      assertEquals(told, { admitted: 10, tenant_streams: 50 });
+      const result = tally(await Promise.all(tries.map(outcome)));
+      assertEquals(result, { admitted: 10, tenant_streams: 50 });
       all.forEach((one) => one.close());
     });
 
-    it("lets exactly 50 of 200 concurrent messages of a session in", async () => {
+    it("admits exactly 50 of 200 concurrent messages of a session", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const sessions = new SessionStore(kv, frozenRuntime);
@@ -58,13 +58,13 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const tries = Array.from({ length: 200 }, (_, n) => {
         return all[n % all.length]!.admit(request(n, { sessionHash, limits }));
       });
-      const told = tally(await Promise.all(tries.map(outcome)));
-      assertEquals(told, { admitted: 50, session_messages: 150 });
+      const result = tally(await Promise.all(tries.map(outcome)));
+      assertEquals(result, { admitted: 50, session_messages: 150 });
       assertEquals((await sessions.get(sessionToken))?.messages, 50);
       all.forEach((one) => one.close());
     });
 
-    it("lets exactly 20 messages, 60 requests a key and 100 an address in", async () => {
+    it("admits exactly 20 messages, 60 requests per key and 100 per address", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const at = (n: number) => all[n % all.length]!;
@@ -80,7 +80,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       all.forEach((one) => one.close());
     });
 
-    it("holds each session to 2 streams and 0.25 USD, and an address's visitors to 1 USD, of 1,000 at once", async () => {
+    it("limits each session to 2 streams and 0.25 USD, and an address's visitors to 1 USD, at 1,000 concurrent runs", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const sessions = new SessionStore(kv, frozenRuntime);
@@ -97,28 +97,28 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
         const admission = all[n % all.length]!;
         const hold = 20_000 + Math.floor(random() * 60_000);
         const visit = request(n, { sessionHash, hold, minHold: hold, limits });
-        const told = await outcome(admission.admit(visit));
-        if (told !== "admitted") return told;
+        const result = await outcome(admission.admit(visit));
+        if (result !== "admitted") return result;
         running.set(sessionHash, (running.get(sessionHash) ?? 0) + 1);
         assert(running.get(sessionHash)! <= 2, "a third stream of one session");
         await new Promise((resolve) => setImmediate(resolve));
         running.set(sessionHash, running.get(sessionHash)! - 1);
         const { charged } = await admission.settle(`run-${n}`, settlement(hold));
         spent.set(sessionHash, (spent.get(sessionHash) ?? 0) + charged);
-        return told;
+        return result;
       };
-      const told: string[] = [];
+      const result: string[] = [];
       for (const start of [0, 1_000, 2_000]) {
         const tries = Array.from({ length: 1_000 }, (_, n) => runOf(start + n));
-        told.push(...await Promise.all(tries));
+        result.push(...await Promise.all(tries));
       }
-      const counts = tally(told);
+      const counts = tally(result);
       assert(counts.session_streams! > 0 && counts.ip_daily_cost! > 0, JSON.stringify(counts));
       const sums = [...spent.values()];
       assert(sums.every((sum) => sum <= 250_000), "a session past its 0.25 USD");
       const sum = sums.reduce((a, b) => a + b, 0);
       assert(sum <= 1_000_000 && sum > 900_000, `the address spent ${sum}`);
-      // The tenant's own key is not a visitor: the same address goes on with the day's money.
+      // The tenant's API key is no visitor, so the same address can still use the day's budget.
       const source = { kind: "key" as const, id: "key-1" };
       const own = request(9_000, { run: { ...facts(9_000), source }, hold: 80_000, limits });
       assertEquals(await outcome(all[0]!.admit(own)), "admitted");
@@ -126,7 +126,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       all.forEach((one) => one.close());
     });
 
-    it("never spends or holds past the day's limit, reaches it, and the ledger balances", async () => {
+    it("never spends or holds more than the daily limit, reaches it, and the ledger balances", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const random = seeded(3);
@@ -135,35 +135,37 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const runOf = async (n: number) => {
         const admission = all[n % all.length]!;
         const hold = 10_000 + Math.floor(random() * 50_000);
-        const told = await outcome(admission.admit(request(n, { hold, minHold: 10, limits })));
+        const result = await outcome(
+          admission.admit(request(n, { hold, minHold: 10, limits })),
+        );
         const ledger = await ledgerOf(kv);
         assert(ledger.spent + sumHolds(ledger, TODAY) <= limits.hardDailyCost);
-        if (told !== "admitted") return told;
+        if (result !== "admitted") return result;
         const cost = Math.floor(random() * (ledger.runs[`run-${n}`]!.hold + 1));
         const { charged } = await admission.settle(`run-${n}`, settlement(cost));
         settled += charged;
-        return told;
+        return result;
       };
       const outcomes = await Promise.all(Array.from({ length: 1_000 }, (_, n) => runOf(n)));
-      // What the holds of the many kept back is used up by some more.
+      // A few more runs use up what the holds had reserved.
       for (let n = 1_000; n < 2_000 && settled < limits.hardDailyCost - 100; n++) {
         outcomes.push(await runOf(n));
       }
-      const told = tally(outcomes);
+      const result = tally(outcomes);
       const ledger = await ledgerOf(kv);
       assertEquals([ledger.spent, ledger.runs], [settled, {}]);
       assert(settled >= limits.hardDailyCost - 100, `only ${settled} was used`);
-      assertEquals(told.tenant_daily_cost, outcomes.length - told.admitted!);
+      assertEquals(result.tenant_daily_cost, outcomes.length - result.admitted!);
       const records = await valuesOf<RunRecord>(kv, ["runs", TENANT]);
-      assertEquals(records.length, told.admitted);
+      assertEquals(records.length, result.admitted);
       assertEquals(records.reduce((sum, run) => sum + run.cost, 0), settled);
       const used = await usageOf(kv);
-      assertEquals([used.cost, used.runs], [settled, told.admitted]);
+      assertEquals([used.cost, used.runs], [settled, result.admitted]);
       assertEquals(await valuesOf(kv, keys.activeRuns()), []);
       all.forEach((one) => one.close());
     });
 
-    it("answers a message sent again by the run it began, and counts it as a request only", async () => {
+    it("returns the same run for a repeated message, and counts it as a request only", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const receipt = {
@@ -175,8 +177,8 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const tries = Array.from({ length: 60 }, (_, n) => {
         return all[n % all.length]!.admit(request(n, { idempotency: receipt, limits }));
       });
-      const told = tally(await Promise.all(tries.map(outcome)));
-      assertEquals(told, { admitted: 1, replayed: 39, ip: 20 });
+      const result = tally(await Promise.all(tries.map(outcome)));
+      assertEquals(result, { admitted: 1, replayed: 39, ip: 20 });
       const other = { ...receipt, fingerprint: "another body" };
       const error = await assertRejects(
         () => all[0]!.admit(request(99, { idempotency: other })),

@@ -32,7 +32,7 @@ import { dayOf } from "../platform/utc_day.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 describe("Admission", () => {
-  it("writes nothing for what it refuses, and reads nothing for a full window", async () => {
+  it("writes nothing for a rejection, and reads nothing for a full window", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const admission = openAdmission(watched);
@@ -43,14 +43,14 @@ describe("Admission", () => {
     assertEquals(traffic, before);
   });
 
-  it("lets a warm message in with one commit and settles it with one", async () => {
+  it("admits a cached message with one commit and settles it with one", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const admission = openAdmission(watched);
     await admission.admit(request(1));
     assertEquals(traffic, { reads: 1, commits: 1 });
     await admission.settle("run-1", settlement(5));
-    // The day's row of usage is read once, with the first settlement of the process.
+    // The day's usage row is read once, at the first settlement of the process.
     assertEquals(traffic, { reads: 2, commits: 2 });
     await admission.admit(request(2));
     await admission.settle("run-2", settlement(5));
@@ -58,7 +58,7 @@ describe("Admission", () => {
     assertEquals((await ledgerOf(kv)).spent, 10);
   });
 
-  it("keeps a run's slot until it is settled, though its lease has lapsed by a fast clock", async () => {
+  it("keeps a run's slot until it is settled, even if its lease has lapsed by a fast clock", async () => {
     using kv = await Deno.openKv(":memory:");
     const runtime = new FakeRuntime();
     const fast = { ...runtime, now: () => runtime.now() + LEASE_MS + 1 };
@@ -71,7 +71,7 @@ describe("Admission", () => {
     for (const admission of [behind, ahead]) admission.close();
   });
 
-  it("tells a wait to midnight when the day is spent, and a short one when it is only held", async () => {
+  it("returns a wait until midnight if the day's budget is spent, and a short one if it is only held", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
@@ -87,7 +87,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("tells a wait to midnight when what is left of the day does not pay for the least", async () => {
+  it("returns a wait until midnight if the day's rest is less than the minimum hold", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
@@ -102,20 +102,20 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("answers nothing for a session that has ended", async () => {
+  it("returns `gone` for a session that has ended", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     assertEquals(await outcome(admission.admit(request(1, { sessionHash: "none" }))), "gone");
     admission.close();
   });
 
-  it("grants what is left when it pays for the least a run can do", async () => {
+  it("grants the rest if it covers the minimum hold", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 70 }));
-    const told = await admission.admit(request(2, { limits, hold: 70, minHold: 10 }));
-    assertEquals(told.kind === "admitted" && told.hold, 30);
+    const admitted = await admission.admit(request(2, { limits, hold: 70, minHold: 10 }));
+    assertEquals(admitted.kind === "admitted" && admitted.hold, 30);
     assertEquals(
       await outcome(admission.admit(request(3, { limits, hold: 5 }))),
       "tenant_daily_cost",
@@ -123,7 +123,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("raises a running run's hold within the day, and says when there is no room", async () => {
+  it("raises an active run's hold within the daily limit, and returns undefined beyond it", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
@@ -136,7 +136,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("charges what a vendor reports beyond the hold up to the limits, and keeps the rest as excess", async () => {
+  it("charges reported cost beyond the hold up to the limits, and records the rest as excess", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
@@ -149,7 +149,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("holds one visitor to the plan's limits of a session and of an address's day", async () => {
+  it("enforces the plan's limits per session and per address and day", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
     const sessions = new SessionStore(kv, frozenRuntime);
@@ -167,7 +167,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("settles a dead process's run with all it held, unless its lease has been renewed", async () => {
+  it("charges an orphaned run its whole hold, unless its lease was renewed", async () => {
     using kv = await Deno.openKv(":memory:");
     const runtime = new FakeRuntime(NOON);
     const [dead, alive] = [openAdmission(kv, runtime), openAdmission(kv, runtime)];
@@ -187,7 +187,7 @@ describe("Admission", () => {
     assertEquals([record?.finishReason, record?.cost], ["interrupted", 70]);
   });
 
-  it("tells of a run that was settled by others while its process stood still", async () => {
+  it("reports a run that others settled while its process stood still", async () => {
     using kv = await Deno.openKv(":memory:");
     const runtime = new FakeRuntime(NOON);
     const lost = Promise.withResolvers<string>();
@@ -203,11 +203,11 @@ describe("Admission", () => {
   });
 
   for (const step of [6 * 60_000, 26 * 3_600_000, -3_600_000]) {
-    it(`goes on with what it runs when the clock is set by ${step} ms`, async () => {
+    it(`keeps its runs when the clock is set by ${step} ms`, async () => {
       using kv = await Deno.openKv(":memory:");
-      const world = new FakeRuntime(NOON);
+      const clock = new FakeRuntime(NOON);
       let set = 0;
-      const runtime = { ...world, now: () => world.now() + set };
+      const runtime = { ...clock, now: () => clock.now() + set };
       const lost: string[] = [];
       const committer = new GroupCommitter(kv, { runtime });
       const admission = new Admission(committer, { runtime, onLost: (runId) => lost.push(runId) });
@@ -216,9 +216,9 @@ describe("Admission", () => {
       set = step;
       const key = keys.tenantLedger(TENANT);
       for (let beats = 0; beats < 3; beats++) {
-        await world.advance(HEARTBEAT_MS);
-        // Decided behind the renewal.
-        const decide = (draft: Transaction) => findLease(draft.get<Ledger>(key), "run-1")?.until;
+        await clock.advance(HEARTBEAT_MS);
+        // Queued behind the renewal.
+        const decide = (tx: Transaction) => findLease(tx.get<Ledger>(key), "run-1")?.until;
         const until = await committer.run({ keys: [key], decide });
         assertEquals([lost, until], [[], runtime.now() + LEASE_MS]);
       }
@@ -228,15 +228,15 @@ describe("Admission", () => {
     });
   }
 
-  it("lets a day's limit be spent once, also by a clock that is set past midnight and back", async () => {
+  it("enforces the daily limit once even if the clock is set past midnight and back", async () => {
     using kv = await Deno.openKv(":memory:");
     let now = NOON;
     const admission = openAdmission(kv, { ...frozenRuntime, now: () => now });
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100, ipDailyCost: 90 };
     const spend = async (n: number, cost: number) => {
-      const told = await outcome(admission.admit(request(n, { limits, hold: cost })));
-      if (told === "admitted") await admission.settle(`run-${n}`, settlement(cost));
-      return told;
+      const admitted = await outcome(admission.admit(request(n, { limits, hold: cost })));
+      if (admitted === "admitted") await admission.settle(`run-${n}`, settlement(cost));
+      return admitted;
     };
     assertEquals(await spend(1, 85), "admitted");
     now = NOON + 26 * 3_600_000;

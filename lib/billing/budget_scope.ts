@@ -26,7 +26,6 @@ export interface BudgetScope {
   key: string[];
 }
 
-/** Who pays for a run. */
 interface ChargedRun {
   run: RunFacts;
   caller: { address: string };
@@ -90,7 +89,6 @@ export function scopeMoment({ kind }: BudgetScope, now: number, division?: Divis
   return { now, period: kind === "session" ? "" : dayOf(now) };
 }
 
-/** A scope's ledger at one moment. */
 export interface ScopeLedger {
   scope: BudgetScope;
   moment: Moment;
@@ -114,7 +112,6 @@ export function retentionOf({ kind }: BudgetScope): { expireIn?: number } {
   return { expireIn: kind === "session" ? SESSION_RETENTION_MS : DAY_RETENTION_MS };
 }
 
-/** The names of each scope's limits in 429 responses. */
 const LIMIT_SCOPES: Record<BudgetScope["kind"], Record<"streams" | "cost", LimitScope>> = {
   tenant: { streams: "tenant_streams", cost: "tenant_daily_cost" },
   session: { streams: "session_streams", cost: "session_cost" },

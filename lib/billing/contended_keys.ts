@@ -4,9 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { ProcessShard } from "./process_shard.ts";
 
-/** Conflicts with other processes are counted over this window. */
 const CONTENTION_WINDOW_MS = 10_000;
-/** Maximum records whose contention is remembered. */
 const MAX_REMEMBERED = 10_000;
 
 /** A kind of records that can be divided into shards. */

@@ -29,7 +29,6 @@ export type CountResult<Status = RateLimitStatus> =
   | { full: WindowRef }
   | { windows: Status; record: () => void };
 
-/** The keys that counting a request of this caller uses. */
 export function callerKeys(caller: Caller): Deno.KvKey[] {
   const all: Deno.KvKey[] = [windowKey(caller, "address")];
   if (caller.apiKey !== undefined) all.push(windowKey(caller, "key"));
@@ -83,7 +82,6 @@ export function countResume(
   };
 }
 
-/** Appends an id and drops the oldest beyond the maximum. */
 function appendId(ids: readonly number[], id: number): number[] {
   return [...ids.slice(1 - REMEMBERED_IDS), id];
 }

@@ -58,7 +58,6 @@ export interface RunRequest {
 export interface StartHook {
   /** Stored in the run's own record while it is active. */
   state: ActiveRunState;
-  /** Roughly how many bytes it writes, if many. */
   estimatedBytes?: number;
   /** Writes what does not fit into that record. */
   write?(tx: Transaction): void;
@@ -89,7 +88,6 @@ export interface Admittance {
   windows: RateLimitStatus;
   /** The granted hold, which the first step must not exceed. Micro-USD. */
   hold: number;
-  /** The tenant is past its soft daily limit. */
   softLimitPassed: boolean;
 }
 
@@ -106,7 +104,6 @@ export type RunDecision =
   /** The shard of the tenant's ledger needs budget or slots from the other shards. */
   | { short: true };
 
-/** The keys that admitting a message uses. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
   const { run, caller, sessionHash, idempotency } = request;
   return [

@@ -53,7 +53,6 @@ export interface SettleHook {
   keys: readonly Deno.KvKey[];
   /** Those of `keys` with a new random id. */
   freshKeys?: readonly Deno.KvKey[];
-  /** Roughly how many bytes it writes. */
   estimatedBytes: number;
   /** How long the run's record is stored, if not as usual; milliseconds. */
   retentionMs?: number;
@@ -97,7 +96,6 @@ export interface Charge {
   excess: number;
 }
 
-/** The keys that settling a run uses. */
 export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   const { activeRun, now, cost, settleHook, exceedsHold, forgetKey, shard } = settlement;
   const days = [dayOf(now)];

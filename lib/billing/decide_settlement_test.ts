@@ -39,8 +39,8 @@ function settlementOf(change: { cost?: number; inputTokens?: number }): Settleme
   };
 }
 
-/** A draft that has the ledger alone. */
-const draft: Transaction = {
+/** A transaction on the ledger only. */
+const tx: Transaction = {
   get: <T>(key: Deno.KvKey) => (key[0] === "tenant_ledgers" ? LEDGER : undefined) as T | undefined,
   set: () => {},
   update: () => {},
@@ -49,12 +49,12 @@ const draft: Transaction = {
   create: () => {},
 };
 
-Deno.test("decideSettlement: what is no amount of money or tokens is never written", () => {
-  assertEquals(decideSettlement(draft, settlementOf({})), { charged: 10, excess: 0 });
+Deno.test("decideSettlement: an invalid amount of money or tokens is never written", () => {
+  assertEquals(decideSettlement(tx, settlementOf({})), { charged: 10, excess: 0 });
   for (const cost of [NaN, Infinity, -Infinity, -1, 0.5]) {
-    assertThrows(() => decideSettlement(draft, settlementOf({ cost })), Error, "", String(cost));
+    assertThrows(() => decideSettlement(tx, settlementOf({ cost })), Error, "", String(cost));
   }
   for (const inputTokens of [NaN, -1, 1.5, 2 ** 60]) {
-    assertThrows(() => decideSettlement(draft, settlementOf({ inputTokens })));
+    assertThrows(() => decideSettlement(tx, settlementOf({ inputTokens })));
   }
 });

@@ -41,7 +41,6 @@ export class FailureDetector {
     return false;
   }
 
-  /** Forgets all other runs. */
   retainOnly(runIds: ReadonlySet<string>): void {
     for (const runId of this.#seen.keys()) if (!runIds.has(runId)) this.#seen.delete(runId);
   }

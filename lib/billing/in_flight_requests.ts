@@ -9,7 +9,6 @@ import { type Limits, WINDOW_MS } from "./limits.ts";
 export class InFlightRequests {
   readonly #counts = new Map<string, number>();
 
-  /** The number of addresses with requests in flight. */
   get addresses(): number {
     return this.#counts.size;
   }
@@ -25,7 +24,6 @@ export class InFlightRequests {
     this.#counts.set(address, before + 1);
   }
 
-  /** Removes a request that was added. */
   leave(address: string): void {
     const remaining = (this.#counts.get(address) ?? 0) - 1;
     if (remaining > 0) this.#counts.set(address, remaining);

@@ -5,20 +5,20 @@ import { InFlightRequests } from "./in_flight_requests.ts";
 
 const LIMITS = { ...DEFAULT_LIMITS, ipRequests: 2 };
 
-Deno.test("InFlightRequests: one address has as many as it may make in a minute, and others theirs", () => {
-  const underWay = new InFlightRequests();
-  for (const address of ["a", "a", "b"]) underWay.enter(address, LIMITS);
-  const { rejection, headers } = assertThrows(() => underWay.enter("a", LIMITS), LimitError);
+Deno.test("InFlightRequests: each address may have as many as it may make per minute", () => {
+  const inFlight = new InFlightRequests();
+  for (const address of ["a", "a", "b"]) inFlight.enter(address, LIMITS);
+  const { rejection, headers } = assertThrows(() => inFlight.enter("a", LIMITS), LimitError);
   assertEquals([rejection.scope, rejection.limit, headers["retry-after"]], ["ip", 2, "60"]);
-  underWay.enter("b", LIMITS);
-  underWay.leave("a");
-  underWay.enter("a", LIMITS);
-  assertThrows(() => underWay.enter("a", LIMITS), LimitError);
+  inFlight.enter("b", LIMITS);
+  inFlight.leave("a");
+  inFlight.enter("a", LIMITS);
+  assertThrows(() => inFlight.enter("a", LIMITS), LimitError);
 });
 
-Deno.test("InFlightRequests: nothing is kept of an address that has none any more", () => {
-  const underWay = new InFlightRequests();
-  for (const address of ["a", "a", "b"]) underWay.enter(address, LIMITS);
-  for (const address of ["a", "b", "a"]) underWay.leave(address);
-  assertEquals(underWay.addresses, 0);
+Deno.test("InFlightRequests: an address without requests is forgotten", () => {
+  const inFlight = new InFlightRequests();
+  for (const address of ["a", "a", "b"]) inFlight.enter(address, LIMITS);
+  for (const address of ["a", "b", "a"]) inFlight.leave(address);
+  assertEquals(inFlight.addresses, 0);
 });

@@ -24,8 +24,8 @@ function ledger(of: Partial<Ledger> = {}): Ledger {
 
 const running = (hold: number) => ({ until: NOON + 30_000, hold });
 
-/** What a shard gets when it asks, after all have been frozen. */
-function asked(
+/** What a shard gets when it requests more, after all were frozen. */
+function divideFor(
   ledgers: Ledger[],
   { shard, need = { streams: 0, hardLimit: 0 }, limits = LIMITS, division }: {
     shard: number;
@@ -42,19 +42,19 @@ function asked(
 const allotments = ({ shards }: Division) =>
   Object.entries(shards).map(([i, { streams, hardLimit }]) => [Number(i), streams, hardLimit]);
 
-Deno.test("divide: gives the shard that asks what it needs, and each active one half of the rest", () => {
+Deno.test("divide: gives the requesting shard what it needs, and each active one half of the rest", () => {
   const ledgers = [ledger({ runs: { a: running(100) } }), ledger(), ledger()];
-  const division = asked(ledgers, { shard: 2, need: { streams: 1, hardLimit: 300 } });
-  // Of 9 slots and 900 one slot and 300 are needed; the rest is divided by two.
+  const division = divideFor(ledgers, { shard: 2, need: { streams: 1, hardLimit: 300 } });
+  // 1 of 9 slots and 300 of 900 are needed; the rest is halved.
   assertEquals(allotments(division), [[0, 5, 400], [2, 5, 600]]);
 });
 
-Deno.test("divide: gives all that is free to the only active shard, and nothing beyond the limits", () => {
+Deno.test("divide: gives everything free to the only active shard, within the limits", () => {
   const ledgers = [ledger({ spent: 900 }), ledger()];
-  const division = asked(ledgers, { shard: 1, need: { streams: 1, hardLimit: 400 } });
+  const division = divideFor(ledgers, { shard: 1, need: { streams: 1, hardLimit: 400 } });
   assertEquals(allotments(division), [[0, 0, 900], [1, 10, 100]]);
   const limits = { streams: 2, hardLimit: 500 };
-  assertEquals(allotments(asked(ledgers, { shard: 1, limits, division })), [[0, 0, 900], [
+  assertEquals(allotments(divideFor(ledgers, { shard: 1, limits, division })), [[0, 0, 900], [
     1,
     2,
     0,
@@ -63,22 +63,22 @@ Deno.test("divide: gives all that is free to the only active shard, and nothing 
   assertEquals(spentElsewhere(division, { shard: 1, period: "2026-01-03" }), 0);
 });
 
-Deno.test("freeze: leaves nothing to any shard until the limits are divided again", () => {
+Deno.test("freeze: no shard can use more until the limits are divided again", () => {
   const ledgers = [ledger({ spent: 5 }), ledger()];
-  const first = asked(ledgers, { shard: 1 });
+  const first = divideFor(ledgers, { shard: 1 });
   const frozen = freeze(createSnapshot(first, ledgers, NOON), {
     ...{ shard: 0, limits: LIMITS, need: LIMITS },
   });
   assertEquals(allotments(frozen), [[0, 0, 0], [1, 0, 0]]);
   assertEquals(frozen.revision, first.revision + 1);
   assert(isFrozen(createSnapshot(frozen, ledgers, NOON), LIMITS));
-  // Of other limits or of another day it is no freeze: usage may have grown under what held then.
+  // Not frozen under other limits or on another day: usage may have grown meanwhile.
   assert(!isFrozen(createSnapshot(frozen, ledgers, NOON), { ...LIMITS, streams: 9 }));
   assert(!isFrozen(createSnapshot(frozen, ledgers, NOON + 86_400_000), LIMITS));
 });
 
 Deno.test("allottedLimits: a division is void on another day and under other limits", () => {
-  const division = asked([ledger(), ledger()], { shard: 1 });
+  const division = divideFor([ledger(), ledger()], { shard: 1 });
   const streams = (shard: number, limits = LIMITS, period = PERIOD) =>
     allottedLimits(division, { limits, shard, period })?.streams;
   assertEquals([streams(0), streams(1), streams(2)], [0, 10, undefined]);
@@ -86,13 +86,13 @@ Deno.test("allottedLimits: a division is void on another day and under other lim
   assertEquals(streams(1, LIMITS, "2026-01-03"), undefined);
 });
 
-Deno.test("allottedLimits: an undivided ledger has the limits to itself, another shard has none", () => {
+Deno.test("allottedLimits: without a division the first shard has the whole limits, others none", () => {
   const of = (shard: number) =>
     allottedLimits(undefined, { limits: LIMITS, shard, period: PERIOD });
   assertEquals([of(0), of(1)], [LIMITS, undefined]);
 });
 
-Deno.test("createSnapshot: all shards are on the day that one of them, or the division, has begun", () => {
+Deno.test("createSnapshot: all shards use the day that one of them, or the division, has started", () => {
   const beforeMidnight = Date.UTC(2026, 0, 2, 23, 58);
   const shards = [ledger({ spent: 7 }), ledger({ period: "2026-01-03", spent: 2 }), undefined];
   const days = ({ ledgers, moment }: LedgerSnapshot) => [
@@ -101,11 +101,11 @@ Deno.test("createSnapshot: all shards are on the day that one of them, or the di
   ];
   const begun = ["2026-01-03", ["2026-01-03", 0], ["2026-01-03", 2], ["2026-01-03", 0]];
   assertEquals(days(createSnapshot(undefined, shards, beforeMidnight)), begun);
-  const division = { ...asked([ledger()], { shard: 0 }), period: "2026-01-03" };
+  const division = { ...divideFor([ledger()], { shard: 0 }), period: "2026-01-03" };
   assertEquals(days(createSnapshot(division, [shards[0]], beforeMidnight)), begun.slice(0, 2));
 });
 
-Deno.test("divide: whatever is asked, the allotments are what is used and what is free, and no more", () => {
+Deno.test("divide: for any request the allotments add up to what is used and what is free", () => {
   const random = seeded(21);
   const upTo = (n: number) => Math.floor(random() * (n + 1));
   for (let round = 0; round < 300; round++) {
@@ -114,14 +114,14 @@ Deno.test("divide: whatever is asked, the allotments are what is used and what i
       return ledger({ spent: upTo(150), runs: Object.fromEntries(runs) });
     });
     let division: Division | undefined;
-    // Every shard that uses anything has asked once.
+    // Every shard in use has requested once.
     for (let shard = 0; shard < ledgers.length; shard++) {
-      division = asked(ledgers, { shard, division });
+      division = divideFor(ledgers, { shard, division });
     }
     const need = { streams: upTo(3), hardLimit: upTo(500) };
     const shard = upTo(ledgers.length - 1);
     const limits = { streams: 5 + upTo(20), hardLimit: 200 + upTo(2_000) };
-    division = asked(ledgers, { shard, limits, need, division });
+    division = divideFor(ledgers, { shard, limits, need, division });
     const snapshot = createSnapshot(division, ledgers, NOON);
     const { moment } = snapshot;
     const whole = mergeShards(snapshot);

@@ -1,4 +1,4 @@
-import type { Runtime } from "../platform/runtime.ts";
+import { randomFraction, type Runtime } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
@@ -39,7 +39,6 @@ const MAX_ATTEMPTS = 50;
 export interface ShardNeed {
   streams: number;
   hold: number;
-  /** The least that the run can work with. */
   minHold: number;
 }
 
@@ -52,7 +51,6 @@ export type RebalanceResult =
   | { changed: true };
 
 interface RebalanceRequest {
-  /** The key of the shard that needs more. */
   key: readonly string[];
   limits: Pick<Limits, "streams" | "hardDailyCost">;
   need: ShardNeed;
@@ -63,13 +61,10 @@ interface PendingRebalance {
   request: RebalanceRequest;
   /** `undefined` if it failed. */
   done: Promise<RebalanceResult | undefined>;
-  /** What the other waiting runs need. */
   others: { streams: number; hold: number };
-  /** How often the shards have been read. */
   reads: number;
 }
 
-/** The keys of all shards of a tenant's ledger. */
 export function ledgerShardKeys(tenant: string): string[][] {
   return Array.from({ length: SHARDS }, (_, shard) => keys.tenantLedger(tenant, shard));
 }
@@ -169,15 +164,10 @@ export class LedgerShards {
       } else {
         waitedFor = division.revision;
         const { min, spread } = MIN_DIVISION_AGE_MS;
-        await this.#runtime.sleep(min + this.#random() * spread);
+        await this.#runtime.sleep(min + randomFraction(this.#runtime) * spread);
       }
     }
     throw new StoreUnavailableError("other processes keep dividing the same limits");
-  }
-
-  /** From 0 to 1. */
-  #random(): number {
-    return this.#runtime.randomBytes(1)[0]! / 256;
   }
 
   async #read(tenant: string): Promise<LedgerSnapshot> {

@@ -14,7 +14,7 @@ import {
   type Process,
   shardsOf,
 } from "@/tests/support/ledger_processes.ts";
-Deno.test("LedgerShards: many messages that are refused at once look at the other shards together", async () => {
+Deno.test("LedgerShards: concurrent rejected messages share one read of the other shards", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const { kv: counted, traffic } = flakyKv(kv, { random: seeded(1) });
@@ -26,16 +26,16 @@ Deno.test("LedgerShards: many messages that are refused at once look at the othe
   assertEquals(admittedOf(begun), { tenant_streams: 100 });
   const { reads, commits } = traffic;
   assert(reads - before.reads <= 4, `${reads - before.reads} reads`);
-  // One that was decided on what memory had of the division.
+  // One that was decided on a cached division.
   assert(commits - before.commits <= 1, `${commits - before.commits} commits`);
 });
 
-Deno.test("LedgerShards: a message that gets no slot because others keep dividing is refused after 4 s", async () => {
+Deno.test("LedgerShards: a message without a slot is rejected after 4 s of repeated divisions", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = ledgerProcesses(kv);
   const key = keys.ledgerDivision(TENANT);
   let isBusy = false;
-  // Another process changes the division before each look at it.
+  // Another process changes the division before each read.
   const busy = new Proxy(kv, {
     get(target, name) {
       if (name !== "getMany" || !isBusy) {
@@ -60,7 +60,7 @@ Deno.test("LedgerShards: a message that gets no slot because others keep dividin
 });
 
 for (const seed of [1, 2, 3, 4, 5, 6]) {
-  Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
+  Deno.test(`LedgerShards: three concurrent processes never exceed a limit (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const { open, advance, runtime } = ledgerProcesses(kv);
     const random = seeded(seed);
@@ -83,8 +83,8 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
           return;
         }
         const hold = upTo(120);
-        const [run, told] = await process.begin(hold, limits);
-        if (told === "admitted") running.push({ run, process, hold });
+        const [run, result] = await process.begin(hold, limits);
+        if (result === "admitted") running.push({ run, process, hold });
       });
       await Promise.all(acts);
       const now = runtime.now();
@@ -93,7 +93,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       const sum = (of: (shard: Ledger) => number) => shards.reduce((a, b) => a + of(b), 0);
       assert(sum((one) => countSlots(one, at)) <= limits.streams, "too many streams");
       assert(sum((one) => one.spent + sumHolds(one, at)) <= limits.hardDailyCost, "too much money");
-      // Only when nothing is under way may the limits change without being passed already.
+      // Limits change only while nothing is in flight, or they might be exceeded already.
       if (running.length === 0) limits = { ...LIMITS, streams: 3 + upTo(9) };
     }
     for (const { run, process } of running) await process.end(run);

@@ -13,7 +13,7 @@ import {
   type Process,
   shardsOf,
 } from "@/tests/support/ledger_processes.ts";
-Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", async () => {
+Deno.test("LedgerShards: a tenant served by one process keeps one ledger", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
@@ -21,7 +21,7 @@ Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", asy
     const [run] = await one.begin();
     await one.end(run);
   }
-  // Now and then another process is no contention.
+  // An occasional write by another process is no contention.
   for (let i = 0; i < 5; i++) {
     advance(60_000);
     const [run] = await other.begin();
@@ -31,7 +31,7 @@ Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", asy
   assertEquals((await kv.get(keys.processShards())).versionstamp, null);
 });
 
-Deno.test("LedgerShards: the last slot and the last micro-USD are reached through any one process", async () => {
+Deno.test("LedgerShards: any single process can use the last slot and the last micro-USD", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const processes = [open(), open(), open()];
@@ -40,7 +40,7 @@ Deno.test("LedgerShards: the last slot and the last micro-USD are reached throug
     const begun = [];
     for (let i = 0; i < 12; i++) begun.push(await begin(1));
     assertEquals(admittedOf(begun), { admitted: 10, tenant_streams: 2 });
-    for (const [run, told] of begun) if (told === "admitted") await end(run);
+    for (const [run, result] of begun) if (result === "admitted") await end(run);
   }
   const [first, second, third] = processes as [Process, Process, Process];
   const [large] = await first.begin(400);
@@ -51,7 +51,7 @@ Deno.test("LedgerShards: the last slot and the last micro-USD are reached throug
   assertEquals((await third.begin(1))[1], "tenant_daily_cost");
 });
 
-Deno.test("LedgerShards: a run that can do with less gets what all shards have left", async () => {
+Deno.test("LedgerShards: a run with a lower minimum gets the rest of all shards", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
@@ -64,7 +64,7 @@ Deno.test("LedgerShards: a run that can do with less gets what all shards have l
   assertEquals(await one.admission.reserve("run-none", { hold: 10, least: 1 }), undefined);
 });
 
-Deno.test("LedgerShards: a running run takes money from the other shards, and none beyond the limit", async () => {
+Deno.test("LedgerShards: an active run takes budget from the other shards, within the limit", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
@@ -80,7 +80,7 @@ Deno.test("LedgerShards: a running run takes money from the other shards, and no
   assertEquals([charged, excess], [900, 50]);
 });
 
-Deno.test("LedgerShards: what costs more than it held is charged from what all shards have left", async () => {
+Deno.test("LedgerShards: cost beyond the hold is charged from the rest of all shards", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
@@ -91,7 +91,7 @@ Deno.test("LedgerShards: what costs more than it held is charged from what all s
   assertEquals((await ledgerOf(kv)).spent, 900);
 });
 
-Deno.test("LedgerShards: lowered and raised limits hold at once in every process", async () => {
+Deno.test("LedgerShards: changed limits apply immediately in every process", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const processes = [open(), open()];
@@ -104,7 +104,7 @@ Deno.test("LedgerShards: lowered and raised limits hold at once in every process
   assertEquals((await other.begin(10, lowered))[1], "tenant_streams");
   const wide = { ...lowered, streams: 20 };
   const begun = [await one.begin(11, wide), await other.begin(10, wide), await one.begin(11, wide)];
-  assertEquals(begun.map(([, told]) => told), [
+  assertEquals(begun.map(([, result]) => result), [
     "admitted",
     "tenant_daily_cost",
     "tenant_daily_cost",
@@ -112,15 +112,15 @@ Deno.test("LedgerShards: lowered and raised limits hold at once in every process
   assertEquals((await other.begin(900))[1], "admitted");
 });
 
-Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is set back does not repeat it", async () => {
+Deno.test("LedgerShards: a new day has the whole limit, and setting the clock back does not repeat it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = ledgerProcesses(kv);
   const processes = [open(), open()];
   await divide(processes);
   const spend = async (process: Process, cost: number) => {
-    const [run, told] = await process.begin(cost);
-    if (told === "admitted") await process.end(run, cost);
-    return told;
+    const [run, result] = await process.begin(cost);
+    if (result === "admitted") await process.end(run, cost);
+    return result;
   };
   const [one, other] = processes as [Process, Process];
   assertEquals([await spend(one, 500), await spend(other, 450)], ["admitted", "admitted"]);
@@ -132,7 +132,7 @@ Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is 
   assertEquals(await spend(other, 1), "tenant_daily_cost");
 });
 
-Deno.test("LedgerShards: processes that disagree about midnight stay within the limit of the day begun", async () => {
+Deno.test("LedgerShards: processes that disagree about midnight stay within the new day's limit", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = ledgerProcesses(kv);
   const [behind, ahead] = [open(), open({ ahead: 4 * 60_000 })];
@@ -141,14 +141,14 @@ Deno.test("LedgerShards: processes that disagree about midnight stay within the 
   const spent = [];
   for (let i = 0; i < 8; i++) {
     for (const { begin, end } of [ahead, behind]) {
-      const [run, told] = await begin(100);
-      if (told === "admitted") spent.push(await end(run, 100));
+      const [run, result] = await begin(100);
+      if (result === "admitted") spent.push(await end(run, 100));
     }
   }
   assertEquals(spent.length, 10);
 });
 
-Deno.test("LedgerShards: what a dead process holds is charged, and what it had to spare is free at once", async () => {
+Deno.test("LedgerShards: a dead process's holds are charged, and its unused allotment is free immediately", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const [dying, alive] = [open(), open()];
@@ -168,7 +168,7 @@ Deno.test("LedgerShards: what a dead process holds is charged, and what it had t
   ]);
 });
 
-Deno.test("LedgerShards: embeddings draw on the same money", async () => {
+Deno.test("LedgerShards: embeddings use the same budget", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];

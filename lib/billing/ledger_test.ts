@@ -20,15 +20,15 @@ const LIMITS = { streams: 10, hardLimit: 5_000_000 };
 const NOON = Date.UTC(2026, 0, 2, 12);
 const at = (now: number) => ({ now, period: dayOf(now) });
 
-/** The ledger with one more run, or why it is refused. */
+/** The ledger with one more run, or the rejection. */
 function admit(
   stored: Ledger | undefined,
   run: { runId: string; hold: number; now: number; limits?: typeof LIMITS },
 ) {
   const { runId, hold, now, limits = LIMITS } = run;
   const ledger = currentLedger(stored, at(now));
-  const refusal = ledgerRejection(ledger, { minHold: hold, limits, moment: at(now) });
-  return refusal ?? setLease(ledger, { runId, hold, now });
+  const rejection = ledgerRejection(ledger, { minHold: hold, limits, moment: at(now) });
+  return rejection ?? setLease(ledger, { runId, hold, now });
 }
 
 function admitted(result: ReturnType<typeof admit>): Ledger {
@@ -38,7 +38,7 @@ function admitted(result: ReturnType<typeof admit>): Ledger {
 
 describe("a ledger", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    it(`never spends or holds past the hard limit, reaches it, and balances (seed ${seed})`, () => {
+    it(`never exceeds the hard limit, reaches it, and balances (seed ${seed})`, () => {
       const random = seeded(seed);
       let ledger: Ledger | undefined;
       let now = NOON;
@@ -72,7 +72,7 @@ describe("a ledger", () => {
     });
   }
 
-  it("charges a run once, however often it is settled", () => {
+  it("charges a run once even if it is settled repeatedly", () => {
     const once = admitted(admit(undefined, { runId: "a", hold: 100, now: NOON }));
     const ended = chargeRun(once, { runId: "a", cost: 40 });
     assertEquals(chargeRun(ended, { runId: "a", cost: 40 }), ended);
@@ -89,7 +89,7 @@ describe("a ledger", () => {
     assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
-  it("renews a lease however long ago it lapsed, and does not bring back one that was settled", () => {
+  it("renews a lease however long ago it lapsed, but not one that was settled", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
     for (const late of [LEASE_MS + 1, LEASE_MS + 5 * 60_000, 26 * 3_600_000]) {
       const now = NOON + late;
@@ -98,7 +98,7 @@ describe("a ledger", () => {
     }
   });
 
-  it("tells money that is spent from money that is only held", () => {
+  it("distinguishes spent money from held money", () => {
     const limits = { streams: 10, hardLimit: 100 };
     const held = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON, limits }));
     const next = { runId: "b", hold: 30, now: NOON, limits };
@@ -107,7 +107,7 @@ describe("a ledger", () => {
     assertEquals(admit(spent, { ...next, hold: 0 }), { rejected: "cost", isSpent: true });
   });
 
-  it("leaves a run's own hold out of what the others leave it", () => {
+  it("excludes a run's own hold from its remaining budget", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON }));
     const limits = { hardLimit: 100 };
     const moment = at(NOON);
@@ -116,7 +116,7 @@ describe("a ledger", () => {
     assertEquals(remainingBudget(ledger, { limits: {}, moment }), Infinity);
   });
 
-  it("begins each UTC day at nothing, carries running runs over, and forgets yesterday's lapsed hold", () => {
+  it("starts each UTC day at zero, keeps active runs, and drops yesterday's lapsed holds", () => {
     const late = Date.UTC(2026, 0, 2, 23, 59, 50);
     let ledger = admitted(admit(undefined, { runId: "a", hold: 9, now: late }));
     ledger = { ...ledger, spent: 4_000_000 };
@@ -128,7 +128,7 @@ describe("a ledger", () => {
     assertEquals(untilMidnight(late), 10_000);
   });
 
-  it("takes no more runs than one value of the store has room for, lapsed ones included", async () => {
+  it("never exceeds the size of a stored value, lapsed runs included", async () => {
     using kv = await Deno.openKv(":memory:");
     const limits = { streams: 1_000, hardLimit: Number.MAX_SAFE_INTEGER };
     let ledger = admitted(admit(undefined, { runId: fakeUuid(0), hold: 1, now: 0 }));
@@ -142,7 +142,7 @@ describe("a ledger", () => {
     assertEquals(admit(ledger, next), { rejected: "streams" });
   });
 
-  it("does not go back to yesterday for a clock that is behind, nor stay in a day far ahead", () => {
+  it("neither returns to yesterday for a slow clock nor stays in a day far ahead", () => {
     const midnight = NOON + untilMidnight(NOON);
     const begun = { v: 1, period: dayOf(midnight), spent: 40, runs: {} } as const;
     const behind = { now: midnight - 1_000, period: dayOf(midnight - 1_000) };
@@ -152,7 +152,7 @@ describe("a ledger", () => {
     assertEquals([period, spent], [behind.period, 0]);
   });
 
-  it("finds what a day has spent when a wrong clock has left it and comes back", () => {
+  it("restores what a day had spent when a wrong clock left it and returned", () => {
     const charge = (ledger: Ledger | undefined, now: number, cost: number) => {
       const begun = admitted(admit(ledger, { runId: "a", hold: cost, now }));
       return chargeRun(begun, { runId: "a", cost });
@@ -162,12 +162,12 @@ describe("a ledger", () => {
     ledger = charge(ledger, tomorrow, 7);
     ledger = charge(ledger, NOON + 1, 2);
     assertEquals([ledger.spent, ledger.earlier], [42, { [dayOf(tomorrow)]: 7 }]);
-    // The clock gets there by itself.
+    // The clock gets there in real time.
     assertEquals(currentLedger(ledger, at(tomorrow)).spent, 7);
     assertEquals(currentLedger(currentLedger(ledger, at(tomorrow)), at(NOON)).spent, 42);
   });
 
-  it("remembers the four days that were left last", () => {
+  it("remembers the last four days", () => {
     let ledger: Ledger | undefined;
     for (let day = 0; day < 9; day++) {
       const now = NOON + day * 86_400_000;
@@ -181,7 +181,7 @@ describe("a ledger", () => {
     assertEquals([ledger?.period, ledger?.spent, ledger?.earlier], ["2026-01-10", 8, earlier]);
   });
 
-  it("has one period for good where there are no days", () => {
+  it("has a single period if it has no days", () => {
     const moment = { now: NOON, period: "" };
     const ledger = setLease(currentLedger(undefined, moment), { runId: "a", hold: 5, now: NOON });
     const muchLater = { now: NOON + 3 * 86_400_000, period: "" };
@@ -189,7 +189,7 @@ describe("a ledger", () => {
   });
 });
 
-describe("a ledger that is changed in place", () => {
+describe("a ledger that is mutated", () => {
   const held: Ledger = {
     v: 1,
     period: dayOf(NOON),
@@ -202,7 +202,7 @@ describe("a ledger that is changed in place", () => {
     (ledger: Ledger, isOwn: boolean) => chargeRun(ledger, { runId: "gone", cost: 3 }, isOwn),
   ];
   for (const [n, change] of changes.entries()) {
-    it(`is the batch's own copy, whether anything changes or not, today and tomorrow (${n})`, () => {
+    it(`is the batch's copy, with and without changes, today and tomorrow (${n})`, () => {
       for (const now of [NOON, NOON + 86_400_000]) {
         const before = structuredClone(held);
         const own = change(currentLedger(held, at(now)), false);

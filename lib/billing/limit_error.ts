@@ -14,13 +14,11 @@ export type LimitScope =
   | "tenant_daily_cost"
   | "ip_daily_cost";
 
-/** A limit that was reached. */
 export interface LimitRejection {
   scope: LimitScope;
   /** A count, or USD where the scope is a cost. */
   limit: number;
   windowSeconds?: number;
-  /** Minimum wait before a retry. */
   retryAfterMs: number;
 }
 
@@ -67,7 +65,6 @@ export function isAddressLimit({ scope }: LimitRejection): boolean {
   return scope === "ip" || scope === "ip_resume";
 }
 
-/** True if fresh values cannot change the error. */
 export function isFinalRejection(error: unknown): boolean {
   return error instanceof LimitError && isAddressLimit(error.rejection);
 }

@@ -40,7 +40,7 @@ function sideCosts(kv: Deno.Kv) {
   return { costs, runtime, ledger };
 }
 
-Deno.test("NonRunCharges: money is set aside without a stream slot, then charged and counted as no run", async () => {
+Deno.test("NonRunCharges: a hold takes no stream slot, and its cost is charged but counts as no run", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs, ledger } = sideCosts(kv);
   const hold = await costs.reserve(TENANT, 300);
@@ -55,7 +55,7 @@ Deno.test("NonRunCharges: money is set aside without a stream slot, then charged
   assertEquals(value?.models, { "vendor_a/emb": usage });
 });
 
-Deno.test("NonRunCharges: what the day has no room for is not set aside, whoever asks at once", async () => {
+Deno.test("NonRunCharges: concurrent holds never exceed the day's budget", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs, ledger } = sideCosts(kv);
   const holds = await Promise.all([1, 2, 3, 4].map(() => costs.reserve(TENANT, 400)));
@@ -63,7 +63,7 @@ Deno.test("NonRunCharges: what the day has no room for is not set aside, whoever
   assertEquals((await ledger()).held, 800);
 });
 
-Deno.test("NonRunCharges: past the day's limit even what costs nothing is refused", async () => {
+Deno.test("NonRunCharges: once the daily limit is spent, even free calls are rejected", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs } = sideCosts(kv);
   const hold = await costs.reserve(TENANT, HARD);
@@ -71,7 +71,7 @@ Deno.test("NonRunCharges: past the day's limit even what costs nothing is refuse
   assertEquals(await costs.reserve(TENANT, 0), undefined);
 });
 
-Deno.test("NonRunCharges: what failed costs nothing and leaves no usage", async () => {
+Deno.test("NonRunCharges: a failed call costs nothing and leaves no usage", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs, ledger } = sideCosts(kv);
   await costs.settle((await costs.reserve(TENANT, 300))!, { ...USED, inputTokens: 0, cost: 0 });
@@ -79,7 +79,7 @@ Deno.test("NonRunCharges: what failed costs nothing and leaves no usage", async 
   assertEquals(await Array.fromAsync(kv.list({ prefix: ["usage_rows"] })), []);
 });
 
-Deno.test("NonRunCharges: what a dead process has set aside is taken as spent, once it is surely dead", async () => {
+Deno.test("NonRunCharges: a dead process's hold counts as spent once it has certainly died", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs, runtime, ledger } = sideCosts(kv);
   await costs.reserve(TENANT, 300);
@@ -89,13 +89,13 @@ Deno.test("NonRunCharges: what a dead process has set aside is taken as spent, o
   await costs.settle(hold!, { ...USED, cost: 0 });
 });
 
-Deno.test("NonRunCharges: however many set money aside, the day's ledger stays a value that the store takes", async () => {
+Deno.test("NonRunCharges: with any number of holds the day's ledger fits into a stored value", async () => {
   using kv = await Deno.openKv(":memory:");
   const { costs, runtime, ledger } = sideCosts(kv);
-  const asked = Array.from({ length: 1_000 }, () => costs.reserve(TENANT, 1));
-  const holds = (await Promise.all(asked)).filter((hold) => hold !== undefined);
+  const attempts = Array.from({ length: 1_000 }, () => costs.reserve(TENANT, 1));
+  const holds = (await Promise.all(attempts)).filter((hold) => hold !== undefined);
   assertEquals([holds.length, (await ledger()).held], [800, 800]);
-  // Those of dead processes make room again.
+  // Holds of dead processes become free again.
   await runtime.advance(30 * 60_000);
   assertEquals(await costs.reserve(TENANT, 1) !== undefined, true);
 });

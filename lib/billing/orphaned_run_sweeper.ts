@@ -119,7 +119,6 @@ export class OrphanedRunSweeper {
     return failed;
   }
 
-  /** The leases of a tenant's runs, in all shards of its ledger. */
   async #readLeases(tenant: string): Promise<Map<string, Lease>> {
     const shards = await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
     return new Map(shards.flatMap(({ value }) => Object.entries(value?.runs ?? {})));

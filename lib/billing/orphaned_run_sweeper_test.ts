@@ -24,13 +24,13 @@ const NOON = Date.UTC(2026, 0, 2, 12);
 const TENANTS = [fakeUuid(801), fakeUuid(802), fakeUuid(803)];
 const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
 
-/** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
-function world() {
+/** A clock that the test advances; retries do not wait, and heartbeats and sweeps never run. */
+function createClock() {
   const { runtime, advance } = instantRuntime(NOON);
   return { runtime: { ...systemRuntime, ...runtime }, advance };
 }
 
-/** One process: what it lets in, and its sweep. */
+/** One process: its admission and its sweeper. */
 function open(kv: Deno.Kv, runtime: Runtime) {
   const admission = new Admission(new GroupCommitter(kv, { runtime }), { runtime });
   const logged: string[] = [];
@@ -38,7 +38,7 @@ function open(kv: Deno.Kv, runtime: Runtime) {
   const settleLive = (live: ActiveRun, lease: Lease | undefined) =>
     admission.settleOrphaned(live, { lease, end: interruptedEnd(live.run) });
   const leases = new FailureDetector(runtime);
-  const deadRuns = new OrphanedRunSweeper(kv, {
+  const sweeper = new OrphanedRunSweeper(kv, {
     admission,
     failureDetector: leases,
     runtime,
@@ -51,43 +51,43 @@ function open(kv: Deno.Kv, runtime: Runtime) {
   };
   const settle = (n: number, cost: number) =>
     admission.settle(`run-${n}`, { end: RUN_END, cost, ceiling: 1e9 });
-  return { admission, deadRuns, logged, admit, settle };
+  return { admission, sweeper, logged, admit, settle };
 }
 
 async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
   return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
 }
 
-describe("DeadRuns", () => {
-  it("loses no settlement and no slot when processes die, however many sweep at once", async () => {
+describe("OrphanedRunSweeper", () => {
+  it("loses no settlement and no slot when processes die, with concurrent sweeps", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { runtime, advance } = world();
+    const { runtime, advance } = createClock();
     const random = seeded(11);
     const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 6 };
     const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
     const holds = Array.from({ length: 60 }, () => 100 + Math.floor(random() * 900));
     await Promise.all(holds.map((hold, n) => dying[n % 3]!.admit(n, hold)));
-    // Every fourth ends in time, and is told so; the rest goes on when all three are killed.
+    // Every fourth run ends in time; the rest is active when all three processes are killed.
     const charges = await Promise.all(holds.map(async (hold, n) => {
       return n % 4 === 0 ? (await dying[n % 3]!.settle(n, Math.floor(hold / 2))).charged : 0;
     }));
-    const told = charges.reduce((sum, charged) => sum + charged, 0);
+    const charged = charges.reduce((sum, charged) => sum + charged, 0);
     dying.forEach(({ admission }) => admission.close());
     const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
 
     const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
-    await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
+    await Promise.all(alive.map(({ sweeper }) => sweeper.sweep()));
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
     advance(SILENCE_TIMEOUT_MS);
-    // A read that fails ends a sweep; the next one goes on.
+    // A failed read ends a sweep; the next one continues.
     for (let sweeps = 0; sweeps < 3; sweeps++) {
-      await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
+      await Promise.all(alive.map(({ sweeper }) => sweeper.sweep()));
     }
     assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     const ledgers = await Promise.all(TENANTS.map((tenant) => ledgerOf(kv, tenant)));
     assertEquals(ledgers.map(({ runs }) => runs), [{}, {}, {}]);
-    assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), told + held);
+    assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), charged + held);
     const records = await valuesOf<RunRecord>(kv, ["runs"]);
     assertEquals(records.length, 60);
     TENANTS.forEach((tenant, i) => {
@@ -95,24 +95,24 @@ describe("DeadRuns", () => {
       assertEquals(own.reduce((sum, { cost }) => sum + cost, 0), ledgers[i]!.spent);
     });
     const used = await usageOf(kv);
-    assertEquals([used.cost, used.runs], [told + held, 60]);
+    assertEquals([used.cost, used.runs], [charged + held, 60]);
     assertEquals(records.filter((run) => run.finishReason === "interrupted").length, 45);
   });
 
   for (const ahead of [0, 60_000, -60_000]) {
-    it(`leaves alone what runs here and elsewhere, its clock ${ahead} ms ahead`, async () => {
+    it(`leaves active runs of all processes alone (clock ${ahead} ms ahead)`, async () => {
       using kv = await Deno.openKv(":memory:");
       const runtime = new FakeRuntime(NOON);
       const own = open(kv, { ...runtime, now: () => runtime.now() + ahead });
       const other = open(kv, runtime);
       await own.admit(1);
       await other.admit(2);
-      // Goes through the same committer, so the beat before it has been committed by then: a clock
-      // that went on meanwhile would take the store for silent.
+      // Uses the same committer, so the heartbeat before it has been committed by then; if the clock
+      // advanced meanwhile, the store would seem unresponsive.
       const beaten = ({ admission }: typeof own, runId: string) =>
         admission.reserve(runId, { hold: 100, least: 0 });
       const live = async () => {
-        await own.deadRuns.sweep();
+        await own.sweeper.sweep();
         return (await valuesOf<ActiveRun>(kv, keys.activeRuns())).map(({ run }) => run.runId);
       };
       for (let beats = 0; beats < 12; beats++) {
@@ -132,51 +132,51 @@ describe("DeadRuns", () => {
     });
   }
 
-  it("settles all that others have left at once, where it is alone with the store", async () => {
+  it("settles all runs of others immediately if no other process uses the store", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { runtime } = world();
+    const { runtime } = createClock();
     const [dead, alive] = [open(kv, runtime), open(kv, runtime)];
     await Promise.all([dead.admit(1), dead.admit(2)]);
     dead.admission.close();
-    await alive.deadRuns.sweep({ alone: true });
+    await alive.sweeper.sweep({ alone: true });
     assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf(kv, ["runs"])).length, 2);
   });
 
-  it("clears away an entry whose run is settled", async () => {
+  it("deletes a record whose run is settled", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { runtime } = world();
+    const { runtime } = createClock();
     const process = open(kv, runtime);
     await process.admit(1);
     const [entry] = await Array.fromAsync(kv.list({ prefix: keys.activeRuns() }));
     await process.settle(1, 40);
     await kv.set(entry!.key, entry!.value);
-    await process.deadRuns.sweep();
+    await process.sweeper.sweep();
     assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [40]);
   });
 
-  it("is not stopped by a record it cannot read, and tells of it once", async () => {
+  it("skips an invalid record and logs it once", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { runtime, advance } = world();
+    const { runtime, advance } = createClock();
     const [dead, alive] = [open(kv, runtime), open(kv, runtime)];
     await kv.set(keys.activeRun(TENANTS[0]!, "run-0"), { v: 9 });
     await kv.set(keys.activeRun(TENANTS[1]!, "run-00"), "nonsense");
     await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
     dead.admission.close();
-    await sweepOrphaned(alive.deadRuns, advance);
+    await sweepOrphaned(alive.sweeper, advance);
     assertEquals((await valuesOf(kv, ["runs"])).length, 3);
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 2);
     const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
     assertEquals(errors.map((line) => JSON.parse(line).runId), ["run-0", "run-00"]);
   });
 
-  it("sweeps every minute at rest, and every 10 s for 2 minutes from a request on", async () => {
+  it("sweeps every minute when idle, and every 10 s for 2 minutes after a request", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
     const runtime = new FakeRuntime(NOON);
-    const { deadRuns } = open(meter.kv, runtime);
-    /** How often it sweeps in so many seconds. */
+    const { sweeper } = open(meter.kv, runtime);
+    /** The number of sweeps in this many seconds. */
     const sweepsIn = async (seconds: number) => {
       meter.take();
       for (let second = 0; second < seconds; second++) {
@@ -185,23 +185,23 @@ describe("DeadRuns", () => {
       }
       return meter.take().lists;
     };
-    deadRuns.start();
-    // What others run is not known yet.
+    sweeper.start();
+    // Runs of other processes are not known yet.
     assertEquals(await sweepsIn(10), 1);
     assertEquals([await sweepsIn(59), await sweepsIn(1), await sweepsIn(600)], [0, 1, 10]);
     await sweepsIn(30);
     meter.take();
-    deadRuns.wake();
-    // At once, before the clock goes on.
+    sweeper.wake();
+    // At once, before the clock advances.
     await runtime.advance(0);
     await meter.idle();
     assertEquals(meter.take().lists, 1);
     assertEquals([await sweepsIn(120), await sweepsIn(600)], [12, 10]);
-    await deadRuns.close();
+    await sweeper.close();
   });
 
-  for (const asked of [0, 7, 25]) {
-    it(`frees a dead process's slot within 30 s of a request, ${asked} s after its death`, async () => {
+  for (const seconds of [0, 7, 25]) {
+    it(`frees a dead process's slot within 30 s of a request, ${seconds} s after its death`, async () => {
       using kv = await Deno.openKv(":memory:");
       const meter = meteredKv(kv);
       const runtime = new FakeRuntime(NOON);
@@ -213,25 +213,25 @@ describe("DeadRuns", () => {
         }
       };
       const liveRuns = async () => (await valuesOf(kv, keys.activeRuns())).length;
-      alive.deadRuns.start();
-      // At rest: it has just looked, and looks again in a minute.
+      alive.sweeper.start();
+      // Idle: it has just swept, and sweeps again in a minute.
       await wait(11);
       await dead.admit(1);
       dead.admission.close();
-      await wait(asked);
-      alive.deadRuns.wake();
+      await wait(seconds);
+      alive.sweeper.wake();
       await wait(30);
       assertEquals(await liveRuns(), 0);
-      await alive.deadRuns.close();
+      await alive.sweeper.close();
     });
   }
 
-  it("settles what a dead process has left within 90 s where nobody asks anything", async () => {
+  it("settles orphaned runs within 90 s without any requests", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
     const runtime = new FakeRuntime(NOON);
     const [dead, ...alive] = [open(kv, runtime), open(meter.kv, runtime), open(meter.kv, runtime)];
-    for (const { deadRuns } of alive) deadRuns.start();
+    for (const { sweeper } of alive) sweeper.start();
     await runtime.advance(11_000);
     await meter.idle();
     await dead!.admit(1);
@@ -242,10 +242,10 @@ describe("DeadRuns", () => {
     }
     assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).length, 1);
-    for (const { deadRuns } of alive) await deadRuns.close();
+    for (const { sweeper } of alive) await sweeper.close();
   });
 
-  it("sweeps every 10 s, whatever fails, until it is closed", async () => {
+  it("sweeps every 10 s despite failures, until it is closed", async () => {
     const runtime = new FakeRuntime(NOON);
     let sweeps = 0;
     const broken = {
@@ -254,22 +254,22 @@ describe("DeadRuns", () => {
         throw new TypeError("database is locked");
       },
     };
-    const { deadRuns, logged } = open(broken as unknown as Deno.Kv, runtime);
+    const { sweeper, logged } = open(broken as unknown as Deno.Kv, runtime);
     await runtime.advance(SWEEP_INTERVAL_MS);
     assertEquals(sweeps, 0);
-    deadRuns.start();
+    sweeper.start();
     await runtime.advance(3 * SWEEP_INTERVAL_MS);
     assertEquals([sweeps, logged.length], [3, 3]);
-    await deadRuns.close();
+    await sweeper.close();
     await runtime.advance(3 * SWEEP_INTERVAL_MS);
     assertEquals([sweeps, runtime.sleeping], [3, 0]);
   });
 });
 
 describe("Admission.settle", () => {
-  it("keeps no run alive that could not be settled: a sweep does it", async () => {
+  it("stops renewing a run that could not be settled, so that a sweep settles it", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { runtime, advance } = world();
+    const { runtime, advance } = createClock();
     let broken = false;
     const bad = { random: () => broken ? 0 : 1, locked: 0.5 };
     const process = open(flakyKv(kv, bad).kv, runtime);
@@ -278,7 +278,7 @@ describe("Admission.settle", () => {
     const failed = await process.settle(1, 30).then(() => false, () => true);
     broken = false;
     assertEquals([failed, process.admission.isRunning("run-1")], [true, false]);
-    await sweepOrphaned(process.deadRuns, advance);
+    await sweepOrphaned(process.sweeper, advance);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [70]);
   });
 });

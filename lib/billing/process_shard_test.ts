@@ -7,16 +7,16 @@ import { ProcessShard, SHARDS } from "./process_shard.ts";
 
 const LEASE_MS = 3 * 60_000;
 
-function world() {
+function createProcesses() {
   const { runtime: time, advance } = instantRuntime();
   const runtime: Runtime = { ...systemRuntime, ...time };
   const open = (kv: Deno.Kv) => new ProcessShard(new GroupCommitter(kv, { runtime }), runtime);
   return { open, advance };
 }
 
-Deno.test("ProcessShard: a process has the first shard until it claims one of its own", async () => {
+Deno.test("ProcessShard: a process uses the first shard until it claims another", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world();
+  const { open } = createProcesses();
   const processes = [open(kv), open(kv), open(kv)];
   assertEquals(processes.map(({ number }) => number), [0, 0, 0]);
   await Promise.all(processes.map((one) => one.claim()));
@@ -25,9 +25,9 @@ Deno.test("ProcessShard: a process has the first shard until it claims one of it
   assertEquals(new Set(processes.map(({ number }) => number)).size, 3);
 });
 
-Deno.test("ProcessShard: what a process has left, or does not renew, goes to another one", async () => {
+Deno.test("ProcessShard: a shard that was released or not renewed goes to another process", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open, advance } = world();
+  const { open, advance } = createProcesses();
   const [left, silent, busy] = [open(kv), open(kv), open(kv)];
   for (const one of [left, silent, busy]) await one.claim();
   await left.release();
@@ -35,7 +35,7 @@ Deno.test("ProcessShard: what a process has left, or does not renew, goes to ano
   const next = open(kv);
   await next.claim();
   assertEquals(next.number, 1);
-  // The busy one renews by using its number.
+  // Reading the number renews the claim.
   for (let passed = 0; passed <= LEASE_MS; passed += 60_000) {
     advance(60_000);
     assertEquals(busy.number, 3);
@@ -49,16 +49,16 @@ Deno.test("ProcessShard: what a process has left, or does not renew, goes to ano
 
 Deno.test("ProcessShard: more processes than shards share them", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world();
+  const { open } = createProcesses();
   const processes = Array.from({ length: 20 }, () => open(kv));
   for (const one of processes) await one.claim();
   const numbers = processes.map(({ number }) => number);
   assertEquals(numbers.every((n) => n > 0 && n < SHARDS), true);
 });
 
-Deno.test("ProcessShard: a store that fails leaves it where it is", async () => {
+Deno.test("ProcessShard: a failing store changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world();
+  const { open } = createProcesses();
   const one = open(flakyKv(kv, { random: seeded(1), locked: 1 }).kv);
   await one.claim();
   assertEquals(one.number, 0);

@@ -9,7 +9,7 @@ import {
 } from "./rate_window.ts";
 
 const RULE = { limit: 60, windowMs: 60_000 };
-/** By how much a clock is set, milliseconds. */
+/** How far a clock is set, milliseconds. */
 const CLOCK_STEPS = [-10_800_000, -301_000, -299_000, -120_000, -500, 20_000, 120_000, 3_600_000];
 const MAX_SHUT_MS = 5 * 60_000 + RULE.windowMs + 1;
 
@@ -34,7 +34,7 @@ describe("takeFromWindow", () => {
       assert(admitted.length >= windows * RULE.limit, `${admitted.length} of ${windows} windows`);
     });
 
-    it(`tells a wait after which one gets through, and not before (seed ${seed})`, () => {
+    it(`returns the exact wait until the next admission (seed ${seed})`, () => {
       const random = seeded(seed);
       let stamps: WindowStamps = [];
       let now = 0;
@@ -61,7 +61,7 @@ describe("takeFromWindow", () => {
   });
 
   for (const seed of [1, 2, 3, 4]) {
-    it(`is never shut for longer than clocks may be apart and its length (seed ${seed})`, () => {
+    it(`never stays full longer than its length plus the maximum clock skew (seed ${seed})`, () => {
       const random = seeded(seed);
       let stamps: WindowStamps = [];
       let [now, shutFor, longest] = [1_000_000_000, 0, 0];
@@ -77,17 +77,17 @@ describe("takeFromWindow", () => {
         else {
           shutFor += passed;
           longest = Math.max(longest, shutFor);
-          assert(result.retryAfterMs <= MAX_SHUT_MS, `told to wait ${result.retryAfterMs} ms`);
+          assert(result.retryAfterMs <= MAX_SHUT_MS, `asked to wait ${result.retryAfterMs} ms`);
           const waited = now + result.retryAfterMs;
           assert(takeFromWindow(stamps, { now: waited, rule: RULE }).admitted);
         }
         assert(shutFor <= MAX_SHUT_MS, `shut for ${shutFor} ms`);
       }
-      assert(longest > RULE.windowMs, "a clock that was set back has shut it for a while");
+      assert(longest > RULE.windowMs, "a clock that was set back keeps it full for a while");
     });
   }
 
-  it("is open at once when the clock was set back by more than clocks may be apart", () => {
+  it("admits at once when the clock was set back by more than the maximum skew", () => {
     const stamps = Array.from({ length: 60 }, (_, n) => 3_600_000 + n);
     const result = takeFromWindow(stamps, { now: 0, rule: RULE });
     assert(result.admitted);
@@ -95,7 +95,7 @@ describe("takeFromWindow", () => {
     assertEquals(windowStatus(stamps, { now: 0, rule: RULE }).remaining, 60);
   });
 
-  it("tells how long a stamp that is a little ahead still counts, and notes it as now", () => {
+  it("counts a stamp slightly ahead, and stores it as now", () => {
     const options = { now: 0, rule: { limit: 1, windowMs: 60_000 } };
     const full = takeFromWindow([120_000], options);
     assertEquals(full, { admitted: false, retryAfterMs: 180_001 });
@@ -104,7 +104,7 @@ describe("takeFromWindow", () => {
     assertEquals(open.stamps, [0, 0]);
   });
 
-  it("holds a lowered limit at once", () => {
+  it("applies a lowered limit immediately", () => {
     const stamps = Array.from({ length: 60 }, (_, i) => i);
     const result = takeFromWindow(stamps, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
     assert(!result.admitted);

@@ -47,7 +47,6 @@ export interface Caller {
 
 export type WindowOwner = "address" | "key";
 
-/** Names one window of a caller. */
 export interface WindowRef {
   owner: WindowOwner;
   window: WindowName;
@@ -84,12 +83,10 @@ export function emptyWindows(owner: WindowOwner): StoredWindows {
   return owner === "address" ? { v: 1, all: [], chat: [], ids: [] } : { v: 1, all: [] };
 }
 
-/** One window of a shard. */
 export function windowShard(windows: StoredWindows, name: WindowName): WindowShard {
   return { stamps: windows[name] ?? [], allotment: windows.allotments?.[name] };
 }
 
-/** The windows to count in. */
 export interface CountingContext {
   caller: Caller;
   owner: WindowOwner;
@@ -124,14 +121,12 @@ export class WindowCounter {
     return { rejected: windowRejection({ owner, window }, { limit, retryAfterMs }) };
   }
 
-  /** What remains in this shard. */
   status(window: WindowName): WindowStatus {
     const { limit, places = 0, stamps } = this.#shard(window);
     const rule = { limit: places, windowMs: WINDOW_MS };
     return { ...windowStatus(stamps, { now: this.#context.now, rule }), limit };
   }
 
-  /** Stores what was taken. */
   record(taken: Omit<StoredWindows, "v" | "all"> & { all?: WindowStamps }): void {
     const next: StoredWindows = { ...this.stored, ...taken };
     for (const name of WINDOWS) {

@@ -3,7 +3,7 @@ import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
-import type { Transaction } from "../store/tx/operation.ts";
+import { StoreUnavailableError, type Transaction } from "../store/tx/operation.ts";
 import {
   type Charge,
   clearActiveRun,
@@ -15,13 +15,23 @@ import {
 } from "./decide_settlement.ts";
 import { findLease, type Lease, type Ledger } from "./ledger.ts";
 import { type LedgerShards, MAX_REBALANCES } from "./ledger_shards.ts";
-import type { PendingSettlement } from "./settlement_retry_queue.ts";
 
-/** Commits settlements: each run is charged, freed and recorded once, whichever process settles it. */
+/** Maximum settlements to be retried; the runs beyond it are settled as orphaned. */
+const MAX_PENDING = 1_000;
+
+/** A settlement without its time and shard, which are those of each attempt. */
+type PendingSettlement = Omit<Settlement, "now" | "shard">;
+
+/**
+ * Commits settlements: each run is charged, freed and recorded once, whichever process settles it. Those
+ * that fail because the store is unavailable are retried while the run's lease lasts, so that an outage of
+ * seconds costs a tenant neither a slot nor a run's whole hold.
+ */
 export class SettlementWriter {
   readonly #committer: GroupCommitter;
   readonly #shards: Pick<LedgerShards, "process" | "rebalance">;
   readonly #runtime: Pick<Runtime, "now">;
+  readonly #pending = new Map<string, PendingSettlement>();
 
   constructor(
     committer: GroupCommitter,
@@ -35,12 +45,45 @@ export class SettlementWriter {
     this.#runtime = options.runtime;
   }
 
-  /**
-   * Settles a run and returns the charge, also if it was settled before. A run that costs more than it
-   * holds is charged from the budget of all shards: other processes may divide the limits again before
-   * the commit, so the commit itself decides whether its shard has enough.
-   */
+  get hasPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Settles a run and returns the charge, also if it was settled before. */
   async settle(settlement: PendingSettlement): Promise<Charge | undefined> {
+    try {
+      return await this.#settleInFull(settlement);
+    } catch (error) {
+      this.retryLater(settlement, error);
+      throw error;
+    }
+  }
+
+  /** Retries a settlement later if `error` says that the store was unavailable. */
+  retryLater(settlement: PendingSettlement, error: unknown): void {
+    if (!(error instanceof StoreUnavailableError) || this.#pending.size >= MAX_PENDING) return;
+    this.#pending.set(settlement.activeRun.run.runId, settlement);
+  }
+
+  /** Retries all pending settlements; those that fail for the same reason stay pending. */
+  async retryPending(): Promise<void> {
+    await Promise.all(
+      [...this.#pending].map(async ([runId, settlement]) => {
+        try {
+          await this.#settleInFull(settlement);
+        } catch (error) {
+          if (error instanceof StoreUnavailableError) return;
+        }
+        this.#pending.delete(runId);
+      }),
+    );
+  }
+
+  /**
+   * Charges a run that costs more than it holds from the budget of all shards. Other processes may divide
+   * the limits again before the commit, so the commit itself decides whether its shard has enough.
+   */
+  async #settleInFull(settlement: PendingSettlement): Promise<Charge | undefined> {
     const { activeRun: { accounts, run: { tenant } }, limits, cost = 0, ceiling } = settlement;
     if (!settlement.exceedsHold || limits === undefined) return await this.#write(settlement);
     let minCharge = Infinity;

@@ -12,31 +12,32 @@ import type { SettleHook } from "./decide_settlement.ts";
 const FACTS = runFacts(1);
 const KEY = keys.tenantLedger(FACTS.tenant);
 
-Deno.test("Admission: whoever settles a run is told whether somebody else had, and for how much; not of one that goes on", async () => {
+Deno.test("Admission: settling returns an earlier settlement and its charge, but nothing for an active run", async () => {
   using kv = await Deno.openKv(":memory:");
   const runtime = new FakeRuntime(FACTS.startedAt);
   const [owner, other] = [1, 2].map(() =>
     new Admission(new GroupCommitter(kv, { runtime }), { runtime })
   );
   await owner!.admit(runRequest(1, { hold: 50 }));
-  const told: string[] = [];
+  const events: string[] = [];
   const hookOf = (who: string): SettleHook => ({
     keys: [],
     estimatedBytes: 0,
-    write: () => void told.push(`${who} writes`),
-    afterCommit: ({ late }) => Promise.resolve(void told.push(`${who} ${late ? "late" : "done"}`)),
+    write: () => void events.push(`${who} writes`),
+    afterCommit: ({ late }) =>
+      Promise.resolve(void events.push(`${who} ${late ? "late" : "done"}`)),
   });
   const live = newActiveRun(FACTS, [{ kind: "tenant", key: KEY.map(String) }]);
   const lease = findLease((await kv.get<Ledger>(KEY)).value!, FACTS.runId)!;
   const dead = { lease, end: interruptedEnd(FACTS), settleHook: hookOf("other") };
   const renewed = { ...dead, lease: { ...lease, until: lease.until - 1 } };
   assertEquals(await other!.settleOrphaned(live, renewed), undefined);
-  assertEquals(told, []);
+  assertEquals(events, []);
   assertEquals(await other!.settleOrphaned(live, dead), { charged: 50, excess: 0 });
-  assertEquals(told.splice(0), ["other writes", "other done"]);
+  assertEquals(events.splice(0), ["other writes", "other done"]);
   const late = { end: RUN_END, cost: 7, ceiling: 100, settleHook: hookOf("owner") };
   assertEquals(await owner!.settle(FACTS.runId, late), { charged: 50, excess: 0 });
-  assertEquals(told.filter((what) => what !== "owner writes"), ["owner late"]);
+  assertEquals(events.filter((what) => what !== "owner writes"), ["owner late"]);
   assertEquals((await kv.get<Ledger>(KEY)).value?.spent, 50);
   owner!.close();
 });

@@ -29,7 +29,6 @@ export interface WindowAllotment {
   reserved?: number | undefined;
 }
 
-/** One shard of one window. */
 export interface WindowShard {
   stamps: WindowStamps;
   allotment?: WindowAllotment | undefined;
@@ -37,7 +36,6 @@ export interface WindowShard {
 
 /** A request of a full shard for free places of the others. */
 export interface PlaceRequest {
-  /** The index of the requesting shard. */
   shard: number;
   limit: number;
   /** How many requests wait for a place. */
@@ -99,7 +97,6 @@ export function allotPlaces(
   });
 }
 
-/** The allotment of a shard after one more admission. */
 export function afterAdmission(allotment: WindowAllotment): WindowAllotment {
   return { ...allotment, reserved: Math.max(0, (allotment.reserved ?? 0) - 1) };
 }
@@ -116,7 +113,6 @@ function reservedOf(
   return Math.max(0, Math.min(reserved, places - liveCount(stamps, now)));
 }
 
-/** The number of stamps that count now. */
 export function liveCount(stamps: WindowStamps, now: number): number {
   return countedStamps(stamps, { now, rule: { windowMs: WINDOW_MS } }).length;
 }

@@ -31,9 +31,9 @@ function withAllotments(shards: WindowShard[], at: Partial<PlaceRequest> = {}): 
   return shards.map((shard, i) => ({ ...shard, allotment: allotments[i] }));
 }
 
-Deno.test("allotPlaces: gives the shard that asks what it needs, and each active one half of the rest", () => {
+Deno.test("allotPlaces: gives the requesting shard what it needs, and each active one half of the rest", () => {
   const shards = [used(10), used(0), used(0), used(0)];
-  // Of 50 places 10 are needed; the rest is divided by two. The first shard has used 10.
+  // 10 of 50 places are needed; the rest is halved. The first shard has used 10.
   assertEquals(places(allotted(shards, { need: 10 })), [
     30,
     undefined,
@@ -42,7 +42,7 @@ Deno.test("allotPlaces: gives the shard that asks what it needs, and each active
   ]);
 });
 
-Deno.test("allotPlaces: leaves each shard what it has used in the last minute, and no more than the limit", () => {
+Deno.test("allotPlaces: a shard keeps what it used in the last minute, within the limit", () => {
   const shards = withAllotments([used(10), used(15), used(0)], { shard: 1 });
   for (const limit of [60, 27]) {
     const after = places(allotted(shards, { limit }));
@@ -51,7 +51,7 @@ Deno.test("allotPlaces: leaves each shard what it has used in the last minute, a
   }
 });
 
-Deno.test("allotPlaces: a shard that has been quiet for a minute keeps nothing, and is left as it is", () => {
+Deno.test("allotPlaces: a shard that was idle for a minute keeps no places and stays unchanged", () => {
   const shards = withAllotments([used(10), used(20), used(5)]);
   const now = NOON + WINDOW_MS + 1;
   const quiet = allotted(shards, { now });
@@ -60,13 +60,13 @@ Deno.test("allotPlaces: a shard that has been quiet for a minute keeps nothing, 
   assertEquals(allotted(again, { now: now + 1 })[0], quiet[0]);
 });
 
-Deno.test("placesOf: without an allotment the first shard has the whole limit, any other none", () => {
+Deno.test("allottedPlaces: without an allotment the first shard has the whole limit, any other none", () => {
   const at = { limit: 60, now: NOON };
   assertEquals(allottedPlaces(used(3), { ...at, isFirst: true }), 60);
   assertEquals(allottedPlaces(used(3), { ...at, isFirst: false }), undefined);
 });
 
-Deno.test("placesOf: an allotment is void under another limit, after half an hour, and from a wrong clock", () => {
+Deno.test("allottedPlaces: an allotment is void under another limit, after half an hour, and from a wrong clock", () => {
   const [first] = withAllotments([used(0), used(0), used(0)]) as [WindowShard];
   const at = { limit: 60, now: NOON, isFirst: true };
   assertEquals(allottedPlaces(first, at), 0);
@@ -77,7 +77,7 @@ Deno.test("placesOf: an allotment is void under another limit, after half an hou
   assertEquals(allottedPlaces(first, { ...at, now: NOON - 5 * 60_000 - 1 }), undefined);
 });
 
-Deno.test("allotPlaces: every allotment ends when the first shard's does, which is kept longer", () => {
+Deno.test("allotPlaces: all allotments end with the first shard's, which is stored longer", () => {
   let shards = withAllotments([used(0), used(0), used(0)]);
   const end = shards[0]!.allotment!.until;
   for (let now = NOON; now < end; now += 7 * 60_000) {
@@ -89,20 +89,20 @@ Deno.test("allotPlaces: every allotment ends when the first shard's does, which 
   assertEquals(NOON + SHARD_RETENTION_MS > end + HALF_HOUR - 1, true);
 });
 
-Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards has to leave", () => {
+Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards must expire", () => {
   const shards = [used(1, NOON - 20_000), used(2, NOON - 50_000), used(1, NOON - 30_000)];
   assertEquals(untilPlace(shards, { limit: 5, now: NOON }), undefined);
   assertEquals(untilPlace(shards, { limit: 4, now: NOON }), 10_001);
   assertEquals(untilPlace(shards, { limit: 2, now: NOON }), 30_001);
 });
 
-Deno.test("allotPlaces: leaves others what their requests wait for, as long as it is patient", () => {
-  const asked = { shard: 1, limit: 3, need: 2 };
-  const shards = withAllotments([used(1), used(0), used(0)], asked);
+Deno.test("allotPlaces: respects places reserved for requests of others", () => {
+  const placeRequest = { shard: 1, limit: 3, need: 2 };
+  const shards = withAllotments([used(1), used(0), used(0)], placeRequest);
   const other = { shard: 2, limit: 3, respectsReservations: true };
   assertEquals(allotPlaces(shards, { ...request, ...other }), undefined);
   assertEquals(places(allotted(shards, { ...other, respectsReservations: false })), [1, 0, 2]);
-  // Who waits does so for two seconds, or until it has been let in.
+  // A reservation lasts two seconds, or until its request is admitted.
   assertEquals(places(allotted(shards, { ...other, now: NOON + 2_000 })), [1, 0, 2]);
   const [first, second, third] = shards as [WindowShard, WindowShard, WindowShard];
   const served = { stamps: [NOON], allotment: afterAdmission(afterAdmission(second.allotment!)) };

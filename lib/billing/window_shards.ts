@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Runtime } from "../platform/runtime.ts";
+import { randomFraction, type Runtime } from "../platform/runtime.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import type { ContendedKeys } from "./contended_keys.ts";
@@ -36,13 +36,14 @@ const POLITE_ATTEMPTS = 4;
 const PREEMPT_SHARE = 1 / 8;
 /** Maximum wait for reserved places before the next attempt; milliseconds. */
 const PAUSE_MS = 20;
-/** Maximum remembered full windows. */
 const MAX_REMEMBERED = 10_000;
 
 interface WindowRequest {
   caller: Caller;
   limits: Limits;
 }
+
+type RequestedWindow = WindowRequest & WindowRef;
 
 /** A window that is full in all its shards together. */
 interface FullWindow {
@@ -51,7 +52,6 @@ interface FullWindow {
   until: number;
 }
 
-/** The result of requesting places from the other shards. */
 type MoveResult =
   | "moved"
   /** All free places are reserved for requests of other processes. */
@@ -70,7 +70,6 @@ export class WindowShards {
   readonly #runtime: Runtime;
   readonly #contended: ContendedKeys;
   readonly #full = new LRUCache<string, FullWindow>({ max: MAX_REMEMBERED });
-  /** The number of requests that wait for a place, by window. */
   readonly #waiting = new Map<string, number>();
 
   constructor(
@@ -91,19 +90,17 @@ export class WindowShards {
 
   /** The result of `decide` once its shards have capacity. Throws the 429 of a window that is full. */
   async withCapacity<T extends object>(
-    request: WindowRequest,
+    { caller, limits }: WindowRequest,
     decide: () => Promise<T | { full: WindowRef }>,
   ): Promise<Exclude<T, { full: WindowRef }>> {
     for (let attempt = 0;; attempt++) {
       const decided = await decide();
       if (!("full" in decided)) return decided as Exclude<T, { full: WindowRef }>;
-      const { full } = decided;
-      if (attempt === MAX_ATTEMPTS) {
-        const limit = windowLimit(full, request.limits);
-        throw new LimitError(windowRejection(full, { limit, retryAfterMs: RETRY_AFTER_MS }));
-      }
-      const respectsReservations = attempt < POLITE_ATTEMPTS || this.#random() >= PREEMPT_SHARE;
-      await this.#makeCapacity(request, full, { respectsReservations });
+      const full = { caller, limits, ...decided.full };
+      if (attempt === MAX_ATTEMPTS) throw new LimitError(rejectionOf(full, RETRY_AFTER_MS));
+      const respectsReservations = attempt < POLITE_ATTEMPTS ||
+        randomFraction(this.#runtime) >= PREEMPT_SHARE;
+      await this.#makeCapacity(full, respectsReservations);
     }
   }
 
@@ -113,79 +110,63 @@ export class WindowShards {
     { limits, scope }: { limits: Limits; scope: "ip" | "ip_resume" },
   ): LimitRejection | undefined {
     const caller = this.assignShards({ address });
-    const ref: WindowRef = { owner: "address", window: scope === "ip" ? "all" : "resumes" };
-    const remembered = this.#remembered({ caller, limits }, ref);
+    const window = scope === "ip" ? "all" : "resumes";
+    const wanted: RequestedWindow = { caller, limits, owner: "address", window };
+    const remembered = this.#remembered(wanted);
     if (remembered !== undefined) return remembered;
     const windows = this.#committer.getCached<StoredWindows>(windowKey(caller, "address"));
-    const limit = windowLimit(ref, limits);
-    const rule = { limit, windowMs: WINDOW_MS };
+    const rule = { limit: windowLimit(wanted, limits), windowMs: WINDOW_MS };
     const now = this.#runtime.now();
-    const taken = takeFromWindow(windows?.[ref.window] ?? [], { now, rule });
-    if (taken.admitted) return undefined;
-    return windowRejection(ref, { limit, retryAfterMs: taken.retryAfterMs });
+    const taken = takeFromWindow(windows?.[window] ?? [], { now, rule });
+    return taken.admitted ? undefined : rejectionOf(wanted, taken.retryAfterMs);
   }
 
   /** Moves free places of other shards to a full one. Throws the 429 if there are none. */
-  async #makeCapacity(
-    request: WindowRequest,
-    full: WindowRef,
-    options: { respectsReservations: boolean },
-  ): Promise<void> {
-    const known = this.#remembered(request, full);
+  async #makeCapacity(full: RequestedWindow, respectsReservations: boolean): Promise<void> {
+    const known = this.#remembered(full);
     if (known !== undefined) throw new LimitError(known);
-    const name = windowName(request, full);
+    const name = windowName(full);
     this.#wait(name, 1);
-    const moved = await this.#move(request, full, options).finally(() => this.#wait(name, -1));
+    const moved = await this.#move(full, respectsReservations)
+      .finally(() => this.#wait(name, -1));
     if (moved === "moved") return;
-    if (moved === "reserved") return await this.#pause();
-    const { retryAfterMs } = moved;
-    const limit = windowLimit(full, request.limits);
-    this.#full.set(name, { limit, until: this.#runtime.now() + retryAfterMs });
-    throw new LimitError(windowRejection(full, { limit, retryAfterMs }));
+    if (moved === "reserved") {
+      // Jitter keeps processes from retrying in step.
+      const ms = PAUSE_MS * (0.5 + randomFraction(this.#runtime) / 2);
+      return await this.#runtime.sleep(Math.ceil(ms));
+    }
+    const limit = windowLimit(full, full.limits);
+    this.#full.set(name, { limit, until: this.#runtime.now() + moved.retryAfterMs });
+    throw new LimitError(rejectionOf(full, moved.retryAfterMs));
   }
 
-  async #move(
-    request: WindowRequest,
-    full: WindowRef,
-    { respectsReservations }: { respectsReservations: boolean },
-  ): Promise<MoveResult> {
-    const { caller, limits } = request;
-    const keys = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, full.owner, n));
+  #move(full: RequestedWindow, respectsReservations: boolean): Promise<MoveResult> {
+    const { caller, limits, owner } = full;
+    const keys = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, owner, n));
     const limit = windowLimit(full, limits);
-    const shard = caller.shards?.[full.owner] ?? 0;
-    return await this.#committer.run<MoveResult>({
+    const shard = caller.shards?.[owner] ?? 0;
+    return this.#committer.run<MoveResult>({
       keys,
       decide: (tx) => {
         const now = this.#runtime.now();
-        const need = this.#waiting.get(windowName(request, full)) ?? 1;
-        const placeRequest = { shard, limit, need, now, respectsReservations };
-        return moveFreePlaces(tx, keys, { full, request: placeRequest });
+        const need = this.#waiting.get(windowName(full)) ?? 1;
+        const request = { shard, limit, need, now, respectsReservations };
+        return moveFreePlaces(tx, keys, { full, request });
       },
       // Whether there is capacity now is decided on the shard.
       isFinal: (moved) => moved === "moved",
     });
   }
 
-  /** Waits briefly, with jitter so that processes do not retry in step. */
-  #pause(): Promise<void> {
-    return this.#runtime.sleep(Math.ceil(PAUSE_MS * (0.5 + this.#random() / 2)));
-  }
-
-  /** From 0 to 1. */
-  #random(): number {
-    return this.#runtime.randomBytes(1)[0]! / 255;
-  }
-
   /** The rejection if the window was found full and still is: a flood then costs the store nothing. */
-  #remembered(request: WindowRequest, full: WindowRef): LimitRejection | undefined {
+  #remembered(wanted: RequestedWindow): LimitRejection | undefined {
     if (this.#full.size === 0) return undefined;
-    const known = this.#full.get(windowName(request, full));
-    const limit = windowLimit(full, request.limits);
+    const known = this.#full.get(windowName(wanted));
     const retryAfterMs = (known?.until ?? 0) - this.#runtime.now();
-    const isFull = known?.limit === limit && retryAfterMs > 0;
+    const isFull = known?.limit === windowLimit(wanted, wanted.limits) && retryAfterMs > 0;
     // After the clock was set back, an implausibly long wait must not lock anyone out.
     if (!isFull || retryAfterMs > WINDOW_MS + MAX_SKEW_MS + 1) return undefined;
-    return windowRejection(full, { limit, retryAfterMs });
+    return rejectionOf(wanted, retryAfterMs);
   }
 
   #wait(name: string, change: number): void {
@@ -195,8 +176,12 @@ export class WindowShards {
   }
 }
 
-function windowName({ caller }: WindowRequest, { owner, window }: WindowRef): string {
+function windowName({ caller, owner, window }: RequestedWindow): string {
   return [...windowKey(caller, owner, 0), window].join(" ");
+}
+
+function rejectionOf(wanted: RequestedWindow, retryAfterMs: number): LimitRejection {
+  return windowRejection(wanted, { limit: windowLimit(wanted, wanted.limits), retryAfterMs });
 }
 
 function moveFreePlaces(

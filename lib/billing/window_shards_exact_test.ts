@@ -23,7 +23,7 @@ const BARE = { address: ADDRESS };
 type Scope = "ip" | "ip_chat" | "ip_resume" | "key";
 type Act = "ask" | "bare" | "chat" | "resume";
 
-/** The windows that an act is counted in. */
+/** The windows that count an action. */
 const COUNTED_IN: Record<Act, readonly Scope[]> = {
   ask: ["ip", "key"],
   bare: ["ip"],
@@ -31,11 +31,11 @@ const COUNTED_IN: Record<Act, readonly Scope[]> = {
   resume: ["ip_resume"],
 };
 
-/** What one record that everybody shares would decide. */
+/** What a single shared record would decide. */
 class Model {
   readonly counted: Record<Scope, number[]> = { ip: [], ip_chat: [], ip_resume: [], key: [] };
 
-  /** The windows that are full, with when each has room again, milliseconds from `now`. */
+  /** The full windows, with the milliseconds until each has a free place. */
   full(act: Act, { limits, now }: { limits: Limits; now: number }): string[] {
     return COUNTED_IN[act].flatMap((scope) => {
       const live = this.live(scope, now);
@@ -53,7 +53,7 @@ class Model {
     return this.counted[scope].filter((at) => now - at <= WINDOW_MS);
   }
 
-  /** The most that any minute has seen. */
+  /** The maximum in any minute. */
   most(scope: Scope): number {
     const times = this.counted[scope];
     const counts = times.map((end) =>
@@ -78,13 +78,13 @@ function perform(process: WindowProcess, act: Act, limits: Limits): Promise<Outc
 const shown = (outcome: Outcome) =>
   outcome === "counted" ? outcome : `${outcome.rejected.scope} ${outcome.rejected.retryAfterMs}`;
 
-/** The same window, but room before. */
+/** The same window, but an earlier free place. */
 function isSooner(got: string, full: string): boolean {
   const [[scope, ms], [fullScope, fullMs]] = [got.split(" "), full.split(" ")];
   return scope === fullScope && Number(ms) < Number(fullMs);
 }
 
-/** Mostly moments; now and then a pause after which records have expired, or another day has begun. */
+/** Mostly short steps; sometimes a pause after which records have expired or a new day has started. */
 function pause(random: () => number): number {
   const kind = random();
   if (kind < 0.55) return 0;
@@ -95,7 +95,7 @@ function pause(random: () => number): number {
 
 const ACTS: readonly Act[] = ["ask", "ask", "bare", "chat", "chat", "resume"];
 
-/** Three processes that have divided the windows, on a store that expires by the test's clock. */
+/** Three processes that have divided the windows, on a store whose records expire by the test's clock. */
 async function begin(memory: Deno.Kv, seed: number) {
   const random = seeded(seed);
   const { open, advance, now } = windowProcesses(Date.UTC(2026, 0, 2, 23, 30));
@@ -131,7 +131,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       const got = shown(await perform(any(processes), act, limits));
       const isRight = full.length === 0
         ? got === "counted"
-        // Of a window that had another limit meanwhile, memory may know an earlier moment.
+        // If a window had another limit meanwhile, a process may remember an earlier time.
         : full.includes(got) ||
           now() - changedAt <= WINDOW_MS && full.some((one) => isSooner(got, one));
       assert(isRight, `step ${step}: ${act} is ${got}, full are ${full}`);
@@ -141,7 +141,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     assertEquals([...seen].sort(), ["counted", "ip", "ip_chat", "ip_resume", "key"]);
   });
 
-  Deno.test(`WindowShards: no minute sees more than the limit, whatever three processes do at once (seed ${seed})`, async () => {
+  Deno.test(`WindowShards: three concurrent processes never exceed the limit in any minute (seed ${seed})`, async () => {
     using memory = await Deno.openKv(":memory:");
     const { random, any, processes, now, wait } = await begin(memory, seed);
     const model = new Model();
@@ -157,7 +157,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
         if (outcome === "counted") continue;
         refusals++;
         const scope = outcome.rejected.scope as Scope;
-        // Nobody is refused while any shard has a place.
+        // No request is rejected while any shard has a free place.
         assertEquals(model.live(scope, now()).length, limitOf(scope, LIMITS), scope);
       }
     }
@@ -168,13 +168,13 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
   });
 }
 
-Deno.test("WindowShards: a first shard outlives every allotment beside it", async () => {
+Deno.test("WindowShards: the first shard outlives all allotments", async () => {
   using memory = await Deno.openKv(":memory:");
   const { processes, now, wait } = await begin(memory, 1);
   const [one, other] = processes as [WindowProcess, WindowProcess];
   const limits = { ...LIMITS, keyRequests: 1_000 };
   const model = new Model();
-  // Nobody writes the first shard: it is only read, and written when places are divided.
+  // The first shard is only read, except when places are divided.
   for (let minute = 0; minute < 180; minute++) {
     for (const process of [one, other, one]) {
       const outcome = await process.ask(limits);
@@ -186,7 +186,7 @@ Deno.test("WindowShards: a first shard outlives every allotment beside it", asyn
   assert(first.value?.allotments !== undefined);
   assertEquals(model.most("ip") <= limits.ipRequests, true);
   assertEquals(model.counted.ip.length, 540);
-  // After a pause everything of the address has gone, and the next process alone has one record again.
+  // After a pause the address's records have expired, and the next process uses one record again.
   await wait(61 * 60_000);
   assertEquals(await valuesOf(memory, ["address_windows"]), []);
 });

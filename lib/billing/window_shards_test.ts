@@ -19,7 +19,7 @@ const LIMITS: Limits = {
   ...OPEN_LIMITS,
   ...{ ipRequests: 50, ipMessages: 8, ipResumes: 12, keyRequests: 40, streams: 500 },
 };
-/** A window that has been empty for a moment. */
+/** When a window is empty again. */
 const LATER_MS = WINDOW_MS + 1;
 
 async function times(n: number, ask: () => Promise<Outcome>): Promise<Record<string, number>> {
@@ -31,7 +31,7 @@ async function times(n: number, ask: () => Promise<Outcome>): Promise<Record<str
 const stored = (kv: Deno.Kv) =>
   valuesOf<StoredWindows>(kv, keys.addressWindows(ADDRESS).slice(0, 1));
 
-Deno.test("WindowShards: the windows of one process, or of two that meet now and then, stay one record", async () => {
+Deno.test("WindowShards: without frequent conflicts the windows stay one record", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
@@ -48,7 +48,7 @@ Deno.test("WindowShards: the windows of one process, or of two that meet now and
   assertEquals((await valuesOf(kv, keys.apiKeyWindows(TENANT))).length, 1);
 });
 
-Deno.test("WindowShards: the last request, message and resumed stream are reached through any one process", async () => {
+Deno.test("WindowShards: any single process can use the last request, message and resumed stream", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const processes = [open(kv), open(kv), open(kv)];
@@ -63,7 +63,7 @@ Deno.test("WindowShards: the last request, message and resumed stream are reache
   }
 });
 
-Deno.test("WindowShards: many that wait at once in one process get all places at once", async () => {
+Deno.test("WindowShards: requests that wait together in one process get their places together", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const processes = Array.from({ length: 7 }, () => open(kv));
@@ -72,11 +72,11 @@ Deno.test("WindowShards: many that wait at once in one process get all places at
   advance(LATER_MS / 2);
   for (const { ask } of processes) await ask(limits);
   advance(LATER_MS / 2 + 1);
-  const asked = Array.from({ length: 320 }, () => processes[0]!.ask(limits));
-  assertEquals(tallyOf(await Promise.all(asked)), { counted: 293, key: 27 });
+  const requests = Array.from({ length: 320 }, () => processes[0]!.ask(limits));
+  assertEquals(tallyOf(await Promise.all(requests)), { counted: 293, key: 27 });
 });
 
-Deno.test("WindowShards: what a dead process has not used is free at once", async () => {
+Deno.test("WindowShards: a dead process's unused places are free immediately", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [dying, alive] = [open(kv), open(kv)];
@@ -86,7 +86,7 @@ Deno.test("WindowShards: what a dead process has not used is free at once", asyn
   assertEquals(await times(41, () => alive.ask(LIMITS)), { counted: 39, key: 2 });
 });
 
-Deno.test("WindowShards: lowered and raised limits hold at once in every process", async () => {
+Deno.test("WindowShards: changed limits apply immediately in every process", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
@@ -102,7 +102,7 @@ Deno.test("WindowShards: lowered and raised limits hold at once in every process
   assertEquals(await times(32, () => other.ask(raised)), { counted: 30, key: 2 });
 });
 
-Deno.test("WindowShards: Retry-After names the moment when the next place comes free in any shard", async () => {
+Deno.test("WindowShards: Retry-After is the time until any shard has a free place", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
@@ -120,7 +120,7 @@ Deno.test("WindowShards: Retry-After names the moment when the next place comes 
   assertEquals(await times(2, () => other.ask(LIMITS)), { counted: 1, key: 1 });
 });
 
-Deno.test("WindowShards: a flood of a window that is full reads and writes nothing", async () => {
+Deno.test("WindowShards: a flood of a full window reads and writes nothing", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, traffic } = flakyKv(memory, { random: () => 1 });
   const { open, advance } = windowProcesses();
@@ -132,7 +132,7 @@ Deno.test("WindowShards: a flood of a window that is full reads and writes nothi
   assertEquals(await times(12, () => one.resume(limits)), { counted: 12 });
   assertEquals(await times(42, () => other.ask(limits)), { counted: 42 });
   const ways = [one.ask, one.resume, other.ask, other.resume];
-  // Each process finds out once.
+  // Each process has to find out once.
   for (const ask of ways) assert(await ask(limits) !== "counted");
   const before = { ...traffic };
   for (const ask of ways) assertEquals((await times(50, () => ask(limits))).counted, undefined);
@@ -141,7 +141,7 @@ Deno.test("WindowShards: a flood of a window that is full reads and writes nothi
   for (const ask of ways) assertEquals(await ask(limits), "counted");
 });
 
-Deno.test("WindowShards: an address whose shards are full is refused before any work", async () => {
+Deno.test("WindowShards: an address whose shards are full is rejected before any work", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
@@ -160,7 +160,7 @@ Deno.test("WindowShards: an address whose shards are full is refused before any 
   assertEquals(flood("ip"), undefined);
 });
 
-Deno.test("WindowShards: what is left is what the process is sure of, of the whole limit", async () => {
+Deno.test("WindowShards: the status shows the whole limit and what this process can still admit", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
@@ -190,9 +190,9 @@ Deno.test("WindowShards: commits of unknown outcome count once", async () => {
     const { ask, chat, resume } = processes[i % 3]!;
     return [ask, chat, resume][Math.floor(i / 3) % 3]!(LIMITS);
   });
-  const told = tallyOf(await Promise.all(acts));
-  const { counted = 0, ...refused } = told;
-  assertEquals([counted, refused], [32, { ip_chat: 4 }]);
+  const outcomes = tallyOf(await Promise.all(acts));
+  const { counted = 0, ...rejected } = outcomes;
+  assertEquals([counted, rejected], [32, { ip_chat: 4 }]);
   const windows = await stored(memory);
   const count = (name: "all" | "chat" | "resumes") =>
     windows.reduce((sum, one) => sum + liveCount(one[name] ?? [], now()), 0);

@@ -81,6 +81,11 @@ function startTimer(ms: number, callback: () => void): () => void {
  */
 export const CANCELLED = new Error("cancelled");
 
+/** A random number from 0 to 1, for jitter. */
+export function randomFraction(runtime: Pick<Runtime, "randomBytes">): number {
+  return runtime.randomBytes(1)[0]! / 255;
+}
+
 /** ISO 8601 UTC of a time in milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();

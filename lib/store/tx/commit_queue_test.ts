@@ -4,7 +4,7 @@ import type { QueuedOperation } from "./batch.ts";
 import { encodeKey } from "./kv_cache.ts";
 import { CommitQueue, type InFlightBatch } from "./commit_queue.ts";
 
-/** One that may change the keys named in `own`, and relies on those in `read`. */
+/** An entry that may change the keys in `own` and relies on those in `read`. */
 function entry(own: string[], read: string[] = []): QueuedOperation {
   const named = (names: string[]) =>
     new Map(names.map((name): [string, Deno.KvKey] => [encodeKey([name]), [name]]));
@@ -33,8 +33,8 @@ function taken(line: CommitQueue, maxKeys: number): InFlightBatch {
   return batch;
 }
 
-describe("Line", () => {
-  it("lets go what fits into one atomic, at least one, in order", () => {
+describe("CommitQueue", () => {
+  it("takes what fits into one atomic, at least one entry, in order", () => {
     const [a, b, c] = [entry(["a"]), entry(["a", "b"]), entry(["c", "d", "e"])];
     const line = lineOf(a, b, c);
     const first = taken(line, 2);
@@ -44,7 +44,7 @@ describe("Line", () => {
     assertEquals(line.length, 0);
   });
 
-  it("holds back a batch that is not full while another is under way", () => {
+  it("holds back a partial batch while another is in flight", () => {
     const line = lineOf(entry(["a"]));
     const first = taken(line, 2);
     line.add(entry(["b"]));
@@ -53,7 +53,7 @@ describe("Line", () => {
     assertEquals(taken(line, 2).entries.length, 1);
   });
 
-  it("lets a large batch go beside another, though it is not full", () => {
+  it("takes a large partial batch in parallel", () => {
     const line = lineOf(entry(["a"]));
     taken(line, 100);
     const others = Array.from({ length: 24 }, (_, n) => entry([`b${n}`]));
@@ -63,7 +63,7 @@ describe("Line", () => {
     assertEquals(taken(line, 100).entries.length, 24);
   });
 
-  it("takes together what shares keys, so that the rest can go beside it", () => {
+  it("takes entries that share keys together, so that the rest can go in parallel", () => {
     const of = (tenant: string) =>
       Array.from({ length: 4 }, (_, n) => entry([tenant, `${tenant}${n}`]));
     const [a, b] = [of("a"), of("b")];
@@ -73,14 +73,14 @@ describe("Line", () => {
     assertEquals([line.inFlight, line.length], [2, 2]);
   });
 
-  it("takes what shares keys no sooner than who was asked before it on another key", () => {
+  it("takes entries that share keys no earlier than older entries on other keys", () => {
     const [a, b, both] = [entry(["a"]), entry(["b"]), entry(["a", "b"])];
     assertEquals(taken(lineOf(a, b, both), 3).entries, [a, b, both]);
     const line = lineOf(a, b, both, entry(["a", "c"]));
     assertEquals(taken(line, 1).entries, [a]);
   });
 
-  it("lets a full batch go beside another that it shares no key with", () => {
+  it("takes a full batch in parallel with one without common keys", () => {
     const line = lineOf(entry(["a"]));
     taken(line, 2);
     const [b, c, d] = [entry(["b"]), entry(["c"]), entry(["d"])];
@@ -89,20 +89,20 @@ describe("Line", () => {
     assertEquals(line.inFlight, 2);
   });
 
-  it("holds back what would change a key that is under way, or relies on one that changes", () => {
+  it("holds back entries that conflict with a key in flight", () => {
     const line = lineOf(entry(["a"], ["shared"]));
     taken(line, 2);
     const beside = [entry(["b"], ["shared"]), entry(["c"], ["shared"])];
     const after = [entry(["a"]), entry(["shared"]), entry(["d"], ["a"])];
     for (const one of [...after, ...beside]) line.add(one);
-    // Those that wait for `shared` to be free must not be overtaken by others that rely on it.
+    // Entries that only rely on `shared` must not overtake those that wait to change it.
     assertEquals(line.take(2), undefined);
     const [free, other] = [entry(["e"]), entry(["f"])];
     for (const one of [free, other, entry(["g"])]) line.add(one);
     assertEquals(taken(line, 2).entries, [free, other]);
   });
 
-  it("lets batches that only rely on the same key go beside each other", () => {
+  it("takes batches that only rely on the same key in parallel", () => {
     const line = lineOf(entry(["a"], ["shared"]));
     taken(line, 3);
     const two = [entry(["b"], ["shared"]), entry(["c"], ["shared"])];
@@ -110,7 +110,7 @@ describe("Line", () => {
     assertEquals(taken(line, 3).entries, two);
   });
 
-  it("lets nobody overtake one who waits for the same key", () => {
+  it("never reorders entries on the same key", () => {
     const line = lineOf(entry(["a"]));
     const first = taken(line, 1);
     const waits = entry(["a", "b"]);
@@ -124,7 +124,7 @@ describe("Line", () => {
     assertEquals(taken(line, 2).entries, [waits, behind]);
   });
 
-  it("puts what a batch leaves open first again", () => {
+  it("puts the remaining entries of a batch first", () => {
     const [a, b, c] = [entry(["a"]), entry(["a"]), entry(["a"])];
     const line = lineOf(a, b);
     const first = taken(line, 1);

@@ -6,8 +6,8 @@ import { systemRuntime } from "../../platform/runtime.ts";
 import { GroupCommitter } from "./group_committer.ts";
 import type { Operation } from "./operation.ts";
 
-/** Committers of two processes on one store, with a clock that a test moves. */
-function world(kv: Deno.Kv) {
+/** Committers of two processes on one store, with a clock that the test advances. */
+function twoProcesses(kv: Deno.Kv) {
   let now = 0;
   const runtime = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
   const [here, there] = [flakyKv(kv, { random: seeded(1) }), flakyKv(kv, { random: seeded(2) })];
@@ -18,20 +18,20 @@ function world(kv: Deno.Kv) {
   return { here: open(here), there: open(there), advance: (ms: number) => void (now += ms) };
 }
 
-/** Adds one to each of the counters. */
+/** Increments each counter. */
 function add(...names: string[]): Operation<void> {
   const keys = names.map((name) => name.split(" "));
   return {
     keys,
-    decide(draft) {
-      for (const key of keys) draft.set(key, (draft.get<number>(key) ?? 0) + 1);
+    decide(tx) {
+      for (const key of keys) tx.set(key, (tx.get<number>(key) ?? 0) + 1);
     },
   };
 }
 
-Deno.test("Committer.onContended: names the key that another process has changed, not its neighbours", async () => {
+Deno.test("GroupCommitter.onContended: names the key that another process changed, and no other", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { here, there } = world(kv);
+  const { here, there } = twoProcesses(kv);
   const contended: Deno.KvKey[] = [];
   here.committer.onContended((key) => contended.push(key));
   await here.committer.run(add("shared a", "own b"));
@@ -43,9 +43,9 @@ Deno.test("Committer.onContended: names the key that another process has changed
   assertEquals(contended.length, 1);
 });
 
-Deno.test("Committer: reads again what other processes often change, instead of failing a commit", async () => {
+Deno.test("GroupCommitter: reads contended values again instead of failing a commit", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { here, there, advance } = world(kv);
+  const { here, there, advance } = twoProcesses(kv);
   const turn = async (name: string) => {
     for (const { committer } of [here, there]) {
       advance(100);
@@ -60,9 +60,9 @@ Deno.test("Committer: reads again what other processes often change, instead of 
   assertEquals((await kv.get(["visitors", "first"])).value, 28);
 });
 
-Deno.test("Committer: a process that is alone reads nothing twice", async () => {
+Deno.test("GroupCommitter: a single process reads nothing twice", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { here, advance } = world(kv);
+  const { here, advance } = twoProcesses(kv);
   for (let n = 0; n < 10; n++) {
     advance(1_000);
     await here.committer.run(add("visitors first"));
@@ -70,9 +70,9 @@ Deno.test("Committer: a process that is alone reads nothing twice", async () => 
   assertEquals(here.traffic, { reads: 1, commits: 10 });
 });
 
-Deno.test("Committer: what was read again a moment ago is relied on", async () => {
+Deno.test("GroupCommitter: recently read values are trusted", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { here, there, advance } = world(kv);
+  const { here, there, advance } = twoProcesses(kv);
   for (let n = 0; n < 4; n++) {
     for (const { committer } of [here, there]) {
       advance(100);
@@ -87,7 +87,7 @@ Deno.test("Committer: what was read again a moment ago is relied on", async () =
   assertEquals(here.traffic.reads, reads);
 });
 
-Deno.test("Committer: what is read again while the store hangs counts among those that wait", async () => {
+Deno.test("GroupCommitter: operations that read again while the store hangs count as waiting", async () => {
   using kv = await Deno.openKv(":memory:");
   let now = 0;
   const runtime = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };

@@ -6,7 +6,7 @@ import { type Runtime, systemRuntime } from "../../platform/runtime.ts";
 import { GroupCommitter } from "./group_committer.ts";
 import { type Operation, StoreUnavailableError, type Transaction } from "./operation.ts";
 
-/** Time stands, waits between tries pass at once, and one for a store that hangs never ends itself. */
+/** The clock stands still; retries do not wait, and timeouts never fire. */
 const runtime: Runtime = {
   ...systemRuntime,
   now: () => 0,
@@ -21,7 +21,7 @@ function untilAborted(signal?: AbortSignal): Promise<void> {
 
 interface Counter {
   total: number;
-  /** Who has been counted: what makes an addition idempotent. */
+  /** The ids that were counted, which make an addition idempotent. */
   by: string[];
 }
 
@@ -30,11 +30,11 @@ function count(key: string, id: string, cap = Infinity): Operation<"counted" | "
   const at = ["counters", key];
   return {
     keys: [at],
-    decide(draft) {
-      const counter = draft.get<Counter>(at) ?? { total: 0, by: [] };
+    decide(tx) {
+      const counter = tx.get<Counter>(at) ?? { total: 0, by: [] };
       if (counter.by.includes(id)) return "counted";
       if (counter.total >= cap) return "full";
-      draft.set(at, { total: counter.total + 1, by: [...counter.by, id] });
+      tx.set(at, { total: counter.total + 1, by: [...counter.by, id] });
       return "counted";
     },
   };
@@ -44,8 +44,8 @@ async function stored(kv: Deno.Kv, key: string): Promise<Counter> {
   return (await kv.get<Counter>(["counters", key])).value ?? { total: 0, by: [] };
 }
 
-describe("Committer", () => {
-  it("answers after the store has it, and puts callers who ask together into one commit", async () => {
+describe("GroupCommitter", () => {
+  it("resolves after the commit, and commits concurrent callers together", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const committer = new GroupCommitter(watched, { runtime });
@@ -56,7 +56,7 @@ describe("Committer", () => {
     assert(traffic.commits <= 3, `${traffic.commits} commits`);
   });
 
-  it("reads nothing when it is warm, and writes nothing for a refusal", async () => {
+  it("reads nothing that is cached, and writes nothing for a rejection", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const committer = new GroupCommitter(watched, { runtime });
@@ -66,7 +66,7 @@ describe("Committer", () => {
     assertEquals(traffic, cold);
   });
 
-  it("keeps what is used in memory, and not what has been deleted", async () => {
+  it("caches values in use, and no deleted ones", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const committer = new GroupCommitter(watched, { runtime, maxCachedEntries: 2 });
@@ -74,7 +74,7 @@ describe("Committer", () => {
     for (const n of [1, 2, 3]) {
       const at = ["counters", `gone-${n}`];
       await committer.run(count(`gone-${n}`, "only"));
-      await committer.run({ keys: [at], decide: (draft) => draft.delete(at) });
+      await committer.run({ keys: [at], decide: (tx) => tx.delete(at) });
     }
     const before = traffic.reads;
     await committer.run(count("used", "second"));
@@ -83,30 +83,30 @@ describe("Committer", () => {
     assertEquals((await stored(kv, "gone-1")).by, ["again"]);
   });
 
-  it("reads once more before it tells a refusal that another process may have undone", async () => {
+  it("reads again before it returns a rejection that may be outdated", async () => {
     using kv = await Deno.openKv(":memory:");
     const here = new GroupCommitter(kv, { runtime });
     const there = new GroupCommitter(kv, { runtime });
     await here.run(count("a", "first", 1));
     const at = ["counters", "a"];
-    await there.run({ keys: [at], decide: (draft) => draft.delete(at) });
+    await there.run({ keys: [at], decide: (tx) => tx.delete(at) });
     assertEquals(await here.run(count("a", "second", 1)), "counted");
   });
 
-  it("decides in the order asked", async () => {
+  it("decides in order", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     await Promise.all(["a", "b", "c", "d"].map((id) => committer.run(count("order", id))));
     assertEquals((await stored(kv, "order")).by, ["a", "b", "c", "d"]);
   });
 
-  it("lets one operation that throws take nothing with it", async () => {
+  it("an operation that throws affects no others", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     const bad: Operation<never> = {
       keys: [["counters", "mixed"]],
-      decide(draft) {
-        draft.set(["counters", "mixed"], { total: 99, by: [] });
+      decide(tx) {
+        tx.set(["counters", "mixed"], { total: 99, by: [] });
         throw new Error("changed my mind");
       },
     };
@@ -119,104 +119,104 @@ describe("Committer", () => {
     assertEquals((await stored(kv, "mixed")).by, ["a", "b"]);
   });
 
-  it("changes a value in place within a batch, and no copy that others have", async () => {
+  it("mutates a value within a batch, but never one that others hold", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     const list = ["list"];
     const copies: string[] = [];
     const append = (id: string, fails = false): Operation<readonly string[]> => ({
       keys: [list],
-      decide(draft) {
-        draft.update<string[]>(list, (held = [], isOwn) => {
+      decide(tx) {
+        tx.update<string[]>(list, (held = [], isOwn) => {
           const own = isOwn ? held : [...held];
           if (!isOwn) copies.push(id);
           own.push(id);
           return own;
         });
         if (fails) throw new Error("no");
-        return [...draft.get<string[]>(list) ?? []];
+        return [...tx.get<string[]>(list) ?? []];
       },
     });
-    const asked = [append("a"), append("b", true), append("c")];
-    const told = await Promise.allSettled(asked.map((one) => committer.run(one)));
-    assertEquals(told.map((one) => one.status === "fulfilled" && one.value), [[], false, ["a"]]);
+    const operations = [append("a"), append("b", true), append("c")];
+    const results = await Promise.allSettled(operations.map((one) => committer.run(one)));
+    assertEquals(results.map((one) => one.status === "fulfilled" && one.value), [[], false, ["a"]]);
     assertEquals(copies, ["a"]);
     const known = committer.getCached<string[]>(list);
     assertEquals(known, ["a", "c"]);
-    // Another process is faster: what was changed for nothing is forgotten.
+    // After a conflict the discarded changes are gone.
     await kv.set(list, ["x"]);
     assertEquals(await committer.run(append("d")), ["x"]);
     assertEquals((await kv.get(list)).value, ["x", "d"]);
     assertEquals(known, ["a", "c"]);
   });
 
-  it("refuses an operation that updates a key and changes it otherwise as well", async () => {
+  it("rejects an operation that updates a key and also sets or deletes it", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     const key = ["a"];
-    const update = (draft: Transaction) => draft.update<number>(key, (held = 0) => held + 1);
+    const update = (tx: Transaction) => tx.update<number>(key, (held = 0) => held + 1);
     for (
       const other of [
-        (draft: Transaction) => draft.set(key, 1),
-        (draft: Transaction) => draft.delete(key),
+        (tx: Transaction) => tx.set(key, 1),
+        (tx: Transaction) => tx.delete(key),
         update,
       ]
     ) {
       for (const steps of [[update, other], [other, update]]) {
-        const decide = (draft: Transaction) => steps.forEach((step) => step(draft));
+        const decide = (tx: Transaction) => steps.forEach((step) => step(tx));
         await assertRejects(() => committer.run({ keys: [key], decide }), Error, "also sets");
       }
     }
     assertEquals((await kv.get(key)).value, null);
   });
 
-  it("refuses an operation that touches a key it did not name", async () => {
+  it("rejects an operation on a key that it does not list", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
-    const sly: Operation<void> = { keys: [["a"]], decide: (draft) => draft.set(["b"], 1) };
+    const sly: Operation<void> = { keys: [["a"]], decide: (tx) => tx.set(["b"], 1) };
     await assertRejects(() => committer.run(sly), Error, "does not list");
   });
 
-  it("has a bounded queue and says so", async () => {
+  it("rejects operations when its queue is full", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime, maxQueue: 10 });
     const all = Array.from({ length: 30 }, (_, i) => committer.run(count("q", `${i}`)));
     const settled = await Promise.allSettled(all);
-    const refused = settled.filter((one) => one.status === "rejected");
-    assertEquals(refused.length, 20);
-    assert(refused.every((one) => one.reason instanceof StoreUnavailableError));
+    const rejected = settled.filter((one) => one.status === "rejected");
+    assertEquals(rejected.length, 20);
+    assert(rejected.every((one) => one.reason instanceof StoreUnavailableError));
     assertEquals((await stored(kv, "q")).total, 10);
   });
 
-  it("refuses what the store has no room for, and lets it hold up nobody", async () => {
+  it("rejects values that are too large without blocking others", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
     const committer = new GroupCommitter(watched, { runtime });
     const huge: Operation<void> = {
       keys: [["huge"]],
-      decide: (draft) => draft.set(["huge"], "x".repeat(70_000)),
+      decide: (tx) => tx.set(["huge"], "x".repeat(70_000)),
     };
     const ids = Array.from({ length: 20 }, (_, i) => `run-${i}`);
-    const [told] = await Promise.all([
+    const [results] = await Promise.all([
       assertRejects(() => committer.run(huge), TypeError, "too large"),
       ...ids.map((id) => committer.run(count(id, id))),
     ]);
-    assert(!(told instanceof StoreUnavailableError));
+    assert(!(results instanceof StoreUnavailableError));
     assert(traffic.commits < 20, `${traffic.commits} commits`);
   });
 
-  it("writes in smaller steps what is together too large for one", async () => {
+  it("splits a batch that is too large together", async () => {
     using kv = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(kv, { runtime });
     const large = (n: number): Operation<void> => ({
       keys: [["large", n]],
-      decide: (draft) => draft.set(["large", n], "x".repeat(50_000)),
+      decide: (tx) => tx.set(["large", n], "x".repeat(50_000)),
     });
     await Promise.all(Array.from({ length: 60 }, (_, n) => committer.run(large(n))));
     assertEquals((await Array.fromAsync(kv.list({ prefix: ["large"] }))).length, 60);
   });
 
-  it("commits nothing for those it has given up, however late their read comes", async () => {
+  it("commits nothing for operations that timed out, however late their read completes", async () => {
     using kv = await Deno.openKv(":memory:");
     let now = 0;
     const hung = Promise.withResolvers<void>();
@@ -225,7 +225,7 @@ describe("Committer", () => {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
         if (name !== "getMany") return typeof value === "function" ? value.bind(target) : value;
-        // The first read fails at once, the one that takes its place hangs.
+        // The first read fails at once; its retry hangs.
         return (wanted: Deno.KvKey[]) =>
           reads++ === 0
             ? Promise.reject(new Error("locked"))
@@ -244,20 +244,20 @@ describe("Committer", () => {
     assertEquals(await stored(kv, "a"), { total: 0, by: [] });
   });
 
-  it("does not blame a store that answers for the time in which the process stood still", async () => {
+  it("does not time out because the process stood still", async () => {
     using kv = await Deno.openKv(":memory:");
     const store = hangingKv(kv);
     let now = 0;
     const committer = new GroupCommitter(store.kv, { runtime: { ...runtime, now: () => now } });
     store.hang();
-    const asked = ["a", "b"].map((id) => committer.run(count("a", id)));
+    const operations = ["a", "b"].map((id) => committer.run(count("a", id)));
     await store.hung(0);
     now = 60_000;
     store.goOn();
-    assertEquals(await Promise.all(asked), ["counted", "counted"]);
+    assertEquals(await Promise.all(operations), ["counted", "counted"]);
   });
 
-  it("gives up on a store that hangs", async () => {
+  it("times out on a store that hangs", async () => {
     let now = 0;
     const hanging = { getMany: () => new Promise(() => {}) } as unknown as Deno.Kv;
     const clock: Runtime = {
@@ -270,23 +270,28 @@ describe("Committer", () => {
   });
 });
 
-describe("Committer, several on one store over a bad connection", () => {
+describe("GroupCommitter, several on one store over an unreliable connection", () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     it(`admits exactly the cap and counts each caller once (seed ${seed})`, async () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.2, locked: 0.2, turns: 8 };
       const three = [0, 1, 2].map(() => new GroupCommitter(flakyKv(kv, bad).kv, { runtime }));
-      const asked = Array.from({ length: 150 }, (_, i) => ({ id: `run-${i}`, at: three[i % 3]! }));
-      const told = await Promise.all(asked.map(({ id, at }) => at.run(count("cap", id, 50))));
+      const operations = Array.from(
+        { length: 150 },
+        (_, i) => ({ id: `run-${i}`, at: three[i % 3]! }),
+      );
+      const results = await Promise.all(
+        operations.map(({ id, at }) => at.run(count("cap", id, 50))),
+      );
       const counter = await stored(kv, "cap");
       assertEquals(counter.total, 50);
       assertEquals(new Set(counter.by).size, 50);
-      const admitted = asked.filter((_, i) => told[i] === "counted").map(({ id }) => id);
+      const admitted = operations.filter((_, i) => results[i] === "counted").map(({ id }) => id);
       assertEquals(new Set(admitted), new Set(counter.by));
     });
 
-    it(`keeps sums across keys whole (seed ${seed})`, async () => {
+    it(`keeps sums across keys consistent (seed ${seed})`, async () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 4 };
@@ -314,17 +319,17 @@ describe("Committer, several on one store over a bad connection", () => {
   }
 });
 
-/** Moves one from one key to another, once per id. */
+/** Moves 1 from one key to another, once per id. */
 function transfer({ id, from, to }: { id: string; from: string; to: string }): Operation<void> {
   const [a, b] = [["counters", from], ["counters", to]];
   return {
     keys: [a!, b!],
-    decide(draft) {
-      const source = draft.get<Counter>(a!) ?? { total: 0, by: [] };
-      const target = draft.get<Counter>(b!) ?? { total: 0, by: [] };
+    decide(tx) {
+      const source = tx.get<Counter>(a!) ?? { total: 0, by: [] };
+      const target = tx.get<Counter>(b!) ?? { total: 0, by: [] };
       if (source.by.includes(id)) return;
-      draft.set(a!, { total: source.total - 1, by: [...source.by, id] });
-      draft.set(b!, { total: target.total + 1, by: [...target.by, id] });
+      tx.set(a!, { total: source.total - 1, by: [...source.by, id] });
+      tx.set(b!, { total: target.total + 1, by: [...target.by, id] });
     },
   };
 }

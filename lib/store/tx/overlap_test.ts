@@ -6,7 +6,7 @@ import { GroupCommitter } from "./group_committer.ts";
 import { encodeKey } from "./kv_cache.ts";
 import type { Operation } from "./operation.ts";
 
-/** Waits between tries pass at once, and patience never ends, however slow the machine is. */
+/** Retries do not wait and timeouts never fire, however slow the machine is. */
 const runtime: Runtime = {
   ...systemRuntime,
   now: () => 0,
@@ -16,10 +16,10 @@ const runtime: Runtime = {
     }),
 };
 
-/** Watches which keys are written by commits that are under way at the same time. */
+/** Records which keys are written by commits in flight at the same time. */
 function watchCommits(kv: Deno.Kv): { kv: Deno.Kv; seen: { peak: number; shared: string[] } } {
   const seen = { peak: 0, shared: [] as string[] };
-  const underWay = new Set<Set<string>>();
+  const inFlight = new Set<Set<string>>();
   const atomic = () => {
     const real = kv.atomic();
     const written = new Set<string>();
@@ -30,13 +30,13 @@ function watchCommits(kv: Deno.Kv): { kv: Deno.Kv; seen: { peak: number; shared:
         return real.set(key, value);
       },
       async commit() {
-        for (const other of underWay) seen.shared.push(...other.intersection(written));
-        underWay.add(written);
-        seen.peak = Math.max(seen.peak, underWay.size);
+        for (const other of inFlight) seen.shared.push(...other.intersection(written));
+        inFlight.add(written);
+        seen.peak = Math.max(seen.peak, inFlight.size);
         try {
           return await real.commit();
         } finally {
-          underWay.delete(written);
+          inFlight.delete(written);
         }
       },
     };
@@ -50,23 +50,23 @@ interface Total {
   by: string[];
 }
 
-/** Adds one under each key, once per id. */
+/** Adds 1 under each key, once per id. */
 function addTo(names: string[], id: string): Operation<void> {
   const keys = names.map((name) => ["totals", name]);
   return {
     keys,
-    decide(draft) {
+    decide(tx) {
       for (const key of keys) {
-        const total = draft.get<Total>(key) ?? { sum: 0, by: [] };
+        const total = tx.get<Total>(key) ?? { sum: 0, by: [] };
         if (total.by.includes(id)) continue;
-        draft.set(key, { sum: total.sum + 1, by: [...total.by, id] });
+        tx.set(key, { sum: total.sum + 1, by: [...total.by, id] });
       }
     },
   };
 }
 
-describe("Committer, with more than one batch under way", () => {
-  it("commits full batches without a common key together", async () => {
+describe("GroupCommitter with several batches in flight", () => {
+  it("commits full batches without common keys in parallel", async () => {
     using kv = await Deno.openKv(":memory:");
     const { kv: watched, seen } = watchCommits(kv);
     const committer = new GroupCommitter(watched, { runtime });
@@ -78,7 +78,7 @@ describe("Committer, with more than one batch under way", () => {
   });
 
   for (const seed of [1, 2, 3, 4]) {
-    it(`never has a key in two of them, and loses nothing (seed ${seed})`, async () => {
+    it(`never writes a key in two of them, and loses nothing (seed ${seed})`, async () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
       const bad = { random, ambiguous: 0.05, locked: 0.05, turns: 6 };
@@ -88,15 +88,15 @@ describe("Committer, with more than one batch under way", () => {
         new GroupCommitter(kv, { runtime }),
       ];
       const expected = new Map<string, number>();
-      const asked = Array.from({ length: 900 }, (_, i) => {
-        // One in ten is on few keys that all want.
+      const runs = Array.from({ length: 900 }, (_, i) => {
+        // One in ten uses a few contended keys.
         const range = random() < 0.1 ? 3 : 600;
         const draw = () => `key-${Math.floor(random() * range)}`;
         const names = [...new Set([draw(), draw(), draw()])];
         for (const name of names) expected.set(name, (expected.get(name) ?? 0) + 1);
         return (random() < 0.1 ? other : one).run(addTo(names, `id-${i}`));
       });
-      await Promise.all(asked);
+      await Promise.all(runs);
       assertEquals(seen.shared, []);
       for (const [name, sum] of expected) {
         assertEquals((await kv.get<Total>(["totals", name])).value?.sum, sum, name);

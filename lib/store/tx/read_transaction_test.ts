@@ -9,23 +9,23 @@ const runtime = systemRuntime;
 const RULE = ["rules", "a"];
 const USE = ["uses", "a"];
 
-/** Notes a use while the rule says `open`; what is refused is told as an error. */
+/** Records a use while the rule is `open`; a rejection is an error. */
 function use(committer: GroupCommitter) {
-  return committer.transact(async (view: ReadTransaction) => {
-    await view.preload(() => [RULE, USE]);
-    if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
+  return committer.transact(async (reads: ReadTransaction) => {
+    await reads.preload(() => [RULE, USE]);
+    if ((await reads.get<string>(RULE)).value !== "open") throw new Error("closed");
     return await committer.run({
       keys: [USE],
-      decide(draft) {
-        const uses = (draft.get<number>(USE) ?? 0) + 1;
-        draft.set(USE, uses);
+      decide(tx) {
+        const uses = (tx.get<number>(USE) ?? 0) + 1;
+        tx.set(USE, uses);
         return uses;
       },
-    }, view);
+    }, reads);
   });
 }
 
-Deno.test("Committer.work: cold is one read and one commit, warm is one commit", async () => {
+Deno.test("GroupCommitter.transact: uncached takes one read and one commit, cached one commit", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
@@ -36,7 +36,7 @@ Deno.test("Committer.work: cold is one read and one commit, warm is one commit",
   assertEquals(traffic, { reads: 1, commits: 2 });
 });
 
-Deno.test("Committer.work: what was changed elsewhere is refused by the very next use", async () => {
+Deno.test("GroupCommitter.transact: a change by another process is seen by the next use", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const committer = new GroupCommitter(kv, { runtime });
@@ -46,7 +46,7 @@ Deno.test("Committer.work: what was changed elsewhere is refused by the very nex
   assertEquals((await kv.get(USE)).value, 1);
 });
 
-Deno.test("Committer.work: a refusal on an old copy is looked at once more", async () => {
+Deno.test("GroupCommitter.transact: a rejection on an outdated value is decided again", async () => {
   using kv = await Deno.openKv(":memory:");
   const committer = new GroupCommitter(kv, { runtime });
   await assertRejects(() => use(committer), Error, "closed");
@@ -54,47 +54,47 @@ Deno.test("Committer.work: a refusal on an old copy is looked at once more", asy
   assertEquals(await use(committer), 1);
 });
 
-Deno.test("Committer.work: a change between reading and committing is never overlooked", async () => {
+Deno.test("GroupCommitter.transact: a change between reading and committing is a conflict", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const committer = new GroupCommitter(kv, { runtime });
   let closed = false;
-  const refused = committer.transact(async (view) => {
-    if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
+  const conflicting = committer.transact(async (reads) => {
+    if ((await reads.get<string>(RULE)).value !== "open") throw new Error("closed");
     if (!closed) await kv.set(RULE, "closed");
     closed = true;
-    return await committer.run({ keys: [USE], decide: (draft) => draft.set(USE, 1) }, view);
+    return await committer.run({ keys: [USE], decide: (tx) => tx.set(USE, 1) }, reads);
   });
-  await assertRejects(() => refused, Error, "closed");
+  await assertRejects(() => conflicting, Error, "closed");
   assertEquals((await kv.get(USE)).value, null);
 });
 
-Deno.test("Committer.work: what an operation decides on itself may change beside it, so many go out together", async () => {
+Deno.test("GroupCommitter.transact: operations on the same own key are committed together", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   await kv.set(USE, 0);
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
   const committer = new GroupCommitter(watched, { runtime });
   const useUpTo = (limit: number) =>
-    committer.transact(async (view) => {
-      await view.preload(() => [RULE, USE]);
-      if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
-      if ((await view.get<number>(USE)).value! >= limit) throw new Error("used up");
+    committer.transact(async (reads) => {
+      await reads.preload(() => [RULE, USE]);
+      if ((await reads.get<string>(RULE)).value !== "open") throw new Error("closed");
+      if ((await reads.get<number>(USE)).value! >= limit) throw new Error("used up");
       return await committer.run({
         keys: [USE],
-        decide(draft) {
-          const uses = draft.get<number>(USE)! + 1;
+        decide(tx) {
+          const uses = tx.get<number>(USE)! + 1;
           if (uses > limit) throw new Error("used up");
-          draft.set(USE, uses);
+          tx.set(USE, uses);
         },
-      }, view);
+      }, reads);
     });
   const all = await Promise.allSettled(Array.from({ length: 200 }, () => useUpTo(50)));
   assertEquals(all.filter(({ status }) => status === "fulfilled").length, 50);
   assertEquals([(await kv.get(USE)).value, traffic.commits], [50, 1]);
 });
 
-Deno.test("Committer.work: an error that is final is not looked at again", async () => {
+Deno.test("GroupCommitter.transact: a final error is not retried", async () => {
   using kv = await Deno.openKv(":memory:");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
   const committer = new GroupCommitter(watched, { runtime });
@@ -104,7 +104,7 @@ Deno.test("Committer.work: an error that is final is not looked at again", async
   assertEquals(traffic.reads, 0);
 });
 
-Deno.test("Committer.work: one failed call of the store is made good by asking again, a silent store is not", async () => {
+Deno.test("GroupCommitter.transact: one failed call is retried, an unresponsive store is not", async () => {
   using kv = await Deno.openKv(":memory:");
   const committer = new GroupCommitter(kv, { runtime });
   const after = (fault: Error) => {
@@ -118,29 +118,29 @@ Deno.test("Committer.work: one failed call of the store is made good by asking a
   await assertRejects(() => after(new StoreUnavailableError("late")), Error, "late");
 });
 
-Deno.test("Committer.work: gives up on what never stands still", async () => {
+Deno.test("GroupCommitter.transact: gives up after repeated conflicts", async () => {
   using kv = await Deno.openKv(":memory:");
   const committer = new GroupCommitter(kv, { runtime });
   let n = 0;
-  const restless = committer.transact(async (view) => {
-    await view.get(RULE);
+  const restless = committer.transact(async (reads) => {
+    await reads.get(RULE);
     await kv.set(RULE, n++);
-    return await committer.run({ keys: [USE], decide: (draft) => draft.set(USE, 1) }, view);
+    return await committer.run({ keys: [USE], decide: (tx) => tx.set(USE, 1) }, reads);
   });
   await assertRejects(() => restless, StoreUnavailableError);
 });
 
-Deno.test("Committer.run: a note is written with the rest, unread and unchecked", async () => {
+Deno.test("GroupCommitter.run: a blind write is committed with the rest, unread and unchecked", async () => {
   using kv = await Deno.openKv(":memory:");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
   const committer = new GroupCommitter(watched, { runtime });
   await kv.set(["notes", "old"], "x");
   await committer.run({
     keys: [USE],
-    decide(draft) {
-      draft.set(USE, 1);
-      draft.blindWrite(["notes", "new"], "y");
-      draft.blindWrite(["notes", "old"], undefined);
+    decide(tx) {
+      tx.set(USE, 1);
+      tx.blindWrite(["notes", "new"], "y");
+      tx.blindWrite(["notes", "old"], undefined);
     },
   });
   assertEquals(traffic, { reads: 1, commits: 1 });
@@ -148,17 +148,17 @@ Deno.test("Committer.run: a note is written with the rest, unread and unchecked"
   assertEquals(notes.map(({ key }) => key[1]), ["new"]);
 });
 
-Deno.test("Committer.work: many who ask at different moments of the same read all get their answer", async () => {
+Deno.test("GroupCommitter.transact: concurrent callers that share a read all complete", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(RULE, "open");
   const bad = { random: seeded(3), turns: 12, locked: 0.1 };
   const committer = new GroupCommitter(flakyKv(kv, bad).kv, { runtime });
-  const asked: Promise<number>[] = [];
+  const uses: Promise<number>[] = [];
   for (let n = 0; n < 40; n++) {
-    asked.push(use(committer));
+    uses.push(use(committer));
     for (let turn = 0; turn < n % 7; turn++) await Promise.resolve();
-    // Another process changes the rule's version now and then.
+    // Another process occasionally changes the rule's version.
     if (n % 10 === 9) await kv.set(RULE, "open");
   }
-  assertEquals(new Set(await Promise.all(asked)).size, 40);
+  assertEquals(new Set(await Promise.all(uses)).size, 40);
 });

@@ -1,4 +1,4 @@
-import { type Runtime, setTimer } from "../../platform/runtime.ts";
+import { randomFraction, type Runtime, setTimer } from "../../platform/runtime.ts";
 import { StoreUnavailableError } from "./operation.ts";
 import { currentStoreDeadline } from "./store_deadline.ts";
 
@@ -37,7 +37,6 @@ export class RetryPolicy {
   /** Waits before a retry: exponential backoff, with jitter so that processes do not retry in step. */
   backOff(failures: number): Promise<void> {
     const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
-    const jitter = this.#runtime.randomBytes(1)[0]! / 255;
-    return this.#runtime.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
+    return this.#runtime.sleep(Math.ceil(ceiling * (0.5 + randomFraction(this.#runtime) / 2)));
   }
 }

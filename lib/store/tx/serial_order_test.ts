@@ -1,4 +1,4 @@
-/** Whatever is told agrees with the order in which the store took the commits, deletions included. */
+/** All results agree with the order in which the store made the commits, deletions included. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { seeded } from "../../../tests/support/flaky_kv.ts";
@@ -8,24 +8,24 @@ import type { Transaction } from "./operation.ts";
 
 const OPERATIONS = 300;
 
-/** Under a key, until it is deleted: who wrote it. */
+/** The value under a key: who wrote it. */
 type Owner = string | undefined;
 
-/** What one operation did, stored with it: it is done once, whatever its commits came to. */
-interface Deed {
+/** What one operation did, stored with it, so that it runs once whatever the outcome of its commits. */
+interface Effect {
   name: string;
   saw: Owner;
   left: Owner;
-  /** What its work had read under another key. */
+  /** What it had read under another key. */
   basis: { name: string; saw: Owner } | undefined;
-  /** Its place among those of one commit. */
+  /** Its position within its commit. */
   nth: number;
 }
 
-/** A moment, later than all before. */
+/** A logical time, later than all before. */
 let moment = 0;
 
-/** Time stands. Every twentieth wait for the store ends at once: its read or commit goes on unheeded. */
+/** The clock stands still. Every twentieth call times out at once, while its read or commit continues. */
 function impatient(random: () => number): Runtime {
   const sleep = (ms: number, signal?: AbortSignal) => {
     if (ms < 1000) return Promise.resolve();
@@ -37,16 +37,16 @@ function impatient(random: () => number): Runtime {
   return { ...systemRuntime, now: () => 0, sleep };
 }
 
-/** Between which moments a commit was made. */
+/** The times between which a commit was made. */
 interface Made {
   from: number;
   to: number;
 }
 
-/** A store that takes and answers late, and notes when it made each commit. */
+/** A store with delays before and after each call, which records the time of each commit. */
 function slow(kv: Deno.Kv, random: () => number) {
   const made = new Map<string, Made>();
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   const travel = async () => {
     const isLong = random() < 0.1;
     for (let n = Math.floor(random() * 8); n > 0; n--) {
@@ -55,8 +55,8 @@ function slow(kv: Deno.Kv, random: () => number) {
   };
   const call = <T>(ask: () => Promise<T>): Promise<T> => {
     const called = travel().then(ask).finally(travel);
-    underWay.add(called);
-    return called.finally(() => underWay.delete(called));
+    inFlight.add(called);
+    return called.finally(() => inFlight.delete(called));
   };
   const atomic = () => {
     const step = kv.atomic();
@@ -70,78 +70,78 @@ function slow(kv: Deno.Kv, random: () => number) {
     return Object.assign(step, { commit: () => call(note) });
   };
   const getMany = (keys: Deno.KvKey[]) => call(() => kv.getMany(keys));
-  return { kv: { getMany, atomic } as unknown as Deno.Kv, made, underWay };
+  return { kv: { getMany, atomic } as unknown as Deno.Kv, made, inFlight };
 }
 
 const at = (name: string) => ["owners", name];
 
-/** Writes or deletes under a key, once, and tells what it found there. */
-function deed(id: string, of: Pick<Deed, "name" | "left" | "basis">) {
-  const [key, done] = [at(of.name), ["deeds", id]];
-  const decide = (draft: Transaction): Deed => {
-    const before = draft.get<Deed>(done);
+/** Writes or deletes a key, once, and returns what it found there. */
+function operation(id: string, of: Pick<Effect, "name" | "left" | "basis">) {
+  const [key, done] = [at(of.name), ["effects", id]];
+  const decide = (tx: Transaction): Effect => {
+    const before = tx.get<Effect>(done);
     if (before !== undefined) return before;
-    const saw = draft.get<string>(key);
-    if (of.left === undefined) draft.delete(key);
-    else draft.set(key, of.left);
+    const saw = tx.get<string>(key);
+    if (of.left === undefined) tx.delete(key);
+    else tx.set(key, of.left);
     const mine = { ...of, saw, nth: ++moment };
-    draft.set(done, mine);
+    tx.set(done, mine);
     return mine;
   };
   return { keys: [key, done], decide };
 }
 
-/** What the operations were told. */
-interface Told {
-  /** What each deed found, by its id. */
+/** The results of the operations. */
+interface Results {
+  /** What each operation found, by id. */
   found: Map<string, Owner>;
   reads: { name: string; saw: Owner; from: number; to: number }[];
 }
 
-async function askAll(
+async function runAll(
   committers: readonly GroupCommitter[],
   { random, range }: { random: () => number; range: number },
-): Promise<Told> {
-  const told: Told = { found: new Map(), reads: [] };
+): Promise<Results> {
+  const results: Results = { found: new Map(), reads: [] };
   const draw = () => `${Math.floor(random() * range)}`;
   const ask = async (id: string) => {
     const committer = committers[Math.floor(random() * committers.length)]!;
     const [name, other, how, from] = [draw(), draw(), random(), ++moment];
     const left = random() < 0.5 ? id : undefined;
     if (how < 0.4) {
-      const decide = (draft: Transaction) => draft.get<string>(at(name));
+      const decide = (tx: Transaction) => tx.get<string>(at(name));
       const saw = await committer.run({ keys: [at(name)], decide });
-      told.reads.push({ name, saw, from, to: ++moment });
+      results.reads.push({ name, saw, from, to: ++moment });
     } else if (how < 0.8 || other === name) {
-      const { saw } = await committer.run(deed(id, { name, left, basis: undefined }));
-      told.found.set(id, saw);
+      const { saw } = await committer.run(operation(id, { name, left, basis: undefined }));
+      results.found.set(id, saw);
     } else {
       const { saw } = await committer.transact(async (view) => {
         const basis = { name: other, saw: (await view.get<string>(at(other))).value ?? undefined };
-        return await committer.run(deed(id, { name, left, basis }), view);
+        return await committer.run(operation(id, { name, left, basis }), view);
       });
-      told.found.set(id, saw);
+      results.found.set(id, saw);
     }
   };
   const ids = Array.from({ length: OPERATIONS }, (_, n) => `${n}`);
-  // At first all at once, so that batches go side by side; then by four who wait for their answers.
+  // First all at once, so that batches run in parallel; then by four callers that await their results.
   await Promise.all(ids.splice(0, OPERATIONS / 2).map(ask));
   const client = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) await ask(id);
   };
   await Promise.all([client(), client(), client(), client()]);
-  return told;
+  return results;
 }
 
-/** Does all deeds again in the order of their commits, and looks whether that is what was told. */
+/** Replays all operations in the order of their commits and compares the results. */
 function judge(
-  deeds: readonly Deno.KvEntry<Deed>[],
-  { made, told }: { made: ReadonlyMap<string, Made>; told: Told },
+  effects: readonly Deno.KvEntry<Effect>[],
+  { made, results }: { made: ReadonlyMap<string, Made>; results: Results },
 ): void {
   const spans = new Map<string, { saw: Owner; from: number; to: number }[]>();
   const of = (name: string) =>
     spans.getOrInsertComputed(name, () => [{ saw: undefined, from: 0, to: Infinity }]);
-  const inOrder = deeds.toSorted((a, b) =>
+  const inOrder = effects.toSorted((a, b) =>
     a.versionstamp === b.versionstamp
       ? a.value.nth - b.value.nth
       : a.versionstamp < b.versionstamp
@@ -153,13 +153,13 @@ function judge(
     const last = of(name).at(-1)!;
     assertEquals(saw, last.saw, `what ${id} found`);
     if (basis) assertEquals(basis.saw, of(basis.name).at(-1)!.saw, `what ${id} relied on`);
-    assertEquals(told.found.get(id), saw, `what ${id} was told`);
+    assertEquals(results.found.get(id), saw, `what ${id} was results`);
     const { from, to } = made.get(versionstamp)!;
     last.to = to;
     of(name).push({ saw: left, from, to: Infinity });
   }
-  assertEquals(deeds.length, told.found.size);
-  for (const { name, saw, from, to } of told.reads) {
+  assertEquals(effects.length, results.found.size);
+  for (const { name, saw, from, to } of results.reads) {
     const isSo = of(name).some((span) => span.saw === saw && span.from <= to && span.to >= from);
     assert(isSo, `${name} was never ${saw} while it was read`);
   }
@@ -167,15 +167,15 @@ function judge(
 
 for (const seed of [1, 2, 3]) {
   for (const range of [3, 300]) {
-    Deno.test(`Committer: two on ${range} keys tell what one order explains (seed ${seed})`, async () => {
+    Deno.test(`GroupCommitter: two on ${range} keys are serializable (seed ${seed})`, async () => {
       using kv = await Deno.openKv(":memory:");
       const random = seeded(seed);
-      const { kv: slowly, made, underWay } = slow(kv, random);
+      const { kv: slowly, made, inFlight } = slow(kv, random);
       const runtime = impatient(random);
       const two = [0, 1].map(() => new GroupCommitter(slowly, { runtime }));
-      const told = await askAll(two, { random, range });
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-      judge(await Array.fromAsync(kv.list<Deed>({ prefix: ["deeds"] })), { made, told });
+      const results = await runAll(two, { random, range });
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+      judge(await Array.fromAsync(kv.list<Effect>({ prefix: ["effects"] })), { made, results });
     });
   }
 }

@@ -5,7 +5,7 @@ import { currentStoreDeadline, StoreDeadline, withStoreDeadline } from "./store_
 
 const never = () => new Promise<never>(() => {});
 
-Deno.test("StoreDeadline: waits one after the other share one limit, and then fail at once", async () => {
+Deno.test("StoreDeadline: consecutive waits share one limit, and then fail at once", async () => {
   const runtime = new FakeRuntime();
   const deadline = new StoreDeadline({ runtime, ms: 4_500 });
   const failing = Promise.withResolvers<never>();
@@ -24,7 +24,7 @@ Deno.test("StoreDeadline: waits one after the other share one limit, and then fa
   assertEquals(runtime.sleeping, 0);
 });
 
-Deno.test("StoreDeadline: an answer begins the time again, so slow work is not cut off", async () => {
+Deno.test("StoreDeadline: a response restarts the time, so slow work does not time out", async () => {
   const runtime = new FakeRuntime();
   const deadline = new StoreDeadline({ runtime, ms: 4_500 });
   const beside = assertRejects(() => deadline.wait(never()), StoreUnavailableError);
@@ -40,7 +40,7 @@ Deno.test("StoreDeadline: an answer begins the time again, so slow work is not c
   await beside;
 });
 
-Deno.test("withStoreDeadline: what goes on after the response has no deadline", async () => {
+Deno.test("withStoreDeadline: work that continues after the response has no deadline", async () => {
   const runtime = new FakeRuntime();
   const begun = Promise.withResolvers<void>();
   let after: Promise<unknown> = Promise.resolve();

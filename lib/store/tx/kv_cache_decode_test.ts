@@ -19,15 +19,15 @@ function withBadValue(kv: Deno.Kv): Deno.Kv {
   return { getMany, atomic: () => kv.atomic() } as unknown as Deno.Kv;
 }
 
-Deno.test("Committer: a value that cannot be decoded fails its own operations at once, no others", async () => {
+Deno.test("GroupCommitter: a value that cannot be decoded fails its own operations immediately, and no others", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(["good"], "good");
   await kv.set(["bad"], "bad");
-  // Asking again would wait for ever.
+  // A retry would never end.
   const runtime = { ...systemRuntime, sleep: () => new Promise<void>(() => {}) };
   const committer = new GroupCommitter(withBadValue(kv), { runtime });
   const read = (...keys: Deno.KvKey[]) =>
-    committer.run({ keys, decide: (draft) => draft.get<string>(keys[0]!) });
+    committer.run({ keys, decide: (tx) => tx.get<string>(keys[0]!) });
   const outcomes = await Promise.allSettled([
     read(["bad"], ["good"]),
     read(["good"]),

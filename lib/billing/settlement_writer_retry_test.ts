@@ -21,7 +21,7 @@ const REQUEST = runRequest(1, {
   limits: DEFAULT_LIMITS,
 });
 
-/** A clock that is moved by hand, but for the short waits between tries. */
+/** A clock that the test advances, except for the short waits between retries. */
 function clock(): { time: FakeRuntime; runtime: Runtime } {
   const time = new FakeRuntime(NOON);
   const sleep: Runtime["sleep"] = (ms, signal) =>
@@ -32,7 +32,7 @@ function clock(): { time: FakeRuntime; runtime: Runtime } {
   };
 }
 
-/** One heartbeat, and whatever it has put into the committer's queue. */
+/** One heartbeat and the operations that it queues. */
 async function beat(time: FakeRuntime, admission: Admission): Promise<void> {
   await time.advance(HEARTBEAT_MS);
   const caller = { address: "address-2" };
@@ -44,7 +44,7 @@ async function ledgerOf(kv: Deno.Kv): Promise<Ledger> {
   return (await kv.get<Ledger>(keys.tenantLedger(TENANT))).value!;
 }
 
-Deno.test("Admission.settle: what the store does not take is made up for when it is back", async () => {
+Deno.test("Admission.settle: a settlement that the store rejects is retried when the store is back", async () => {
   const { kv, break: breakStore } = await breakableKv();
   using _ = kv;
   const { time, runtime } = clock();
@@ -60,11 +60,11 @@ Deno.test("Admission.settle: what the store does not take is made up for when it
   assertEquals(time.sleeping, 0);
 });
 
-Deno.test("Admission.admit: a message told 503 that was let in after all gives everything back", async () => {
+Deno.test("Admission.admit: a message that got a 503 but was admitted after all is reverted", async () => {
   const { kv, loseNextCommit } = await lossyKv();
   using _ = kv;
   const { time, runtime } = clock();
-  // The wait before the second try is longer than any patience, so that the outcome stays unknown.
+  // The wait before the retry exceeds every timeout, so the outcome stays unknown.
   let late = 0;
   const slow: Runtime = {
     ...runtime,

@@ -10,7 +10,7 @@ import { dayOf } from "../platform/utc_day.ts";
 
 const LIMITS = { ...OPEN_LIMITS, streams: 800, hardDailyCost: 10_000 };
 
-Deno.test("reserve: a run goes on although its tenant has as many as there can be, in other shards", async () => {
+Deno.test("reserve: an active run gets a larger hold even if other shards are full of runs", async () => {
   using kv = await Deno.openKv(":memory:");
   const admission = new Admission(new GroupCommitter(kv, { runtime: frozenRuntime }), {
     runtime: frozenRuntime,
@@ -22,7 +22,7 @@ Deno.test("reserve: a run goes on although its tenant has as many as there can b
   admission.close();
 });
 
-/** Another process has divided the ledger, and runs so many. */
+/** Another process has divided the ledger and has this many runs. */
 async function fillOtherShard(kv: Deno.Kv, count: number): Promise<void> {
   const period = dayOf(frozenRuntime.now());
   const lease: Lease = { until: frozenRuntime.now() + 30_000, hold: 1 };

@@ -11,8 +11,8 @@ function increment(...names: string[]): Operation<void> {
   const keys = names.map((name) => ["counters", name]);
   return {
     keys,
-    decide(draft) {
-      for (const key of keys) draft.set(key, (draft.get<number>(key) ?? 0) + 1);
+    decide(tx) {
+      for (const key of keys) tx.set(key, (tx.get<number>(key) ?? 0) + 1);
     },
   };
 }
@@ -22,13 +22,13 @@ async function total(kv: Deno.Kv): Promise<number> {
   return counters.reduce((sum, { value }) => sum + value, 0);
 }
 
-describe("Committer on an engine with few checks an atomic", () => {
+describe("GroupCommitter on a store with few checks per atomic", () => {
   const engines: [name: string, limits: EngineLimits][] = [
     ["denokv, which does not state its maximum", DENOKV],
     ["an engine that states a maximum of 7", statedLimits(7)],
   ];
   for (const [name, limits] of engines) {
-    it(`cuts its batches to fit, and commits everything once: ${name}`, async () => {
+    it(`splits its batches to fit, and commits everything once: ${name}`, async () => {
       using store = await Deno.openKv(":memory:");
       const limited = limitedKv(store, limits);
       const committer = new GroupCommitter(limited.kv, { runtime });
@@ -36,7 +36,7 @@ describe("Committer on an engine with few checks an atomic", () => {
       await Promise.all(operations.map((one) => committer.run(one)));
       assertEquals(await total(store), 400);
       assert(limited.sent.some((checks) => checks > limits.checks), "no batch was too large");
-      // Batches that were under way together may each be refused once; no later one is.
+      // Batches in flight together may each be rejected once; later ones are not.
       assert(limited.refused <= 8, `${limited.refused} refusals`);
       limited.refused = 0;
       await Promise.all(operations.map((one) => committer.run(one)));
@@ -46,28 +46,28 @@ describe("Committer on an engine with few checks an atomic", () => {
     });
   }
 
-  it("rejects an operation that alone needs too many checks, at once and without the others", async () => {
+  it("rejects an operation that alone needs too many checks immediately, and no others", async () => {
     using store = await Deno.openKv(":memory:");
     const limited = limitedKv(store, statedLimits(4));
     const committer = new GroupCommitter(limited.kv, { runtime });
     const wide = increment(...Array.from({ length: 6 }, (_, n) => `wide${n}`));
-    const [refused, ...others] = await Promise.allSettled([
+    const [rejected, ...others] = await Promise.allSettled([
       committer.run(wide),
       ...Array.from({ length: 40 }, (_, n) => committer.run(increment(`n${n}`))),
     ]);
     assertEquals(others.filter(({ status }) => status === "rejected"), []);
-    assert(refused.status === "rejected");
-    assertEquals(refused.reason.message, "Too many checks (max 4)");
+    assert(rejected.status === "rejected");
+    assertEquals(rejected.reason.message, "Too many checks (max 4)");
     assertEquals(await total(store), 40);
   });
 
-  it("rejects a call that is invalid in itself instead of retrying it as an outage", async () => {
+  it("rejects an invalid call instead of retrying it like an outage", async () => {
     using store = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(store, { runtime });
     const key = ["things", "one"];
     const invalid: Operation<void> = {
       keys: [key],
-      decide: (draft) => draft.set(key, () => {}),
+      decide: (tx) => tx.set(key, () => {}),
     };
     const good = committer.run(increment("good"));
     await assertRejects(() => committer.run(invalid), Error, "could not be cloned");
@@ -79,13 +79,13 @@ describe("Committer on an engine with few checks an atomic", () => {
 describe("learnMaxChecks", () => {
   const fromServer = DENOKV.refuse("checks", 10);
 
-  it("takes the stated maximum, else the known one, else half of what was sent", () => {
+  it("uses the stated maximum, else the known one, else half of what was sent", () => {
     assertEquals(learnMaxChecks(new TypeError("Too many checks (max 25)"), 100), 25);
     assertEquals(learnMaxChecks(fromServer, 100), 10);
     assertEquals(learnMaxChecks(fromServer, 10), 5);
   });
 
-  it("learns nothing when no smaller batch is left, or the refusal has another reason", () => {
+  it("learns nothing if no smaller batch is left, or the error has another cause", () => {
     assertEquals(learnMaxChecks(fromServer, 1), undefined);
     assertEquals(learnMaxChecks(new TypeError("Too many checks (max 100)"), 20), undefined);
     assertEquals(learnMaxChecks(DENOKV.refuse("mutations", 1_000), 100), undefined);

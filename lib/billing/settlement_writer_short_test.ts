@@ -11,7 +11,7 @@ import { LedgerShards } from "./ledger_shards.ts";
 
 const LIMITS = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
 
-/** Processes on one store that have divided the tenant's ledger; runs are numbered on. */
+/** Processes on one store that have divided the tenant's ledger; run numbers increase. */
 async function divided(kv: Deno.Kv, count: number) {
   const runtime: Runtime = {
     ...systemRuntime,
@@ -24,8 +24,8 @@ async function divided(kv: Deno.Kv, count: number) {
     const admission = new Admission(committer, { runtime, shards });
     const begin = async (hold: number) => {
       const run = n++;
-      const told = await outcome(admission.admit(request(run, { hold, limits: LIMITS })));
-      assertEquals(told, "admitted");
+      const result = await outcome(admission.admit(request(run, { hold, limits: LIMITS })));
+      assertEquals(result, "admitted");
       return run;
     };
     const end = (run: number, cost: number) => admission.settle(`run-${run}`, settlement(cost));
@@ -41,7 +41,7 @@ async function divided(kv: Deno.Kv, count: number) {
 }
 
 for (const count of [2, 3]) {
-  Deno.test(`settle: ${count} processes whose runs cost more than they held at once charge all of it`, async () => {
+  Deno.test(`settle: ${count} processes charge concurrent cost beyond the holds completely`, async () => {
     using kv = await Deno.openKv(":memory:");
     const processes = await divided(kv, count);
     const runs = await Promise.all(
@@ -55,7 +55,7 @@ for (const count of [2, 3]) {
   });
 }
 
-Deno.test("settle: what costs more than all shards have left is charged up to the limit", async () => {
+Deno.test("settle: cost beyond the rest of all shards is charged up to the limit", async () => {
   using kv = await Deno.openKv(":memory:");
   const [one, other] = await divided(kv, 2);
   const [first, second] = [await one!.begin(10), await other!.begin(10)];
@@ -64,7 +64,7 @@ Deno.test("settle: what costs more than all shards have left is charged up to th
   assertEquals((await ledgerOf(kv)).spent, 1_000);
 });
 
-Deno.test("settle: a division that others freeze just before the commit costs nobody money", async () => {
+Deno.test("settle: a division frozen just before the commit loses no money", async () => {
   using kv = await Deno.openKv(":memory:");
   const [one, other] = await divided(kv, 2);
   await other!.begin(10);
@@ -81,7 +81,7 @@ Deno.test("settle: a division that others freeze just before the commit costs no
   assertEquals((await ledgerOf(kv)).spent, 900);
 });
 
-/** As another process does that is about to divide the limits, or dies before it has. */
+/** Like another process that is about to divide the limits, or dies before it has. */
 async function freezeAgain(kv: Deno.Kv): Promise<void> {
   const { value: division } = await kv.get<Division>(keys.ledgerDivision(TENANT));
   const shards = Object.entries(division!.shards).map(([shard, allotment]) => {
