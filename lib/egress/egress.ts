@@ -77,17 +77,17 @@ export class Egress {
   #dial: Dial;
   #ca: string | undefined;
 
-  constructor(options: EgressOptions) {
-    this.#runtime = options.runtime;
+  constructor({ allow = [], runtime, ca, ...options }: EgressOptions) {
+    this.#runtime = runtime;
     this.#rules = {
-      allow: new EgressAllowlist(options.allow ?? []),
+      allow: new EgressAllowlist(allow),
       onRejected: options.onRejected ?? (() => {}),
       rejectionMs: options.rejectionMs ?? REJECTION_MS,
       resolver: options.resolver ?? systemResolver,
-      runtime: options.runtime,
+      runtime,
     };
     this.#dial = options.dial ?? ((target) => target);
-    this.#ca = options.ca;
+    this.#ca = ca;
   }
 
   /** Sends a request and follows its redirects, checking the target of each. Throws `EgressError`. */
