@@ -49,7 +49,6 @@ export function checkMixedContent(context: DiagnosticContext): DoctorReason {
   return blocked ? "mixed_content" : "fine";
 }
 
-/** Checks that the page's policies allow the script and the calls that it makes. */
 export function checkContentPolicy(context: DiagnosticContext): DoctorReason {
   const { page, metaPolicies, origin, embed, tag } = context;
   if (page === undefined || origin === undefined) return "only_tag";
@@ -67,7 +66,6 @@ export function checkContentPolicy(context: DiagnosticContext): DoctorReason {
   return calls.every((url) => policy.permitsConnection(url)) ? "fine" : "policy_connections";
 }
 
-/** Checks that the tag's integrity value matches the script that it loads. */
 export async function checkIntegrity(
   context: DiagnosticContext,
   releases: Pick<ScriptReleaseStore, "find">,

@@ -1,4 +1,3 @@
-/** Source lists by directive. */
 type Policy = ReadonlyMap<string, readonly string[]>;
 
 const DEFAULT_PORTS: Record<string, string> = { "https:": "443", "http:": "80" };

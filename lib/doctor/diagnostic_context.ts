@@ -18,10 +18,8 @@ export interface DiagnosticContext {
   embed: EmbedConfig;
   /** In the form that browsers send; `undefined` if it is malformed. */
   origin: string | undefined;
-  /** Whether the agent lists the origin. */
   originAllowed: boolean;
   page: FetchedPage | undefined;
-  /** Policies of the page's own `<meta>` elements. */
   metaPolicies: string[];
   /** The widget's tag, from the request or else from the page. */
   tag: Attributes | undefined;

@@ -5,7 +5,6 @@ import { mintCommand, scriptTag } from "../schemas/embed_code.ts";
 export interface EmbedConfig {
   baseUrl: string;
   scriptBase: string;
-  /** Subresource integrity of the current script. */
   integrity: string;
 }
 

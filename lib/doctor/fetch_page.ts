@@ -9,7 +9,6 @@ const MAX_REDIRECTS = 3;
 /** A fetched page. Nothing of it may reach the caller of the doctor. */
 export interface FetchedPage {
   html: string;
-  /** Values of the `Content-Security-Policy` headers. */
   policies: string[];
   /** From `Date` plus `Age`; milliseconds since the epoch. */
   serverTimeMs: number | undefined;

@@ -34,7 +34,6 @@ export interface EgressRequest {
   maxRedirects?: number;
   /** Whether a text holds a secret that must not reach another host. */
   containsSecret?: (text: string) => boolean;
-  /** Called at the end of each hop. */
   onCall?: (call: EgressCall) => void;
 }
 
@@ -43,7 +42,6 @@ export interface EgressResponse {
   status: number;
   headers: Readonly<IncomingHttpHeaders>;
   body: AsyncGenerator<Uint8Array>;
-  /** Drops the rest of the body and the connection. */
   close(): void;
 }
 
@@ -54,7 +52,6 @@ interface FetchedResponse extends Pick<EgressResponse, "status" | "headers"> {
 }
 
 interface EgressOptions {
-  /** Entries of `EGRESS_ALLOW`. */
   allow?: readonly string[];
   runtime: Pick<Runtime, "now" | "sleep">;
   resolver?: Resolver;
@@ -67,7 +64,6 @@ interface EgressOptions {
   ca?: string;
 }
 
-/** What the parts of one call share. */
 interface Call {
   request: EgressRequest;
   deadline: Deadline;
@@ -81,17 +77,17 @@ export class Egress {
   #dial: Dial;
   #ca: string | undefined;
 
-  constructor(options: EgressOptions) {
-    this.#runtime = options.runtime;
+  constructor({ allow = [], runtime, ca, ...options }: EgressOptions) {
+    this.#runtime = runtime;
     this.#rules = {
-      allow: new EgressAllowlist(options.allow ?? []),
+      allow: new EgressAllowlist(allow),
       onRejected: options.onRejected ?? (() => {}),
       rejectionMs: options.rejectionMs ?? REJECTION_MS,
       resolver: options.resolver ?? systemResolver,
-      runtime: options.runtime,
+      runtime,
     };
     this.#dial = options.dial ?? ((target) => target);
-    this.#ca = options.ca;
+    this.#ca = ca;
   }
 
   /** Sends a request and follows its redirects, checking the target of each. Throws `EgressError`. */

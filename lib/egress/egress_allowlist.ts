@@ -34,7 +34,6 @@ export class EgressAllowlist {
     });
   }
 
-  /** Whether an entry names the URL's host. */
   permitsHost(url: URL, tenant: string): boolean {
     const host = url.hostname.replace(/\.$/, "");
     const port = url.port || (url.protocol === "http:" ? "80" : "443");

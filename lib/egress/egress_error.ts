@@ -20,7 +20,6 @@ export class EgressError extends Error {
 export interface EgressCall {
   /** With the port unless it is the default. */
   host: string;
-  /** The address that was connected to. */
   address?: string;
   method: string;
   status?: number;
@@ -28,7 +27,6 @@ export interface EgressCall {
   bytes: number;
   /** Milliseconds from the check of the target to the end of the body. */
   ms: number;
-  /** Why the hop was rejected or failed. */
   refused?: string;
   /** 0 for the call itself, then the number of the redirect. */
   hop: number;

@@ -4,7 +4,6 @@ const CONNECTION_HEADERS = new Set(
     "transfer-encoding upgrade").split(" "),
 );
 
-/** Whether a tool may set the header. */
 export function isToolHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return !CONNECTION_HEADERS.has(lower) && !lower.startsWith("proxy-");

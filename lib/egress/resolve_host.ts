@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { abortable } from "../platform/abortable.ts";
 
-/** Resolves a host name to its addresses. */
 export type Resolver = (host: string) => Promise<readonly string[]>;
 
 export const systemResolver: Resolver = async (host) => {
@@ -9,7 +9,6 @@ export const systemResolver: Resolver = async (host) => {
   return found.map(({ address }) => address);
 };
 
-/** Whether the host of the URL is an IP address. */
 export function isAddressLiteral(url: URL): boolean {
   return isIP(withoutBrackets(url)) !== 0;
 }
@@ -24,7 +23,7 @@ export async function resolveHost(
   { resolver, signal }: { resolver: Resolver; signal: AbortSignal },
 ): Promise<string[]> {
   if (isAddressLiteral(url)) return [withoutBrackets(url)];
-  const addresses = await rejectOnAbort(resolver(url.hostname), signal).catch(() => {
+  const addresses = await abortable(resolver(url.hostname), signal).catch(() => {
     signal.throwIfAborted();
     return [];
   });
@@ -34,13 +33,4 @@ export async function resolveHost(
 
 function withoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
-}
-
-/** A lookup cannot be aborted, so its result is ignored. */
-function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }

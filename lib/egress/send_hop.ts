@@ -52,7 +52,6 @@ const DIRECT_CONNECTION = { keepAlive: false, proxyEnv: {} };
 
 export interface HopResponse {
   message: IncomingMessage;
-  /** The body of `message`, before decoding. */
   body: AsyncGenerator<Uint8Array>;
   address: string;
 }

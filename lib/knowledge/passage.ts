@@ -6,7 +6,6 @@ export interface Passage {
   /** The headings above it, outermost first. */
   headingPath: string[];
   text: string;
-  /** Estimated; see `estimateTokens`. */
   tokens: number;
 }
 
@@ -14,7 +13,6 @@ export interface DocumentPassage extends Passage {
   documentId: string;
   /** 0-based in the document. */
   position: number;
-  /** Of the document. */
   title: string;
 }
 

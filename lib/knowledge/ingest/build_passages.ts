@@ -70,7 +70,6 @@ function* splitFragments(text: string, repeat?: string) {
   for (const part of splitText(text, MAX_FRAGMENT_TOKENS)) yield { text: part, repeat };
 }
 
-/** The headings above the current position. */
 class HeadingPath {
   #headings: { level: number; text: string }[] = [];
   #used = true;

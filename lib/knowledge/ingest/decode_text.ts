@@ -69,7 +69,6 @@ export function cleanText(text: string): string {
     .replace(/\r\n?|\f|\u2028|\u2029/g, "\n");
 }
 
-/** Replaces every run of white space with one space. */
 export function toSingleLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -5,7 +5,6 @@ interface Signature {
   /** Follows "this is". */
   description: string;
   bytes: number[];
-  /** 0 by default. */
   offset?: number;
 }
 
@@ -126,7 +125,6 @@ function declaresMedia({ mediaType }: DeclaredType): boolean {
   return /^(?:image\/(?!svg\+xml$)|audio\/|video\/|font\/)/.test(essence(mediaType));
 }
 
-/** The media type without parameters. */
 function essence(mediaType = ""): string {
   return mediaType.split(";")[0]!.trim().toLowerCase();
 }

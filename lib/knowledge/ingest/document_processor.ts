@@ -15,7 +15,6 @@ import type { WorkerPool } from "./worker/worker_pool.ts";
 
 /** While there are tasks: other processes may die before they finish theirs. */
 const POLL_MS = 5_000;
-/** Without tasks. */
 const IDLE_POLL_MS = 60_000;
 /** Offsets the polling by 30 s from the sweeps of orphaned runs, which also run once a minute. */
 const FIRST_IDLE_POLL_MS = 35_000;
@@ -28,7 +27,6 @@ interface DocumentProcessorDeps {
   runtime: Runtime;
   log: Logger;
   workers: Pick<WorkerPool, "run">;
-  /** Documents that are parsed at the same time. */
   concurrency?: number;
   /** Called when a document has become searchable. */
   onReady?: (of: DocumentName) => Promise<void>;
@@ -94,7 +92,6 @@ export class DocumentProcessor {
     this.#working.add(work);
   }
 
-  /** Resolves when nothing is being parsed. */
   async whenIdle(): Promise<void> {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }

@@ -22,7 +22,6 @@ export class HtmlBlockBuilder {
   /** Depth within a skipped element; 0 outside. */
   #skipped = 0;
   #preformatted = 0;
-  /** Names of the open lists. */
   #lists: string[] = [];
   #items: string[] = [];
   #tables = 0;

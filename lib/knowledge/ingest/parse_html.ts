@@ -9,7 +9,6 @@ const CHARSET_WITHIN_BYTES = 4096;
 /** Deeper pages are hostile: browsers stop at 512. */
 const MAX_DEPTH = 10_000;
 
-/** Decodes a page by the encoding that its `meta` declares. */
 export function decodeHtml(bytes: Uint8Array): string {
   return decodeText(bytes, findCharset(bytes.subarray(0, CHARSET_WITHIN_BYTES)));
 }

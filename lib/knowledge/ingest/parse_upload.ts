@@ -7,7 +7,6 @@ import { detectMediaType } from "./detect_media_type.ts";
 
 const MAX_ISSUES = 20;
 
-/** A document as it was uploaded. */
 export interface Upload {
   title: string;
   mediaType: MediaType;
@@ -19,7 +18,6 @@ export type ParsedUpload = { uploads: Upload[] } | { issues: ValidationIssue[] }
 
 export interface UploadFormat {
   contentType: string;
-  /** Whether a form may hold several files. */
   several: boolean;
 }
 

@@ -1,7 +1,6 @@
 import type { Passage } from "../passage.ts";
 import { estimateTokens, splitSentences } from "./split_text.ts";
 
-/** Text with the headings above it. */
 interface Fragment {
   path: string[];
   text: string;
@@ -19,7 +18,6 @@ const BLOCK_END_TOKENS = 400;
 const SECTION_END_TOKENS = 200;
 const MAX_OVERLAP_TOKENS = 50;
 
-/** Joins fragments to passages. */
 export class PassageBuilder {
   #fragments: Fragment[] = [];
   #tokens = 0;
@@ -94,7 +92,6 @@ function samePath(a: Pick<Fragment, "path">, b: Pick<Fragment, "path">): boolean
   return a.path.join("\n") === b.path.join("\n");
 }
 
-/** The last whole sentences that fit an overlap. */
 function trailingSentences(text: string): string {
   const sentences = splitSentences(text);
   let from = sentences.length;

@@ -82,7 +82,6 @@ export class PdfBlockBuilder {
     return blocks;
   }
 
-  /** The most common height of characters. */
   #bodyHeight(): number {
     const counts = new Map<number, number>();
     for (const { height, text } of this.#lines) {
@@ -94,7 +93,6 @@ export class PdfBlockBuilder {
   }
 }
 
-/** Joins a heading of several lines. */
 function addHeading(blocks: Block[], { line, level }: { line: Line; level: number }): void {
   const last = blocks.at(-1);
   const close = line.gap !== undefined && line.gap <= line.height * PARAGRAPH_GAP;
@@ -109,7 +107,6 @@ function startsParagraph(line: Line, before: Line | undefined): boolean {
   return line.gap > Math.max(line.height, before.height) * PARAGRAPH_GAP;
 }
 
-/** Rejoins hyphenated words. */
 function joinLines(lines: readonly Line[]): string {
   let joined = "";
   for (const { text } of lines) {

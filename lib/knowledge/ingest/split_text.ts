@@ -41,7 +41,6 @@ function splitWords(text: string, max: number): string[] {
   });
 }
 
-/** Joins neighbours up to `max` tokens. */
 function joinShort(parts: string[], max: number): string[] {
   const joined: string[] = [];
   let current = "";
@@ -69,7 +68,6 @@ function sliceAt(text: string, endOf: (from: number) => number): string[] {
   return slices;
 }
 
-/** Ends after a space if there is one. */
 function windowEnd(text: string, from: number): number {
   const limit = from + SEGMENT_WINDOW;
   if (limit >= text.length) return text.length;

@@ -19,7 +19,6 @@ const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
 };
 const SPECIAL = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join("")}]`, "g");
 
-/** Expects a lower-case word. */
 export function foldDiacritics(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word;
   const bare = word.normalize("NFD").replace(DIACRITICS, "").normalize("NFC");

@@ -9,18 +9,14 @@ const NONE = -1;
 
 export interface Hit {
   ordinal: number;
-  /** Above 0. */
   score: number;
 }
 
 interface WeightedTerm {
-  /** From `termId`. */
   id: number;
-  /** Multiplies the score. */
   weight: number;
 }
 
-/** Terms between two steps of `retain`. */
 const TERMS_PER_STEP = 256;
 
 /**
@@ -37,7 +33,6 @@ export class Bm25Index {
   #postings = new Uint32Array(4096);
   #previous = new Int32Array(4096);
   #used = 0;
-  /** By text. */
   #lengths: number[] = [];
   #totalLength = 0;
 
@@ -73,7 +68,6 @@ export class Bm25Index {
     return id !== undefined && this.#textCounts[id]! > 0 ? id : undefined;
   }
 
-  /** Adds a text and returns its ordinal. */
   add({ terms, length }: { terms: readonly number[]; length: number }): number {
     const ordinal = this.#lengths.length;
     for (let n = 0; n < terms.length; n++) this.#count(terms[n]!, ordinal);

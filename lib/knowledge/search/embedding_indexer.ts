@@ -13,7 +13,6 @@ const MAX_BYTES_PER_CALL = 100_000;
 /** After a failure, its base is skipped for this long. */
 const BACKOFF_MS = 60_000;
 
-/** A document without vectors. */
 export interface UnembeddedDocument {
   id: string;
   revision: IndexedRevision;
@@ -33,7 +32,6 @@ type OnEmbedded = (id: string, result: { revision: string; vectors: VectorMatrix
 export class EmbeddingIndexer {
   readonly #deps: EmbeddingIndexerDeps;
   readonly #closing = new AbortController();
-  /** Waiting documents by base. */
   readonly #queues = new Map<string, UnembeddedDocument[]>();
   /** By base: when to try again after a failure. */
   readonly #backoffs = new Map<string, number>();

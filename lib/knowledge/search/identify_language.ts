@@ -26,7 +26,6 @@ export interface LanguageGuess {
 
 const UNKNOWN: LanguageGuess = { candidates: [], certain: false };
 
-/** Scores a text by ISO 639-1 code. */
 export type LanguageScorer = (text: string) => Readonly<Record<string, number>>;
 
 let detector: Promise<LanguageScorer> | undefined;
@@ -64,7 +63,6 @@ export function certainGuess(language: Language): LanguageGuess {
   return guess;
 }
 
-/** Infinite for texts that are too short. */
 function requiredLead(text: string): number {
   const letters = text.match(LETTER)?.length ?? 0;
   return CERTAINTY_LEADS.find((one) => letters >= one.letters)?.lead ?? Infinity;
@@ -85,7 +83,6 @@ const MIN_SHARE = 0.12;
 /** Related languages share stop words. */
 const MIN_LEAD = 1.5;
 
-/** Positions in `LANGUAGES` by stop word. */
 const LANGUAGES_BY_STOP_WORD = new Map<string, number[]>();
 for (const [n, { stopWords: stops }] of LANGUAGES.entries()) {
   for (const word of stops) {

@@ -12,7 +12,6 @@ import { PassageIndex, passageWords } from "./passage_index.ts";
 import type { IndexedRevision, KnowledgeBaseName, PassageSource } from "./passage_source.ts";
 import type { VectorMatrix } from "./vector_matrix.ts";
 
-/** Documents that are read ahead of the one being indexed. */
 const READ_AHEAD = 8;
 /** In larger documents, words are split twice instead of held in memory. */
 const MAX_CACHED_PASSAGES = 64;
@@ -23,7 +22,6 @@ interface LoadedDocument {
   passages: readonly DocumentPassage[] | undefined;
 }
 
-/** A document that is to be indexed. */
 interface GuessedDocument extends LoadedDocument {
   passages: DocumentPassage[];
   guesses: readonly LanguageGuess[];
@@ -36,11 +34,9 @@ export class KnowledgeBaseIndex {
   readonly #source: PassageSource;
   /** Indexed revisions by document, in the order of their passages. */
   #revisions = new Map<string, IndexedRevision>();
-  /** By document. */
   readonly #guesses = new Map<string, readonly LanguageGuess[]>();
   /** For passages of uncertain language. */
   #fallback = DEFAULT_LANGUAGE;
-  /** By document. */
   readonly #vectors = new Map<string, VectorMatrix>();
   #version: string | undefined;
   #update: Promise<void> | undefined;
@@ -54,7 +50,6 @@ export class KnowledgeBaseIndex {
     return this.#revisions;
   }
 
-  /** Estimated memory. */
   get bytes(): number {
     const vectors = [...this.#vectors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     return this.passages.bytes + vectors;

@@ -1,7 +1,6 @@
 import { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
 import type { KnowledgeBaseName, PassageSource } from "./passage_source.ts";
 
-/** By the estimate of the indexes. */
 const MAX_BYTES = 192 * 1_048_576;
 
 /** The indexes of this process. The least recently used ones are evicted. */
@@ -20,7 +19,6 @@ export class KnowledgeIndexCache {
     return this.#indexes.size;
   }
 
-  /** Estimated memory. */
   get bytes(): number {
     let bytes = 0;
     for (const index of this.#indexes.values()) bytes += index.bytes;

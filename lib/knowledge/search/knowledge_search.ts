@@ -7,7 +7,6 @@ import type { SemanticSearch } from "./semantic_search.ts";
 
 export interface FoundPassage {
   documentId: string;
-  /** Of the document. */
   title: string;
   headingPath: string[];
   position: number;
@@ -28,7 +27,6 @@ interface KnowledgeQuery {
   signal?: AbortSignal;
 }
 
-/** Passages of each ranking that are fused. */
 const FUSION_DEPTH = 50;
 /** As in the paper: the first rank weighs little more than the next. */
 const RANK_OFFSET = 60;

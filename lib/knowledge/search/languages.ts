@@ -52,11 +52,9 @@ import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 import { stemWord } from "./stem_word.ts";
 import { splitWords } from "./split_words.ts";
 
-/** A language with a stemmer. */
 export interface Language {
   readonly code: KnowledgeLanguage;
   readonly stem: (word: string) => string;
-  /** Stop words, in lower case. */
   readonly stopWords: ReadonlySet<string>;
 }
 

@@ -14,7 +14,6 @@ const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 export class PassageIndex {
   #bm25 = new Bm25Index();
   #passages: { passage: DocumentPassage; languages: readonly Language[]; bytes: number }[] = [];
-  /** By the codes of the languages. */
   #termCaches = new Map<string, TermCache>();
   /** Languages that passages are stemmed by, with the number of passages most likely in each. */
   #languages = new Map<Language, number>();
@@ -35,7 +34,6 @@ export class PassageIndex {
     return [...this.#languages.keys()];
   }
 
-  /** By ordinal. */
   get entries(): readonly { passage: DocumentPassage }[] {
     return this.#passages;
   }
@@ -75,7 +73,6 @@ export class PassageIndex {
     this.#termCaches.clear();
   }
 
-  /** The best matches, best first. */
   search(query: string, { limit }: { limit: number }): Hit[] {
     const terms = [...this.#queryTerms(query)].flatMap(([term, weight]) => {
       const id = this.#bm25.findTermId(term);

@@ -20,7 +20,6 @@ export interface IndexedRevision extends Revision {
 export interface KnowledgeBaseState {
   /** Changes with the base and with its searchable documents. */
   version: string;
-  /** Set by the owner. */
   language?: KnowledgeLanguage | undefined;
 }
 
@@ -28,7 +27,6 @@ export interface KnowledgeBaseState {
 export interface PassageSource {
   /** `undefined` if there is no such base. */
   readState(of: KnowledgeBaseName): Promise<KnowledgeBaseState | undefined>;
-  /** By document id. */
   readRevisions(of: KnowledgeBaseName): Promise<ReadonlyMap<string, IndexedRevision>>;
   /** In document order; `undefined` if they have been deleted. */
   readPassages(

@@ -94,7 +94,6 @@ export class SemanticSearch {
     return ranked.slice(0, limit).map(({ ordinal }) => ordinal);
   }
 
-  /** Resolves when no documents are being embedded. */
   whenIdle(): Promise<void> {
     return this.#deps.indexer.whenIdle();
   }

@@ -6,38 +6,16 @@ type Replacement = readonly [pattern: RegExp, replacement: string];
 const ROUNDS = 2;
 
 /** Irregular plurals, which the stemmers do not know. */
-const IRREGULAR: Partial<Record<KnowledgeLanguage, Readonly<Record<string, string>>>> = {
-  en: {
-    calves: "calf",
-    children: "child",
-    feet: "foot",
-    geese: "goose",
-    halves: "half",
-    hooves: "hoof",
-    knives: "knife",
-    loaves: "loaf",
-    men: "man",
-    mice: "mouse",
-    scarves: "scarf",
-    shelves: "shelf",
-    teeth: "tooth",
-    thieves: "thief",
-    wives: "wife",
-    wolves: "wolf",
-    women: "woman",
-  },
-  nl: {
-    bladeren: "blad",
-    eieren: "ei",
-    goederen: "goed",
-    kalveren: "kalf",
-    kinderen: "kind",
-    lammeren: "lam",
-    liederen: "lied",
-    raderen: "rad",
-    runderen: "rund",
-    volkeren: "volk",
-  },
+const IRREGULAR: Partial<Record<KnowledgeLanguage, ReadonlyMap<string, string>>> = {
+  en: toMap(
+    "calves:calf children:child feet:foot geese:goose halves:half hooves:hoof " +
+      "knives:knife loaves:loaf men:man mice:mouse scarves:scarf shelves:shelf " +
+      "teeth:tooth thieves:thief wives:wife wolves:wolf women:woman",
+  ),
+  nl: toMap(
+    "bladeren:blad eieren:ei goederen:goed kalveren:kalf kinderen:kind lammeren:lam " +
+      "liederen:lied raderen:rad runderen:rund volkeren:volk",
+  ),
 };
 
 /** Alternative spellings of a letter, replaced before stemming. */
@@ -67,7 +45,7 @@ export function stemWord(
   word: string,
   { code, stem }: { code: KnowledgeLanguage; stem: (word: string) => string },
 ): string {
-  let stemmed = IRREGULAR[code]?.[word] ?? applyReplacements(word, SPELLINGS[code]);
+  let stemmed = IRREGULAR[code]?.get(word) ?? applyReplacements(word, SPELLINGS[code]);
   for (let round = 0; round < ROUNDS; round++) stemmed = stemOnce(stemmed, stem);
   return applyReplacements(stemmed, ENDINGS[code]);
 }
@@ -86,4 +64,8 @@ function applyReplacements(word: string, rewrites: readonly Replacement[] = []):
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
     word,
   );
+}
+
+function toMap(pairs: string): ReadonlyMap<string, string> {
+  return new Map(pairs.split(" ").map((pair) => pair.split(":") as [string, string]));
 }

@@ -3,7 +3,6 @@
  * millions of words.
  */
 export class TermCache {
-  /** By word: the start of its entry. */
   readonly #starts = new Map<string, number>();
   /** Each entry is twice its number of terms plus its length of 0 or 1, and then the terms. */
   #entries = new Int32Array(4096);

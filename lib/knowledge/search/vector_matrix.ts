@@ -1,4 +1,3 @@
-/** Holds the number of dimensions. */
 const HEADER_BYTES = 4;
 const MAX_COMPONENT = 127;
 
@@ -9,7 +8,6 @@ const MAX_COMPONENT = 127;
 export class VectorMatrix {
   readonly dimensions: number;
   readonly #values: Int8Array;
-  /** Of each vector. */
   readonly #lengths: Float32Array;
 
   private constructor(dimensions: number, values: Int8Array) {

@@ -9,7 +9,6 @@ const CLAIM_MS = 10 * 60_000;
 /** Chunks have 48 KiB. */
 const READ_BATCH = 20;
 
-/** The revision of a document, and the model of its vectors. */
 export interface VectorsKey {
   document: DocumentName;
   revision: IndexedRevision;

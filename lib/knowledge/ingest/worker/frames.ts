@@ -9,7 +9,6 @@ export interface Frame {
   payloads: Uint8Array<ArrayBuffer>[];
 }
 
-/** The most that a reader accepts. */
 export interface FrameLimits {
   headerBytes: number;
   /** Of all payloads together. */
@@ -22,7 +21,6 @@ export class FrameError extends Error {
   override name = "FrameError";
 }
 
-/** Encodes a frame as parts that are written in order. */
 export function encodeFrame(
   header: Record<string, unknown>,
   payloads: readonly Uint8Array<ArrayBuffer>[] = [],
@@ -36,20 +34,18 @@ export function encodeFrame(
 }
 
 export class FrameReader {
-  #reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** Received bytes of the next read. */
-  #buffered: Uint8Array = new Uint8Array();
+  #reader: ReadableStreamBYOBReader;
 
+  /** Expects a byte stream. */
   constructor(stream: ReadableStream<Uint8Array>) {
-    this.#reader = stream.getReader();
+    this.#reader = stream.getReader({ mode: "byob" });
   }
 
   /** Reads the next frame; `undefined` at the end of the stream. Throws `FrameError`. */
   async read(limits: FrameLimits): Promise<Frame | undefined> {
-    const prefix = new Uint8Array(4);
-    const filled = await this.#fill(prefix);
-    if (filled === 0) return undefined;
-    if (filled < prefix.length) throw new FrameError("the stream ended inside a frame");
+    const prefix = await this.#read(4);
+    if (prefix.length === 0) return undefined;
+    if (prefix.length < 4) throw new FrameError("the stream ended inside a frame");
     const length = new DataView(prefix.buffer).getUint32(0, true);
     if (length > limits.headerBytes) throw new FrameError("a header is too large");
     const { sizes, ...header } = parseHeader(await this.#readExactly(length));
@@ -64,26 +60,16 @@ export class FrameReader {
   }
 
   async #readExactly(size: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(size);
-    if (await this.#fill(bytes) === size) return bytes;
+    const bytes = await this.#read(size);
+    if (bytes.length === size) return bytes;
     throw new FrameError("the stream ended inside a frame");
   }
 
-  /** Returns the number of bytes read, which is less than asked for only at the end of the stream. */
-  async #fill(target: Uint8Array): Promise<number> {
-    let at = 0;
-    while (at < target.length) {
-      if (this.#buffered.length === 0) {
-        const { value, done } = await this.#reader.read();
-        if (done) break;
-        this.#buffered = value;
-      }
-      const part = this.#buffered.subarray(0, target.length - at);
-      target.set(part, at);
-      at += part.length;
-      this.#buffered = this.#buffered.subarray(part.length);
-    }
-    return at;
+  /** Returns fewer bytes only at the end of the stream. */
+  async #read(size: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (size === 0) return new Uint8Array();
+    const { value } = await this.#reader.read(new Uint8Array(size), { min: size });
+    return value ?? new Uint8Array();
   }
 }
 

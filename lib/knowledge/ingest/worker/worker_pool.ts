@@ -19,12 +19,10 @@ export interface WorkerPoolOptions {
   command: WorkerCommand | undefined;
   log: Logger;
   jobTimeoutMs?: number;
-  /** How long an idle process lives. */
   idleMs?: number;
 }
 
 interface JobOptions {
-  /** The tenant of the document. */
   tenant: string;
   signal?: AbortSignal | undefined;
 }
@@ -51,7 +49,6 @@ export class WorkerPool {
     this.#command = options.command;
   }
 
-  /** Ids of the current processes. */
   get pids(): number[] {
     return [...this.#busy, ...this.#idle.map(({ process }) => process)].map(({ pid }) => pid);
   }

@@ -1,8 +1,8 @@
+import { abortable } from "../../../platform/abortable.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
 import { FrameError, FrameReader } from "./frames.ts";
 import { encodeJob, type Job, type JobResult, parseResult, RESULT_LIMITS } from "./job_messages.ts";
 
-/** How to start a worker process. */
 export interface WorkerCommand {
   path: string;
   args?: readonly string[];
@@ -11,7 +11,6 @@ export interface WorkerCommand {
 /** Usually 0.1 s. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A worker process died during a job. */
 export class WorkerDiedError extends Error {
   override name = "WorkerDiedError";
   /** The signal that killed it, such as that of an exceeded limit. */
@@ -60,12 +59,10 @@ export class WorkerProcess {
     return !this.#ended;
   }
 
-  /** The number of jobs so far. */
   get jobs(): number {
     return this.#jobs;
   }
 
-  /** The duration of all jobs so far. */
   get workedMs(): number {
     return this.#workedMs;
   }
@@ -78,18 +75,15 @@ export class WorkerProcess {
     job: Job,
     { signal, timeMs }: { signal?: AbortSignal | undefined; timeMs: number },
   ): Promise<JobResult> {
-    const stop = Promise.withResolvers<never>();
-    stop.promise.catch(() => {});
-    const onAbort = () => stop.reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort);
+    const timeout = new AbortController();
+    const stop = AbortSignal.any([timeout.signal, ...(signal ? [signal] : [])]);
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      signal?.throwIfAborted();
-      await Promise.race([this.#ready, stop.promise]);
+      await abortable(this.#ready, stop);
       this.#jobs++;
-      timer = setTimeout(() => stop.reject(timeoutError(timeMs)), timeMs);
+      timer = setTimeout(() => timeout.abort(timeoutError(timeMs)), timeMs);
       const start = performance.now();
-      const result = await Promise.race([this.#request(job), stop.promise]);
+      const result = await abortable(this.#request(job), stop);
       this.#workedMs += performance.now() - start;
       return result;
     } catch (error) {
@@ -97,7 +91,6 @@ export class WorkerProcess {
       throw error;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
     }
   }
 

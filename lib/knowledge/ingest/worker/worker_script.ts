@@ -1,8 +1,6 @@
 /** Limits of one worker process, which the operating system enforces. */
 export interface WorkerLimits {
-  /** Of the JavaScript heap. */
   heapMiB: number;
-  /** Of the whole process. */
   memoryMiB: number;
   /** For the lifetime of the process; ends it if the service has died. */
   cpuSeconds: number;
@@ -14,7 +12,6 @@ export const WORKER_LIMITS: WorkerLimits = { heapMiB: 512, memoryMiB: 768, cpuSe
 const CODE_RANGE_MIB = 544;
 
 export interface WorkerProgram {
-  /** Path of the Deno executable. */
   deno: string;
   /** Folder of the service's `deno.json`. */
   root: string;
