@@ -1,5 +1,5 @@
 import { isDomainAllowed } from "../../schemas/domains.ts";
-import type { ToolContext } from "./callable_tool.ts";
+import type { Redactor } from "./redactor.ts";
 import { secretNames } from "./template.ts";
 import { ToolError } from "./tool_error.ts";
 
@@ -23,7 +23,11 @@ export type FindSecret = (
 export async function resolveSecrets(
   template: unknown,
   url: URL,
-  { findSecret, redactor, agentId }: Pick<ToolContext, "findSecret" | "redactor" | "agentId">,
+  { findSecret, redactor, agentId }: {
+    findSecret: FindSecret;
+    redactor: Redactor;
+    agentId?: string | undefined;
+  },
 ): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   for (const name of secretNames(template)) {
