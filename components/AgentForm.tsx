@@ -16,7 +16,7 @@ export interface AgentFormProps {
   user: string;
   action: string;
   values: AgentFormValues;
-  faults: AgentFormIssues;
+  issues: AgentFormIssues;
   choices: EditorChoices;
   submit: string;
   /** The form was just saved, so its draft in the browser is obsolete. */
@@ -29,11 +29,11 @@ export interface AgentFormProps {
 
 /** The agent editor. Works without scripts and keeps edited values after a failed save. */
 export function AgentForm(props: AgentFormProps) {
-  const { action, faults, values, base } = props;
-  const refused = Object.keys(faults).some((field) => field !== "form");
+  const { action, issues, values, base } = props;
+  const refused = Object.keys(issues).some((field) => field !== "form");
   return (
     <PostForm
-      {...{ action, faults }}
+      {...{ action, issues }}
       labels={FIELD_LABELS}
       class="agent-form"
       id="agent-form"
@@ -64,10 +64,10 @@ export function AgentForm(props: AgentFormProps) {
   );
 }
 
-function Basics({ values, faults }: AgentFormProps) {
+function Basics({ values, issues }: AgentFormProps) {
   return (
     <section class="card stack">
-      <Field name="name" label="Name" fault={faults.name}>
+      <Field name="name" label="Name" issue={issues.name}>
         {(attributes) => (
           <input
             type="text"
@@ -81,7 +81,7 @@ function Basics({ values, faults }: AgentFormProps) {
       <Field
         name="systemPrompt"
         label="System prompt"
-        fault={faults.systemPrompt}
+        issue={issues.systemPrompt}
         help="Who the agent is and how it answers. Visitors never see it."
       >
         {(attributes) => (
@@ -94,14 +94,14 @@ function Basics({ values, faults }: AgentFormProps) {
   );
 }
 
-function Model({ values, faults, choices: { models } }: AgentFormProps) {
+function Model({ values, issues, choices: { models } }: AgentFormProps) {
   return (
     <section class="card stack">
       <h2>Model</h2>
       <Field
         name="model"
         label="Model"
-        fault={faults.model}
+        issue={issues.model}
         help="Models included in your plan. Input tokens are read by the model, output tokens are written."
       >
         {(attributes) => (
@@ -112,7 +112,7 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
         name="fallback"
         label="Fallback"
         optional
-        fault={faults.fallback}
+        issue={issues.fallback}
         help="Used when the provider of the first model fails."
       >
         {(attributes) => (
@@ -126,14 +126,14 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
       </Field>
       <div class="columns">
         <NumberField
-          {...{ values, faults, name: "temperature", label: "Temperature", optional: true }}
+          {...{ values, issues, name: "temperature", label: "Temperature", optional: true }}
           help="Higher values give more varied answers. Leave blank for the model's default."
           range={{ min: 0, max: 2, step: "any" }}
         />
         <NumberField
           {...{
             values,
-            faults,
+            issues,
             name: "maxOutputTokens",
             label: "Max output tokens",
             optional: true,
@@ -146,7 +146,7 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
   );
 }
 
-function Budget({ values, faults, choices }: AgentFormProps) {
+function Budget({ values, issues, choices }: AgentFormProps) {
   const words = describeBudget({
     price: choices.models.flatMap(({ models }) => models)
       .find(({ vendor, model }) => `${vendor}/${model}` === values.model),
@@ -162,16 +162,16 @@ function Budget({ values, faults, choices }: AgentFormProps) {
       </div>
       <div class="columns">
         <NumberField
-          {...{ values, faults, name: "maxCostUsd", label: "Cost, in USD" }}
+          {...{ values, issues, name: "maxCostUsd", label: "Cost, in USD" }}
           range={{ min: 0, max: B.maxCostUsd, step: "any" }}
         />
         <NumberField
-          {...{ values, faults, name: "maxSteps", label: "Steps" }}
+          {...{ values, issues, name: "maxSteps", label: "Steps" }}
           help="Model calls per answer. Each round of tool calls needs one more."
           range={{ min: 1, max: B.maxSteps, step: 1 }}
         />
         <NumberField
-          {...{ values, faults, name: "wallClockSeconds", label: "Time, in seconds" }}
+          {...{ values, issues, name: "wallClockSeconds", label: "Time, in seconds" }}
           range={{ min: B.minWallClockMs / 1000, max: B.maxWallClockMs / 1000, step: "any" }}
         />
       </div>
@@ -180,7 +180,7 @@ function Budget({ values, faults, choices }: AgentFormProps) {
   );
 }
 
-function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormProps) {
+function Knowledge({ values, issues, choices: { knowledgeBases } }: AgentFormProps) {
   const value = values.knowledgeBaseId;
   const isKnown = value === "" || knowledgeBases.some(({ id }) => id === value);
   return (
@@ -190,7 +190,7 @@ function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormPro
         name="knowledgeBaseId"
         label="Knowledge base"
         optional
-        fault={faults.knowledgeBaseId}
+        issue={issues.knowledgeBaseId}
         help={
           <>
             The agent searches it and answers from what it finds.{" "}
@@ -214,7 +214,7 @@ function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormPro
   );
 }
 
-function Tools({ values, faults, readOnly }: AgentFormProps) {
+function Tools({ values, issues, readOnly }: AgentFormProps) {
   return (
     <section class="card stack">
       <div>
@@ -226,7 +226,7 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
       <Field
         name="tools"
         label="Tool definitions"
-        fault={faults.tools}
+        issue={issues.tools}
         help={
           <>
             As JSON: an array of definitions of type <code>http</code> or <code>mcp</code>.
@@ -238,7 +238,7 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
         )}
       </Field>
       <LinesField
-        {...{ values, faults, name: "allowedDomains", label: "Allowed domains" }}
+        {...{ values, issues, name: "allowedDomains", label: "Allowed domains" }}
         placeholder="api.example.com"
         help={
           <>
@@ -251,12 +251,12 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
   );
 }
 
-function Origins({ values, faults }: AgentFormProps) {
+function Origins({ values, issues }: AgentFormProps) {
   return (
     <section class="card stack">
       <h2>Embedding</h2>
       <LinesField
-        {...{ values, faults, name: "allowedOrigins", label: "Allowed origins", optional: true }}
+        {...{ values, issues, name: "allowedOrigins", label: "Allowed origins", optional: true }}
         placeholder="https://www.example.com"
         help={
           <>

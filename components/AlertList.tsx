@@ -30,8 +30,8 @@ export function AlertList({ items, now }: { items: readonly HomeAlert[]; now: nu
   );
 }
 
-function severity({ kind }: HomeAlert): "fault" | "warning" {
-  return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
+function severity({ kind }: HomeAlert): "error" | "warning" {
+  return kind === "hard_limit" || kind === "vendor_failed" ? "error" : "warning";
 }
 
 type AlertOf<Kind extends HomeAlert["kind"]> = Extract<HomeAlert, { kind: Kind }>;

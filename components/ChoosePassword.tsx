@@ -19,10 +19,10 @@ export interface ChoosePasswordProps {
 
 /** The page of a one-time link, where an account's password is chosen. */
 export function ChoosePassword(props: ChoosePasswordProps) {
-  const faults = { form: props.error, password: props.passwordError };
+  const issues = { form: props.error, password: props.passwordError };
   return (
-    <AuthCard title={props.title} text={props.text} refused={unsavedTitle(faults)}>
-      <PostForm action={props.action} class="stack" {...{ faults, labels: LABELS }}>
+    <AuthCard title={props.title} text={props.text} refused={unsavedTitle(issues)}>
+      <PostForm action={props.action} class="stack" {...{ issues, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
         <Field name="email" label="Email">
           {(attributes) => (
@@ -39,7 +39,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
           name="password"
           label={LABELS.password}
           focused
-          fault={props.passwordError}
+          issue={props.passwordError}
           help={props.passwordError === undefined && "At least 10 characters."}
         >
           {(attributes) => (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { PostForm, type PostFormProps } from "./PostForm.tsx";
 
 export interface ConfirmFormProps
-  extends Pick<PostFormProps, "faults" | "labels" | "lead" | "once"> {
+  extends Pick<PostFormProps, "issues" | "labels" | "lead" | "once"> {
   /** Where the form is sent; also the page that asks without scripts. */
   action: string;
   title: string;
@@ -16,9 +16,9 @@ export interface ConfirmFormProps
 
 /** Asks for confirmation before an irreversible action. */
 export function ConfirmForm(props: ConfirmFormProps) {
-  const { action, faults, labels = {}, lead = "Nothing was changed.", once } = props;
+  const { action, issues, labels = {}, lead = "Nothing was changed.", once } = props;
   return (
-    <PostForm class="stack" {...{ action, faults, labels, lead, once }}>
+    <PostForm class="stack" {...{ action, issues, labels, lead, once }}>
       <h2>{props.title}</h2>
       <div class="prose">{props.children}</div>
       {props.fields}

@@ -17,7 +17,7 @@ export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps
     <>
       <PageHeader
         title={title}
-        refused={unsavedTitle(form.faults ?? {}) && "Not done"}
+        refused={unsavedTitle(form.issues ?? {}) && "Not done"}
         back={back}
       />
       <div class="card narrow">

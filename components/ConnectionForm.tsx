@@ -17,7 +17,7 @@ const LABELS = {
 export interface ConnectionFormProps {
   vendor: string;
   values: ConnectionFormValues;
-  faults: ConnectionFormIssues;
+  issues: ConnectionFormIssues;
   protocols: readonly string[];
   /** The connection exists and can be removed. */
   stored: boolean;
@@ -25,16 +25,16 @@ export interface ConnectionFormProps {
 }
 
 /** How a model provider is reached. The connection is tested before it is saved. */
-export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionFormProps) {
-  const { password: own_password, ...others } = faults;
+export function ConnectionForm({ vendor, values, issues, ...props }: ConnectionFormProps) {
+  const { password: own_password, ...others } = issues;
   return (
     <PostForm
       action={`/operator/vendors/${vendor}`}
       class="card narrow stack"
-      faults={{ ...others, own_password }}
+      issues={{ ...others, own_password }}
       labels={LABELS}
     >
-      <Field name="protocol" label={LABELS.protocol} fault={faults.protocol}>
+      <Field name="protocol" label={LABELS.protocol} issue={issues.protocol}>
         {(attributes) => (
           <select {...attributes}>
             {props.protocols.map((name) => (
@@ -47,14 +47,14 @@ export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionF
         name="baseUrl"
         label={LABELS.baseUrl}
         value={values.baseUrl}
-        fault={faults.baseUrl}
+        issue={issues.baseUrl}
         help="The provider's address, or that of a compatible server."
         mono
       />
       <Field
         name="apiKey"
         label={LABELS.apiKey}
-        fault={faults.apiKey}
+        issue={issues.apiKey}
         help="Stored encrypted, sent only to the base URL, and never shown again."
       >
         {(attributes) => (
@@ -65,12 +65,12 @@ export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionF
         name="model"
         label={LABELS.model}
         value={values.model}
-        fault={faults.model}
+        issue={issues.model}
         help="Receives a short test request. The connection is saved only if it answers."
         mono
       />
-      <Text name="name" label={LABELS.name} value={values.name} fault={faults.name} optional />
-      <ReauthField asked={props.asksPassword} fault={own_password} />
+      <Text name="name" label={LABELS.name} value={values.name} issue={issues.name} optional />
+      <ReauthField asked={props.asksPassword} issue={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Test and save</button>
         <a class="button" href="/operator/vendors" aria-current="false">Cancel</a>
@@ -89,15 +89,15 @@ function Text(
     name: string;
     label: string;
     value: string;
-    fault?: string | undefined;
+    issue?: string | undefined;
     help?: string;
     optional?: boolean;
     mono?: boolean;
   },
 ) {
-  const { name, label, value, fault, help, optional, mono } = props;
+  const { name, label, value, issue, help, optional, mono } = props;
   return (
-    <Field name={name} label={label} fault={fault} help={help} optional={optional ?? false}>
+    <Field name={name} label={label} issue={issue} help={help} optional={optional ?? false}>
       {(attributes) => (
         <input
           type="text"

@@ -96,7 +96,7 @@ export function FindConversation({ id, missing }: { id: string; missing: boolean
       />
       <button class="button" type="submit">Find</button>
       {missing && (
-        <p class="fault" id="find-fault">
+        <p class="field-error" id="find-fault">
           No conversation or run has this ID.
         </p>
       )}

@@ -6,10 +6,10 @@ const LABELS = { confirmName: "Type the agent's name to confirm" };
 
 /** Asks for the agent's name, so that a stray click cannot delete it. */
 export function DeleteAgentForm(
-  { agent, typed = "", fault, cancelHref }: {
+  { agent, typed = "", issue, cancelHref }: {
     agent: Pick<Agent, "id" | "name">;
     typed?: string;
-    fault?: string | undefined;
+    issue?: string | undefined;
     /** Set on a page, omitted in a dialog. */
     cancelHref?: string;
   },
@@ -19,7 +19,7 @@ export function DeleteAgentForm(
       action={`/agents/${agent.id}/delete`}
       title={`Delete ${agent.name}?`}
       confirm="Delete agent"
-      faults={{ confirmName: fault }}
+      issues={{ confirmName: issue }}
       labels={LABELS}
       lead="Nothing was deleted."
       {...(cancelHref === undefined ? {} : { cancelHref })}
@@ -32,7 +32,7 @@ export function DeleteAgentForm(
         <Field
           name="confirmName"
           label={LABELS.confirmName}
-          fault={fault}
+          issue={issue}
           help={<>Enter: {agent.name}</>}
         >
           {(attributes) => (

@@ -19,7 +19,7 @@ export function DeletedAgentForm(
       <AgentForm
         user={user}
         values={{ ...values, version: "" }}
-        faults={{ form }}
+        issues={{ form }}
         choices={choices}
         action="/agents/new"
         submit="Create new agent"

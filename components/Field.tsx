@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import { FirstFault } from "./PostForm.tsx";
+import { FirstIssue } from "./PostForm.tsx";
 
 /** Attributes that connect a control to its label, help and validation message. */
 export interface ControlAttributes {
@@ -16,7 +16,7 @@ export interface FieldProps {
   label: string;
   help?: ComponentChildren;
   /** The validation message, shown in addition to the help. */
-  fault?: string | undefined;
+  issue?: string | undefined;
   optional?: boolean;
   /** Focused when the page opens, unless another field has a validation message. */
   focused?: boolean;
@@ -25,15 +25,15 @@ export interface FieldProps {
 }
 
 /** A labeled control with help and validation message. */
-export function Field({ name, label, help, fault, optional, focused, children }: FieldProps) {
-  const firstFault = useContext(FirstFault);
-  const notes = [fault && `${name}-fault`, help && `${name}-help`].filter(Boolean).join(" ");
+export function Field({ name, label, help, issue, optional, focused, children }: FieldProps) {
+  const firstIssue = useContext(FirstIssue);
+  const notes = [issue && `${name}-fault`, help && `${name}-help`].filter(Boolean).join(" ");
   const attributes: ControlAttributes = {
     id: name,
     name,
     ...(notes === "" ? {} : { "aria-describedby": notes }),
-    ...(fault === undefined ? {} : { "aria-invalid": "true" }),
-    ...((firstFault === undefined ? focused : firstFault === name) && { autofocus: true }),
+    ...(issue === undefined ? {} : { "aria-invalid": "true" }),
+    ...((firstIssue === undefined ? focused : firstIssue === name) && { autofocus: true }),
   };
   return (
     <div class="field">
@@ -42,7 +42,7 @@ export function Field({ name, label, help, fault, optional, focused, children }:
         {optional && <span class="optional">optional</span>}
       </label>
       {children(attributes)}
-      {fault !== undefined && <p class="fault" id={`${name}-fault`}>{fault}</p>}
+      {issue !== undefined && <p class="field-error" id={`${name}-fault`}>{issue}</p>}
       {help && <p class="help" id={`${name}-help`}>{help}</p>}
     </div>
   );

@@ -5,13 +5,13 @@ import { Notice } from "./Notice.tsx";
 export type FormIssues = Readonly<Record<string, string | undefined>>;
 
 /** Start of the tab title while a form shows validation messages. */
-export function unsavedTitle(faults: FormIssues): string | undefined {
-  return Object.values(faults).some((fault) => fault !== undefined) ? "Not saved" : undefined;
+export function unsavedTitle(issues: FormIssues): string | undefined {
+  return Object.values(issues).some((issue) => issue !== undefined) ? "Not saved" : undefined;
 }
 
 export interface FormIssuesNoticeProps {
   /** About the form as a whole. */
-  fault?: string | undefined;
+  issue?: string | undefined;
   /** Names and labels of the invalid controls. */
   faulty: readonly (readonly [name: string, label: string])[];
   lead?: string;
@@ -19,13 +19,13 @@ export interface FormIssuesNoticeProps {
 
 /** States that nothing was saved and links to each invalid field, which may be off screen. */
 export function FormIssuesNotice(
-  { fault, faulty, lead = "Nothing was saved." }: FormIssuesNoticeProps,
+  { issue, faulty, lead = "Nothing was saved." }: FormIssuesNoticeProps,
 ) {
-  if (fault === undefined && faulty.length === 0) return null;
+  if (issue === undefined && faulty.length === 0) return null;
   return (
     // Without an invalid control to focus, the message itself gets the focus.
-    <Notice kind="fault" focused={faulty.length === 0}>
-      {fault !== undefined && <p>{fault}</p>}
+    <Notice kind="error" focused={faulty.length === 0}>
+      {issue !== undefined && <p>{issue}</p>}
       {faulty.length > 0 && (
         <p>
           {lead} Check these fields: {faulty.map(([name, label], n) => (

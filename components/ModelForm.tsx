@@ -4,7 +4,7 @@ import { PostForm } from "./PostForm.tsx";
 
 export interface ModelFormProps {
   values: ModelFormValues;
-  faults: ModelFormIssues;
+  issues: ModelFormIssues;
   /** Connections: their wire names and labels. */
   slots: readonly (readonly [vendor: string, label: string])[];
   /** The entry exists, so its name cannot change. */
@@ -26,12 +26,12 @@ const LABELS = {
 };
 
 /** One model of the catalogue. */
-export function ModelForm({ values, faults, slots, existing, deleteHref }: ModelFormProps) {
+export function ModelForm({ values, issues, slots, existing, deleteHref }: ModelFormProps) {
   return (
     <PostForm
       action="/operator/catalogue/model"
       class="card narrow stack"
-      faults={faults}
+      issues={issues}
       labels={LABELS}
     >
       {existing && (
@@ -43,7 +43,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
       )}
       {!existing && (
         <>
-          <Field name="vendor" label={LABELS.vendor} fault={faults.vendor}>
+          <Field name="vendor" label={LABELS.vendor} issue={issues.vendor}>
             {(attributes) => (
               <select {...attributes}>
                 {slots.map(([vendor, label]) => (
@@ -57,7 +57,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
           <Field
             name="model"
             label={LABELS.model}
-            fault={faults.model}
+            issue={issues.model}
             help="The exact name from the provider's API."
           >
             {(attributes) => (
@@ -76,7 +76,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
       )}
       <div class="columns columns-wide">
         {NUMBERS.map(([name, label, help]) => (
-          <Field key={name} name={name} label={label} help={help} fault={faults[name]}>
+          <Field key={name} name={name} label={label} help={help} issue={issues[name]}>
             {(attributes) => (
               <input
                 type="text"

@@ -2,7 +2,7 @@ import { type Scope, SCOPES } from "@/lib/schemas/scopes.ts";
 import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
-import { FirstFault, PostForm } from "./PostForm.tsx";
+import { FirstIssue, PostForm } from "./PostForm.tsx";
 
 /** Lifetimes of a key in days; blank never expires. */
 export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
@@ -19,7 +19,7 @@ export interface NewKeyFormProps {
   name?: string;
   scopes?: readonly string[];
   days?: string;
-  faults?: { name?: string; scopes?: string; password?: string };
+  issues?: { name?: string; scopes?: string; password?: string };
   asksPassword: boolean;
   once: string;
   /** In a dialog, "Cancel" closes it; on a page, it leads back to the list. */
@@ -28,12 +28,12 @@ export interface NewKeyFormProps {
 
 /** Name, scopes and lifetime of a new API key. */
 export function NewKeyForm(props: NewKeyFormProps) {
-  const { name, scopes = [], days = "", faults, inDialog } = props;
+  const { name, scopes = [], days = "", issues, inDialog } = props;
   return (
     <PostForm
       action="/api-keys/new"
       class="stack"
-      faults={{ ...faults, own_password: faults?.password, password: undefined }}
+      issues={{ ...issues, own_password: issues?.password, password: undefined }}
       labels={LABELS}
       once={props.once}
       lead="The key was not created."
@@ -42,7 +42,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
         name="name"
         label={LABELS.name}
         focused
-        fault={faults?.name}
+        issue={issues?.name}
         help="Where the key will be used, for example “Shop backend”."
       >
         {(attributes) => (
@@ -55,7 +55,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
           />
         )}
       </Field>
-      <Scopes chosen={scopes} fault={faults?.scopes} />
+      <Scopes chosen={scopes} issue={issues?.scopes} />
       <Field name="days" label="Expires">
         {(attributes) => (
           <select {...attributes}>
@@ -65,7 +65,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
           </select>
         )}
       </Field>
-      <ReauthField asked={props.asksPassword} fault={faults?.password} />
+      <ReauthField asked={props.asksPassword} issue={issues?.password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Create key</button>
         {inDialog
@@ -76,12 +76,12 @@ export function NewKeyForm(props: NewKeyFormProps) {
   );
 }
 
-function Scopes({ chosen, fault }: { chosen: readonly string[]; fault: string | undefined }) {
-  const firstFault = useContext(FirstFault);
+function Scopes({ chosen, issue }: { chosen: readonly string[]; issue: string | undefined }) {
+  const firstIssue = useContext(FirstIssue);
   return (
-    <fieldset class="field" aria-describedby={fault && "scopes-fault"}>
+    <fieldset class="field" aria-describedby={issue && "scopes-fault"}>
       <legend>{LABELS.scopes}</legend>
-      {fault && <p class="fault" id="scopes-fault">{fault}</p>}
+      {issue && <p class="field-error" id="scopes-fault">{issue}</p>}
       <p class="help">
         To serve a widget from your backend, choose <code>agents:write</code> and{" "}
         <code>widget:mint</code>. Write scopes include reading. A key with only read scopes cannot
@@ -93,7 +93,7 @@ function Scopes({ chosen, fault }: { chosen: readonly string[]; fault: string | 
             <input
               type="checkbox"
               name="scopes"
-              {...n === 0 && { id: "scopes", autofocus: firstFault === "scopes" }}
+              {...n === 0 && { id: "scopes", autofocus: firstIssue === "scopes" }}
               value={scope}
               checked={chosen.includes(scope as Scope)}
             />

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "./Icon.tsx";
 import type { FlashMessage as Said } from "@/lib/dashboard/flash_messages.ts";
 
-/** A message at the top of a page: `done` for success, `fault` for errors. */
+/** A message at the top of a page: `done` for success, `error` for errors. */
 export function Notice(
   { kind, focused = false, children }: {
-    kind: "done" | "fault" | "warning";
+    kind: "done" | "error" | "warning";
     /** Focused when the page opens, so that screen readers start here. */
     focused?: boolean;
     children: ComponentChildren;
@@ -14,7 +14,7 @@ export function Notice(
   return (
     <div
       class={`notice notice-${kind}`}
-      role={kind === "fault" ? "alert" : "status"}
+      role={kind === "error" ? "alert" : "status"}
       {...focused && { tabIndex: -1, autofocus: true }}
     >
       <Icon name={kind === "done" ? "check" : "warning"} />

@@ -17,7 +17,7 @@ export interface PlanFormProps {
   hints: Record<string, string>;
   /** Every model that may be allowed: `vendor/model`, and what to call it. */
   models: readonly (readonly [name: string, label: string])[];
-  faults: PlanFormIssues;
+  issues: PlanFormIssues;
 }
 
 const LABELS = {
@@ -28,12 +28,12 @@ const LABELS = {
 
 /** What a tenant may use, and how much of it. */
 export function PlanForm(props: PlanFormProps) {
-  const { tenant, values, faults } = props;
+  const { tenant, values, issues } = props;
   return (
     <PostForm
       action={`/operator/tenants/${tenant.id}`}
       class="sections"
-      faults={faults}
+      issues={issues}
       labels={{
         ...Object.fromEntries(
           [...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label]),
@@ -55,7 +55,7 @@ export function PlanForm(props: PlanFormProps) {
               field={field}
               value={values.limits[field.name]}
               hint={props.hints[field.name]}
-              fault={faults[field.name]}
+              issue={issues[field.name]}
             />
           ))}
         </div>
@@ -71,7 +71,7 @@ export function PlanForm(props: PlanFormProps) {
               value={values.quotas[field.name]}
               hint={props.hints[field.name]}
               used={props.used[field.name]}
-              fault={faults[field.name]}
+              issue={issues[field.name]}
             />
           ))}
         </div>
@@ -82,7 +82,7 @@ export function PlanForm(props: PlanFormProps) {
         <Field
           name="visitorOverrides"
           label={LABELS.visitorOverrides}
-          fault={faults.visitorOverrides}
+          issue={issues.visitorOverrides}
         >
           {(attributes) => (
             <select {...attributes}>
@@ -100,7 +100,7 @@ export function PlanForm(props: PlanFormProps) {
         <Field
           name="conversationDays"
           label={LABELS.conversationDays}
-          fault={faults.conversationDays}
+          issue={issues.conversationDays}
           help="0 stores none at all. It holds for what is said from now on."
         >
           {(attributes) => (
@@ -130,15 +130,15 @@ export interface LimitFieldProps {
   hint?: string | undefined;
   /** How much of it is used, as text. */
   used?: string | undefined;
-  fault?: string | undefined;
+  issue?: string | undefined;
 }
 
 /** One limit of a plan. */
-export function LimitField({ field, value, hint, used, fault }: LimitFieldProps) {
+export function LimitField({ field, value, hint, used, issue }: LimitFieldProps) {
   const { name, label, unit } = field;
   const help = used === undefined ? field.help : `${used} now. ${field.help}`;
   return (
-    <Field name={name} label={label} fault={fault} help={help}>
+    <Field name={name} label={label} issue={issue} help={help}>
       {(attributes) => (
         <input
           type="text"
@@ -152,11 +152,11 @@ export function LimitField({ field, value, hint, used, fault }: LimitFieldProps)
   );
 }
 
-function Models({ values, models, faults }: PlanFormProps) {
+function Models({ values, models, issues }: PlanFormProps) {
   return (
-    <fieldset class="field" aria-describedby={faults.models && "models-fault"}>
+    <fieldset class="field" aria-describedby={issues.models && "models-fault"}>
       <legend>{LABELS.models}</legend>
-      {faults.models && <p class="fault" id="models-fault">{faults.models}</p>}
+      {issues.models && <p class="field-error" id="models-fault">{issues.models}</p>}
       <label class="check">
         <input
           type="radio"

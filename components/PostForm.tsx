@@ -2,14 +2,14 @@ import { type ComponentChildren, createContext } from "preact";
 import { type FormIssues, FormIssuesNotice } from "./FormIssuesNotice.tsx";
 
 /** Name of the form's first invalid control, which gets the focus. */
-export const FirstFault = createContext<string | undefined>(undefined);
+export const FirstIssue = createContext<string | undefined>(undefined);
 
 export interface PostFormProps {
   action: string;
   class?: string;
   id?: string;
   /** Validation messages by control name. */
-  faults?: FormIssues | undefined;
+  issues?: FormIssues | undefined;
   /** Labels by control name, in the form's order. */
   labels?: Readonly<Record<string, string>>;
   /** First sentence above a rejected form; "Nothing was saved." by default. */
@@ -21,19 +21,19 @@ export interface PostFormProps {
 
 /** A form that shows its validation messages above and focuses the first invalid control. */
 export function PostForm(
-  { action, faults = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
+  { action, issues = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
 ) {
   const known = { ...labels, own_password: "Your password" };
-  const faulty = Object.entries(known).filter(([name]) => faults[name] !== undefined);
+  const faulty = Object.entries(known).filter(([name]) => issues[name] !== undefined);
   return (
     <form method="post" action={action} {...form}>
       {once !== undefined && <input type="hidden" name="once" value={once} />}
       <FormIssuesNotice
-        fault={faults.form}
+        issue={issues.form}
         faulty={faulty}
         {...lead === undefined ? {} : { lead }}
       />
-      <FirstFault.Provider value={faulty[0]?.[0]}>{children}</FirstFault.Provider>
+      <FirstIssue.Provider value={faulty[0]?.[0]}>{children}</FirstIssue.Provider>
     </form>
   );
 }

@@ -3,17 +3,17 @@ import { Field } from "./Field.tsx";
 export interface ReauthFieldProps {
   /** The last sign-in or confirmation was too long ago. */
   asked: boolean;
-  fault?: string | undefined;
+  issue?: string | undefined;
 }
 
 /** Asks for the user's password in a sensitive form, unless it was given recently. */
-export function ReauthField({ asked, fault }: ReauthFieldProps) {
+export function ReauthField({ asked, issue }: ReauthFieldProps) {
   if (!asked) return null;
   return (
     <Field
       name="own_password"
       label="Your password"
-      fault={fault}
+      issue={issue}
       help="Confirm it's you. You last entered your password more than 15 minutes ago."
     >
       {(attributes) => (

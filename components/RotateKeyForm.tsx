@@ -19,8 +19,8 @@ export interface RotateKeyFormProps {
   asksPassword: boolean;
   once: string;
   hours?: string;
-  fault?: string;
-  passwordFault?: string;
+  issue?: string;
+  passwordIssue?: string;
 }
 
 /** Gives a key a new secret under the same id, or revokes the old secret while both are valid. */
@@ -31,7 +31,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
     <PostForm
       action={`/api-keys/${apiKey.id}/rotate`}
       class="stack"
-      faults={{ form: props.fault, own_password: props.passwordFault }}
+      issues={{ form: props.issue, own_password: props.passwordIssue }}
       lead="Nothing was changed."
       once={props.once}
     >
@@ -58,7 +58,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
             rotate it again after that.
           </p>
         )}
-      <ReauthField asked={props.asksPassword} fault={props.passwordFault} />
+      <ReauthField asked={props.asksPassword} issue={props.passwordIssue} />
       <div class="form-actions">
         {expiring === undefined
           ? <button class="button button-primary" type="submit">Rotate key</button>

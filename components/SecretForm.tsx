@@ -18,24 +18,24 @@ export interface SecretFormProps {
   /** The agents to choose from, and whether there are more. */
   offered: { agents: readonly { id: string; name: string }[]; more: boolean };
   asksPassword: boolean;
-  faults: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
+  issues: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
 }
 
 /** Sets a secret. A rejected form comes back without the value, which must be entered again. */
 export function SecretForm(props: SecretFormProps) {
-  const { name, domains, asksPassword, faults } = props;
-  const { password: own_password, ...others } = faults;
+  const { name, domains, asksPassword, issues } = props;
+  const { password: own_password, ...others } = issues;
   return (
     <PostForm
       action="/settings/secrets/new"
       class="card narrow stack"
-      faults={{ ...others, own_password }}
+      issues={{ ...others, own_password }}
       labels={LABELS}
     >
       <Field
         name="name"
         label={LABELS.name}
-        fault={faults.name}
+        issue={issues.name}
         help="Uppercase letters, digits and _. Replaces an existing secret with this name."
       >
         {(attributes) => (
@@ -53,7 +53,7 @@ export function SecretForm(props: SecretFormProps) {
       <Field
         name="value"
         label={LABELS.value}
-        fault={faults.value}
+        issue={issues.value}
         help="Stored encrypted, used in tool requests, and never shown again."
       >
         {(attributes) => (
@@ -71,7 +71,7 @@ export function SecretForm(props: SecretFormProps) {
       <Field
         name="domains"
         label={LABELS.domains}
-        fault={faults.domains}
+        issue={issues.domains}
         help="One per line: host or *.host, with an optional :port. At most 16."
       >
         {(attributes) => (
@@ -81,7 +81,7 @@ export function SecretForm(props: SecretFormProps) {
         )}
       </Field>
       <AgentField {...props} />
-      <ReauthField asked={asksPassword} fault={own_password} />
+      <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save secret</button>
         <a class="button" href="/settings" aria-current="false">Cancel</a>
@@ -90,12 +90,12 @@ export function SecretForm(props: SecretFormProps) {
   );
 }
 
-function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormProps) {
+function AgentField({ agentId, offered: { agents, more }, issues }: SecretFormProps) {
   return (
     <Field
       name="agentId"
       label={LABELS.agentId}
-      fault={faults.agentId}
+      issue={issues.agentId}
       help={
         <>
           Only this agent's tools can use the secret. Other agents that reference it cannot be

@@ -5,7 +5,7 @@ import { Field } from "./Field.tsx";
 
 export interface ValueFieldProps {
   values: AgentFormValues;
-  faults: AgentFormIssues;
+  issues: AgentFormIssues;
   name: AgentFormField;
   label: string;
   optional?: boolean;
@@ -18,9 +18,9 @@ export function NumberField(
     range: { min: number; max: number; step: number | "any" };
   },
 ) {
-  const { values, faults, name, range, ...field } = props;
+  const { values, issues, name, range, ...field } = props;
   return (
-    <Field {...field} name={name} fault={faults[name]}>
+    <Field {...field} name={name} issue={issues[name]}>
       {(attributes) => (
         <input
           type="number"
@@ -39,9 +39,9 @@ export function NumberField(
 export function LinesField(
   props: ValueFieldProps & { placeholder: string; help: ComponentChildren },
 ) {
-  const { values, faults, name, placeholder, ...field } = props;
+  const { values, issues, name, placeholder, ...field } = props;
   return (
-    <Field {...field} name={name} fault={faults[name]}>
+    <Field {...field} name={name} issue={issues[name]}>
       {(attributes) => (
         <textarea
           {...attributes}

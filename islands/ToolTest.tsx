@@ -80,7 +80,7 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
         </div>
         <div role="status">
           {state.at === "busy" && <p class="help">Running…</p>}
-          {state.at === "failed" && <p class="fault">{state.message}</p>}
+          {state.at === "failed" && <p class="field-error">{state.message}</p>}
           {state.at === "done" && <ToolTestResult result={state.result} />}
         </div>
       </div>

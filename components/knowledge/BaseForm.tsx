@@ -16,19 +16,19 @@ export interface BaseFormProps {
   action: string;
   submit: string;
   values: KnowledgeBaseFormValues;
-  faults: KnowledgeBaseFormIssues;
+  issues: KnowledgeBaseFormIssues;
   /** Target of "Cancel" on a page; omitted in a dialog, which "Cancel" closes. */
   cancelHref?: string;
 }
 
 /** The name, purpose and language of a knowledge base. */
-export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFormProps) {
+export function BaseForm({ action, submit, values, issues, cancelHref }: BaseFormProps) {
   return (
-    <PostForm {...{ action, faults }} labels={LABELS} class="stack">
+    <PostForm {...{ action, issues }} labels={LABELS} class="stack">
       <Field
         name="name"
         label={LABELS.name}
-        fault={faults.name}
+        issue={issues.name}
         help="The topic of its documents, for example “Shipping and returns”."
       >
         {(attributes) => (
@@ -45,7 +45,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         name="description"
         label={LABELS.description}
         optional
-        fault={faults.description}
+        issue={issues.description}
         help="For your team. Agents do not see it."
       >
         {(attributes) => (
@@ -58,7 +58,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         name="language"
         label={LABELS.language}
         optional
-        fault={faults.language}
+        issue={issues.language}
         help="The language of most documents. Search uses it for texts too short to detect, like titles."
       >
         {(attributes) => (

@@ -11,11 +11,11 @@ export interface BasePageProps extends KnowledgeBasePageData {
   /** Flash message of the previous page. */
   notice?: ComponentChildren;
   /** Why an upload was rejected. */
-  fault?: string | undefined;
+  issue?: string | undefined;
 }
 
 /** A knowledge base with its documents and the agents that use it. */
-export function BasePage({ notice, fault, ...data }: BasePageProps) {
+export function BasePage({ notice, issue, ...data }: BasePageProps) {
   const { base, documents, cursor, nextCursor, editor, now } = data;
   const path = `/knowledge/${base.id}`;
   const query = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
@@ -24,7 +24,7 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
       <BaseHeader base={base} tab="documents" editor={editor} />
       {documents.some(({ state }) => state === "processing") && <Reloading path={path + query} />}
       {notice}
-      {fault && <Notice kind="fault">{fault}</Notice>}
+      {issue && <Notice kind="error">{issue}</Notice>}
       <DocumentManager
         path={`${path}/documents`}
         query={query}

@@ -38,7 +38,7 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
           <bdi>{document.title}</bdi>
           <span class={badge}>{state}</span>
         </p>
-        {document.error && <p class="fault">{sentence(document.error.message)}</p>}
+        {document.error && <p class="field-error">{sentence(document.error.message)}</p>}
       </div>
       <DescriptionList
         class="facts"

@@ -11,7 +11,7 @@ export function UploadList({ uploads }: { uploads: readonly Upload[] }) {
             <p class="row-name">
               <bdi>{name}</bdi>
             </p>
-            {error !== undefined && <p class="fault" role="alert">{error}</p>}
+            {error !== undefined && <p class="field-error" role="alert">{error}</p>}
           </div>
           {error === undefined && (
             <progress value={share} aria-label={`Uploading ${name}`}>

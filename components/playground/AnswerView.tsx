@@ -22,7 +22,7 @@ export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }
         </p>
       )}
       {busy && answer.text === "" && <p class="help">…</p>}
-      {answer.error !== undefined && <p class="fault">{answer.error}</p>}
+      {answer.error !== undefined && <p class="field-error">{answer.error}</p>}
       <Facts answer={answer} />
       {answer.frames.length > 0 && <Frames frames={answer.frames} />}
     </li>

@@ -70,7 +70,7 @@ function HopRow({ hop }: { hop: ToolTestHop }) {
       </tr>
       {hop.refused !== undefined && (
         <tr>
-          <td colSpan={5} class="fault">{hop.refused}</td>
+          <td colSpan={5} class="field-error">{hop.refused}</td>
         </tr>
       )}
     </>

@@ -9,7 +9,7 @@ import { keys } from "../store/keys/keys.ts";
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 
 /** The paths of the issues of a rejected call. */
-async function faults(call: () => Promise<unknown>): Promise<string[]> {
+async function issues(call: () => Promise<unknown>): Promise<string[]> {
   const error = await assertRejects(call, ApiError);
   assertEquals(error.code, "schema_validation_failed");
   return (error.details?.issues as { path: string }[]).map((issue) => issue.path);
@@ -27,7 +27,7 @@ Deno.test("AgentService: models outside the plan and foreign knowledge bases are
     fallback: { provider: "vendor_b", model: "unknown" },
     knowledgeBaseId: fakeUuid(7),
   });
-  assertEquals(await faults(() => agents.create(OURS, body)), [
+  assertEquals(await issues(() => agents.create(OURS, body)), [
     "modelPolicy.model",
     "fallback.model",
     "knowledgeBaseId",
@@ -78,7 +78,7 @@ Deno.test("AgentService: null clears the fallback, a new one replaces it entirel
   const patch = (fallback: unknown) => agents.patch(OURS, id, { patch: { fallback } });
   const set = await patch({ provider: "vendor_b", model: "demo" });
   assertEquals(set.fallback, { provider: "vendor_b", model: "demo" });
-  assertEquals(await faults(() => patch({ provider: "vendor_c" })), ["fallback.model"]);
+  assertEquals(await issues(() => patch({ provider: "vendor_c" })), ["fallback.model"]);
   const cleared = await patch(null);
   assertEquals(["fallback" in cleared, cleared.version], [false, 3]);
   assertEquals((await patch(null)).version, 3);
@@ -99,7 +99,7 @@ Deno.test("AgentService: a patch that disallows a tool's host changes nothing", 
   const body = rawAgentBody({ tools: [httpTool()], allowedDomains: ["tools.example.com"] });
   const made = await agents.create(OURS, body);
   const strand = () => agents.patch(OURS, made.id, { patch: { allowedDomains: [] } });
-  assertEquals(await faults(strand), ["tools.0.request.url"]);
+  assertEquals(await issues(strand), ["tools.0.request.url"]);
   assertEquals(await agents.get(OURS, made.id), made);
 });
 
@@ -148,9 +148,9 @@ Deno.test("AgentService: a cursor is valid only for its own tenant's list and ca
   const { data, nextCursor: cursor } = await agents.list(OURS, { limit: 1 });
   const rest = await agents.list(OURS, { limit: 1, cursor });
   assertEquals([rest.data.length, rest.data[0]?.id === data[0]?.id], [1, false]);
-  assertEquals(await faults(() => agents.list(THEIRS, { limit: 1, cursor })), ["cursor"]);
+  assertEquals(await issues(() => agents.list(THEIRS, { limit: 1, cursor })), ["cursor"]);
   for (const altered of [`${cursor}A`, cursor!.slice(1), "x", cursor!.slice(0, 43)]) {
-    assertEquals(await faults(() => agents.list(OURS, { limit: 1, cursor: altered })), ["cursor"]);
+    assertEquals(await issues(() => agents.list(OURS, { limit: 1, cursor: altered })), ["cursor"]);
   }
 });
 
@@ -163,20 +163,20 @@ Deno.test("AgentService: a tool with an invalid schema is reported with its path
   const schema = { type: "object", properties: { day: { type: "dte" } } };
   const pattern = { type: "object", properties: { a: { pattern: "(?=x)y" } } };
   const name = "second";
-  assertEquals(await faults(() => create(httpTool({ name, parameters: schema }))), [
+  assertEquals(await issues(() => create(httpTool({ name, parameters: schema }))), [
     "tools.1.parameters.properties.day.type",
   ]);
-  assertEquals(await faults(() => create(httpTool({ name, parameters: pattern }))), [
+  assertEquals(await issues(() => create(httpTool({ name, parameters: pattern }))), [
     "tools.1.parameters.properties.a.pattern",
   ]);
   const headers = { Host: "evil.example", "Proxy-Authorization": "x", "X-Own": "fine" };
-  assertEquals(await faults(() => create(httpTool({ name }, { headers }))), [
+  assertEquals(await issues(() => create(httpTool({ name }, { headers }))), [
     "tools.1.request.headers.Host",
     "tools.1.request.headers.Proxy-Authorization",
   ]);
   const made = await agents.create(OURS, rawAgentBody({ tools: [httpTool()], allowedDomains }));
   const patch = { tools: [httpTool({ parameters: schema })] };
-  assertEquals(await faults(() => agents.patch(OURS, made.id, { patch })), [
+  assertEquals(await issues(() => agents.patch(OURS, made.id, { patch })), [
     "tools.0.parameters.properties.day.type",
   ]);
 });
@@ -197,7 +197,7 @@ Deno.test("AgentService: restore stores an earlier version again, if it is still
   assertEquals(await codeOf(() => agents.restore(OURS, id, { version: 9 })), "not_found");
   await kv.set(keys.plan(OURS), { v: 1, models: [] });
   const gone = () => agents.restore(OURS, id, { version: 2 });
-  assertEquals(await faults(gone), ["modelPolicy.model"]);
+  assertEquals(await issues(gone), ["modelPolicy.model"]);
 });
 
 Deno.test("AgentService: preview and check reject what a change would, and store nothing", async () => {
@@ -207,10 +207,10 @@ Deno.test("AgentService: preview and check reject what a change would, and store
   const preview = await agents.preview(OURS, made.id, { name: "Draft" });
   assertEquals(preview, { ...made, name: "Draft" });
   const knowledgeBaseId = fakeUuid(7);
-  assertEquals(await faults(() => agents.preview(OURS, made.id, { knowledgeBaseId })), [
+  assertEquals(await issues(() => agents.preview(OURS, made.id, { knowledgeBaseId })), [
     "knowledgeBaseId",
   ]);
-  assertEquals(await faults(() => agents.check(OURS, rawAgentBody({ name: "" }))), ["name"]);
+  assertEquals(await issues(() => agents.check(OURS, rawAgentBody({ name: "" }))), ["name"]);
   await agents.check(OURS, rawAgentBody());
   assertEquals((await agents.list(OURS, { limit: 10 })).data, [made]);
 });
@@ -230,13 +230,13 @@ Deno.test("AgentService: a tool stored before a rule existed stays valid and doe
   const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };
   const allowedDomains = ["tools.example.com"];
   const body = rawAgentBody({ tools: [httpTool({}, csv)], allowedDomains });
-  assertEquals(await faults(() => agents.create(OURS, body)), ["tools.0.request.body"]);
+  assertEquals(await issues(() => agents.create(OURS, body)), ["tools.0.request.body"]);
   const { id, tools } = await new AgentStore(kv, runtime).create(OURS, agentBodyOf(body));
   assertEquals((await agents.get(OURS, id)).tools, tools);
   const patched = await agents.patch(OURS, id, { patch: { ...body, name: "Renamed" } });
   assertEquals([patched.name, patched.tools], ["Renamed", tools]);
   const changed = { tools: [httpTool({ timeoutMs: 500 }, csv)] };
   const change = () => agents.patch(OURS, id, { patch: changed });
-  assertEquals(await faults(change), ["tools.0.request.body"]);
+  assertEquals(await issues(change), ["tools.0.request.body"]);
   assertEquals((await agents.restore(OURS, id, { version: 1 })).name, "Helper");
 });

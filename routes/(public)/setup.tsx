@@ -15,15 +15,15 @@ const LABELS = { token: "Setup token", email: "Email", password: "Password" };
 interface Data {
   token: string;
   email: string;
-  fault?: string | undefined;
-  faults: { token?: string; email?: string; password?: string };
+  issue?: string | undefined;
+  issues: { token?: string; email?: string; password?: string };
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
     if (!await ctx.state.service.accounts.needsSetup()) return ctx.redirect("/sign-in", 303);
     const token = ctx.url.searchParams.get("token") ?? "";
-    return page<Data>({ token, email: "", faults: {} });
+    return page<Data>({ token, email: "", issues: {} });
   },
 
   async POST(ctx) {
@@ -39,12 +39,12 @@ export const handler = define.handlers({
     }
     if (result.refused === "already_set_up") return ctx.redirect("/sign-in", 303);
     const { status, headers, message } = signInRejection(result);
-    const data: Data = { token, email, fault: message, faults: fieldFaults(result) };
+    const data: Data = { token, email, issue: message, issues: fieldIssues(result) };
     return page(data, { status, headers });
   },
 });
 
-function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Data["faults"] {
+function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Data["issues"] {
   if (result.refused === "invalid") return result.issues;
   if (result.refused !== "wrong_token") return {};
   return { token: "The setup token is not the one from the latest start." };
@@ -53,20 +53,20 @@ function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Dat
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Set up your service"
-    refused={unsavedTitle({ ...data.faults, form: data.fault })}
+    refused={unsavedTitle({ ...data.issues, form: data.issue })}
     text="Create the first owner account. Enter the setup token to prove that you run this installation."
   >
     <PostForm
       action="/setup"
       class="stack"
-      faults={{ ...data.faults, form: data.fault }}
+      issues={{ ...data.issues, form: data.issue }}
       labels={LABELS}
     >
       <Field
         name="token"
         label={LABELS.token}
         focused
-        fault={data.faults.token}
+        issue={data.issues.token}
         help="From the startup log, or the value of SETUP_TOKEN."
       >
         {(attributes) => (
@@ -81,7 +81,7 @@ export default define.page<typeof handler>(({ data }) => (
           />
         )}
       </Field>
-      <Field name="email" label={LABELS.email} fault={data.faults.email}>
+      <Field name="email" label={LABELS.email} issue={data.issues.email}>
         {(attributes) => (
           <input type="email" {...attributes} value={data.email} required autocomplete="username" />
         )}
@@ -89,8 +89,8 @@ export default define.page<typeof handler>(({ data }) => (
       <Field
         name="password"
         label={LABELS.password}
-        fault={data.faults.password}
-        help={data.faults.password === undefined && `At least ${MIN_PASSWORD_LENGTH} characters.`}
+        issue={data.issues.password}
+        help={data.issues.password === undefined && `At least ${MIN_PASSWORD_LENGTH} characters.`}
       >
         {(attributes) => (
           <input

@@ -18,7 +18,7 @@ interface Data {
   email: string;
   /** Local path to open after signing in. */
   next: string;
-  fault?: string | undefined;
+  issue?: string | undefined;
   /** Why the previous sign-in ended. */
   ended?: string | undefined;
 }
@@ -57,7 +57,7 @@ export const handler = define.handlers({
       return response;
     }
     const { status, headers, message } = signInRejection(result);
-    return page<Data>({ email, next, fault: message }, { status, headers });
+    return page<Data>({ email, next, issue: message }, { status, headers });
   },
 });
 
@@ -65,12 +65,12 @@ export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Sign in"
     text="Sign in to manage your agents."
-    refused={data.fault && "Not signed in"}
+    refused={data.issue && "Not signed in"}
   >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />
       {data.ended && <Notice kind="warning">{data.ended} Sign in to continue.</Notice>}
-      {data.fault && <Notice kind="fault">{data.fault}</Notice>}
+      {data.issue && <Notice kind="error">{data.issue}</Notice>}
       <Field name="email" label="Email">
         {(attributes) => (
           <input

@@ -25,7 +25,7 @@ function toAgent(values: AgentFormValues): Agent {
   return { ...body, id: crypto.randomUUID(), createdAt: at, updatedAt: at, version: 3 };
 }
 
-function faultsOf(values: AgentFormValues) {
+function issuesOf(values: AgentFormValues) {
   const parsed = agentBodySchema.safeParse(toAgentBody(values));
   assert(!parsed.success);
   return toAgentFormIssues(toIssues(parsed.error), values);
@@ -67,7 +67,7 @@ Deno.test("toAgentPatch: unsets fields that were cleared", () => {
 });
 
 Deno.test("toAgentFormIssues: reports each issue at its field", () => {
-  const faults = faultsOf({
+  const issues = issuesOf({
     ...MINIMAL,
     name: " ",
     temperature: "hot",
@@ -78,15 +78,15 @@ Deno.test("toAgentFormIssues: reports each issue at its field", () => {
     allowedOrigins: "http://example.com",
   });
   assertEquals(
-    Object.keys(faults).sort(),
+    Object.keys(issues).sort(),
     "allowedDomains allowedOrigins maxSteps name temperature tools wallClockSeconds".split(" "),
   );
-  assertMatch(faults.tools!, /^This is not valid JSON/);
-  assertMatch(faults.allowedDomains!, /^“https:\/\/not-a-host\/” must be a host/);
-  assertEquals(faults.wallClockSeconds, "Enter 1 to 120 seconds.");
+  assertMatch(issues.tools!, /^This is not valid JSON/);
+  assertMatch(issues.allowedDomains!, /^“https:\/\/not-a-host\/” must be a host/);
+  assertEquals(issues.wallClockSeconds, "Enter 1 to 120 seconds.");
 });
 
 Deno.test("toAgentFormIssues: an issue inside a tool contains the tool's number", () => {
-  const faults = faultsOf({ ...MINIMAL, tools: `[{ "type": "mcp", "name": "1" }]` });
-  assertMatch(faults.tools!, /^Tool 1, /);
+  const issues = issuesOf({ ...MINIMAL, tools: `[{ "type": "mcp", "name": "1" }]` });
+  assertMatch(issues.tools!, /^Tool 1, /);
 });

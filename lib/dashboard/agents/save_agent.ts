@@ -6,7 +6,7 @@ import type { AgentFormValues } from "./agent_form.ts";
 import { type AgentFormIssues, toAgentFormIssues } from "./agent_form_issues.ts";
 
 /** The saved agent, or a status and the messages to show in the form. */
-export type SaveAgentResult = { agent: Agent } | { status: number; faults: AgentFormIssues };
+export type SaveAgentResult = { agent: Agent } | { status: number; issues: AgentFormIssues };
 
 /** Saves an agent; expected errors become messages of the form, others are thrown. */
 export async function saveAgent(
@@ -17,18 +17,18 @@ export async function saveAgent(
     return { agent: await save() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const faults = toFormIssues(error, values);
-    if (faults !== undefined) return { status: 400, faults };
+    const issues = toFormIssues(error, values);
+    if (issues !== undefined) return { status: 400, issues };
     const quota = quotaMessage(error);
-    if (quota !== undefined) return { status: error.status, faults: { form: quota } };
+    if (quota !== undefined) return { status: error.status, issues: { form: quota } };
     if (error.code === "payload_too_large") {
-      return { status: 413, faults: { form: "This agent is too large to save." } };
+      return { status: 413, issues: { form: "This agent is too large to save." } };
     }
     if (error.code === "version_conflict") {
       const form =
         "Someone else changed this agent after you opened it. Your changes are still here: " +
         "copy what you need, then open the current version.";
-      return { status: 412, faults: { form } };
+      return { status: 412, issues: { form } };
     }
     throw error;
   }

@@ -11,13 +11,13 @@ const VALUES = toFormValues(AGENT);
 async function statusOf(error: unknown): Promise<number> {
   const outcome = await saveAgent(VALUES, () => Promise.reject(error));
   assert("status" in outcome);
-  assert(Object.keys(outcome.faults).length > 0);
+  assert(Object.keys(outcome.issues).length > 0);
   return outcome.status;
 }
 
 Deno.test("saveAgent: reports expected errors in the form", async () => {
-  const fault = validationError([{ path: "name", code: "too_small", message: "is empty" }]);
-  assertEquals(await statusOf(fault), 400);
+  const issue = validationError([{ path: "name", code: "too_small", message: "is empty" }]);
+  assertEquals(await statusOf(issue), 400);
   assertEquals(await statusOf(new ApiError("version_conflict", "changed")), 412);
   assertEquals(await statusOf(new ApiError("payload_too_large", "too large")), 413);
 });

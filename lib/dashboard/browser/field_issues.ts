@@ -24,7 +24,7 @@ function createIssueElement(
   before: HTMLElement | null,
 ): HTMLElement {
   const place = document.createElement("p");
-  place.className = "fault";
+  place.className = "field-error";
   place.id = id;
   control.closest(".field")?.insertBefore(place, before);
   return place;

@@ -61,8 +61,8 @@ export class LiveValidation {
     try {
       const fields = new URLSearchParams(formValues(this.#form));
       const response = await callDashboard(this.#validationPath, fields, signal);
-      const { faults } = await response.json() as { faults: Record<string, string> };
-      if (!signal.aborted) this.#show(faults);
+      const { faults: issues } = await response.json() as { faults: Record<string, string> };
+      if (!signal.aborted) this.#show(issues);
     } catch (error) {
       // Other errors will show when the form is saved.
       if (error instanceof SignedOutError) this.#signedOut();
@@ -70,13 +70,13 @@ export class LiveValidation {
   }
 
   /** Updates all touched fields, because one field's validity may depend on another. */
-  #show(faults: Record<string, string>): void {
+  #show(issues: Record<string, string>): void {
     let faulty = 0;
     for (const name of this.#touched) {
       const control = this.#form.elements.namedItem(name);
       if (!(control instanceof HTMLElement)) continue;
-      showFieldIssue(control, name, faults[name]);
-      if (faults[name] !== undefined) faulty++;
+      showFieldIssue(control, name, issues[name]);
+      if (issues[name] !== undefined) faulty++;
     }
     this.#onCount(faulty);
   }

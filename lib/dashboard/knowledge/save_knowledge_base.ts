@@ -46,17 +46,17 @@ export function toKnowledgeBasePatch({ language, ...values }: KnowledgeBaseFormV
 /** Saves a base; expected errors become messages of the form, others are thrown. */
 export async function saveKnowledgeBase(
   save: () => Promise<KnowledgeBase>,
-): Promise<{ base: KnowledgeBase } | { status: number; faults: KnowledgeBaseFormIssues }> {
+): Promise<{ base: KnowledgeBase } | { status: number; issues: KnowledgeBaseFormIssues }> {
   try {
     return { base: await save() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { status } = error;
     const quota = quotaMessage(error);
-    if (quota !== undefined) return { status, faults: { form: quota } };
+    if (quota !== undefined) return { status, issues: { form: quota } };
     if (error.code !== "schema_validation_failed") throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
-    return { status, faults: Object.assign({}, ...issues.map(toFormIssue)) };
+    return { status, issues: Object.assign({}, ...issues.map(toFormIssue)) };
   }
 }
 

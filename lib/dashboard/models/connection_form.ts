@@ -53,10 +53,10 @@ export function readConnectionForm(form: URLSearchParams): ConnectionFormValues 
 export function parseConnectionForm(
   values: ConnectionFormValues,
   apiKey: string,
-): { config: ConnectionConfig; model: string } | { faults: ConnectionFormIssues } {
+): { config: ConnectionConfig; model: string } | { issues: ConnectionFormIssues } {
   const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
   const url = httpUrlSchema.safeParse(values.baseUrl);
-  const faults: ConnectionFormIssues = {
+  const issues: ConnectionFormIssues = {
     ...(protocol === undefined && { protocol: "Choose an option." }),
     ...(url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` }),
     ...(values.name.length > 64 && { name: "Use at most 64 characters." }),
@@ -66,8 +66,8 @@ export function parseConnectionForm(
       model: "Enter the name of a model of this provider.",
     }),
   };
-  if (protocol === undefined || !url.success || Object.keys(faults).length > 0) {
-    return { faults };
+  if (protocol === undefined || !url.success || Object.keys(issues).length > 0) {
+    return { issues };
   }
   const name = values.name === "" ? undefined : values.name;
   return { config: { protocol, baseUrl: url.data, apiKey, name }, model: values.model };

@@ -33,9 +33,9 @@ export function readModelForm(form: URLSearchParams): ModelFormValues {
 /** Parses an entry, or returns a message for every invalid field. */
 export function parseModelForm(
   values: ModelFormValues,
-): { entry: CatalogueEntry } | { faults: ModelFormIssues } {
+): { entry: CatalogueEntry } | { issues: ModelFormIssues } {
   if (values.model === DEMO_MODEL) {
-    return { faults: { model: "The demo model is always available." } };
+    return { issues: { model: "The demo model is always available." } };
   }
   const { vendor, model, ...numbers } = values;
   const typed = Object.entries(numbers).map(([field, text]) => [
@@ -45,7 +45,7 @@ export function parseModelForm(
   const parsed = catalogueEntrySchema.safeParse({ vendor, model, ...Object.fromEntries(typed) });
   if (parsed.success) return { entry: parsed.data };
   const fields = parsed.error.issues.map(({ path }) => String(path[0]));
-  return { faults: Object.fromEntries(fields.map((field) => [field, MESSAGES[field]])) };
+  return { issues: Object.fromEntries(fields.map((field) => [field, MESSAGES[field]])) };
 }
 
 const MESSAGES: Record<string, string> = {

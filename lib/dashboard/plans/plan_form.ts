@@ -71,7 +71,7 @@ export function readPlanForm(form: URLSearchParams): PlanFormValues {
 }
 
 /** Parses a plan, or returns a message for every invalid field. */
-export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults: PlanFormIssues } {
+export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { issues: PlanFormIssues } {
   const parsed = planRecordSchema.safeParse({
     v: 1,
     models: values.models === "all" ? "all" : values.chosen.map(parseModelName),
@@ -80,10 +80,10 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults
     visitorOverrides: values.visitorOverrides,
     conversationDays: values.conversationDays === "" ? NaN : Number(values.conversationDays),
   });
-  if (!parsed.success) return { faults: toFormIssues(parsed.error.issues) };
+  if (!parsed.success) return { issues: toFormIssues(parsed.error.issues) };
   const { softDailyCost, hardDailyCost } = parsed.data.limits;
   if (softDailyCost !== undefined && hardDailyCost !== undefined && softDailyCost > hardDailyCost) {
-    return { faults: { softDailyCost: "The soft limit is above the hard one." } };
+    return { issues: { softDailyCost: "The soft limit is above the hard one." } };
   }
   return { plan: parsed.data };
 }

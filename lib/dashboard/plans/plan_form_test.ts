@@ -70,8 +70,8 @@ Deno.test("plan form: reports values that are out of bounds or not numbers at th
     const form = submit(PLAN);
     form.set(name, value);
     const parsed = parsePlanForm(readPlanForm(form));
-    assert("faults" in parsed, `${name}=${value}`);
-    assertEquals(Object.keys(parsed.faults), [name]);
+    assert("issues" in parsed, `${name}=${value}`);
+    assertEquals(Object.keys(parsed.issues), [name]);
   }
 });
 
@@ -80,11 +80,11 @@ Deno.test("plan form: rejects an unknown provider and a soft limit above the har
   form.append("chosen", "vendor_x/big");
   form.set("softDailyCost", "1");
   const parsed = parsePlanForm(readPlanForm(form));
-  assert("faults" in parsed);
-  assertEquals(Object.keys(parsed.faults), ["models"]);
+  assert("issues" in parsed);
+  assertEquals(Object.keys(parsed.issues), ["models"]);
   const swapped = submit(PLAN);
   swapped.set("softDailyCost", "100");
   const reversed = parsePlanForm(readPlanForm(swapped));
-  assert("faults" in reversed);
-  assertEquals(Object.keys(reversed.faults), ["softDailyCost"]);
+  assert("issues" in reversed);
+  assertEquals(Object.keys(reversed.issues), ["softDailyCost"]);
 });

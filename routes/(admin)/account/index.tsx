@@ -18,8 +18,8 @@ import { define, type State } from "@/utils.ts";
 
 interface Data {
   email: string;
-  fault?: string | undefined;
-  faults?: { current?: string; password?: string };
+  issue?: string | undefined;
+  issues?: { current?: string; password?: string };
 }
 
 const LABELS = { current: "Current password", password: "New password" };
@@ -70,28 +70,28 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
 
 function rejectedPage(email: string, refused: Refused) {
   if (refused.refused === "wrong_password") {
-    const faults = { current: "The password is incorrect." };
-    return page<Data>({ email, faults }, { status: 403 });
+    const issues = { current: "The password is incorrect." };
+    return page<Data>({ email, issues }, { status: 403 });
   }
   if (refused.refused === "invalid") {
-    return page<Data>({ email, faults: refused.issues }, { status: 400 });
+    return page<Data>({ email, issues: refused.issues }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(refused);
-  return page<Data>({ email, fault: message }, { status, headers });
+  return page<Data>({ email, issue: message }, { status, headers });
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const faults = { ...data.faults, form: data.fault };
+  const issues = { ...data.issues, form: data.issue };
   return (
     <>
-      <PageHeader title="Your account" refused={unsavedTitle(faults)} text={data.email} />
+      <PageHeader title="Your account" refused={unsavedTitle(issues)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
-        <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>
+        <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>
           <h2>Change password</h2>
           {/* For password managers, which ignore fields of type "hidden". */}
           <input type="text" value={data.email} autocomplete="username" readonly hidden />
-          <Field name="current" label={LABELS.current} fault={data.faults?.current}>
+          <Field name="current" label={LABELS.current} issue={data.issues?.current}>
             {(attributes) => (
               <input type="password" {...attributes} required autocomplete="current-password" />
             )}
@@ -99,9 +99,9 @@ export default define.page<typeof handler>(({ data, url }) => {
           <Field
             name="password"
             label={LABELS.password}
-            fault={data.faults?.password}
+            issue={data.issues?.password}
             help={`${
-              data.faults?.password ? "" : `At least ${MIN_PASSWORD_LENGTH} characters. `
+              data.issues?.password ? "" : `At least ${MIN_PASSWORD_LENGTH} characters. `
             }This signs you out everywhere else.`}
           >
             {(attributes) => (

@@ -17,9 +17,9 @@ export const handler = define.handlers({
     const validation: Promise<unknown> = isUuid(id)
       ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
       : agents.check(tenant, toAgentBody(values));
-    const faults: AgentFormIssues = await validation
+    const issues: AgentFormIssues = await validation
       .then(() => ({}))
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
-    return Response.json({ faults });
+    return Response.json({ faults: issues });
   }),
 });

@@ -26,7 +26,7 @@ interface Data {
   /** Id of the signed-in user. */
   user: string;
   values: AgentFormValues;
-  faults: AgentFormIssues;
+  issues: AgentFormIssues;
   choices: EditorChoices;
   /** Undefined for a copy and for edited values. */
   template?: string;
@@ -41,13 +41,13 @@ export const handler = define.handlers({
     const choices = await loadEditorChoices(ctx.state.service, user.tenant);
     const copied = await copyOf(ctx);
     if (copied !== undefined) {
-      return page<Data>({ user: user.id, values: copied, faults: {}, choices });
+      return page<Data>({ user: user.id, values: copied, issues: {}, choices });
     }
     const template = findTemplate(ctx.url.searchParams.get("template"));
     const first = choices.models[0]?.models[0];
     const model = first === undefined ? "" : `${first.vendor}/${first.model}`;
     const values = { ...NEW_AGENT, model, ...template.values };
-    return page<Data>({ user: user.id, values, faults: {}, choices, template: template.id });
+    return page<Data>({ user: user.id, values, issues: {}, choices, template: template.id });
   },
 
   async POST(ctx) {
@@ -62,7 +62,7 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage(`/agents/${saved.agent.id}`, "agent_created"), 303);
     }
     const choices = await loadEditorChoices(service, tenant);
-    return page<Data>({ user, values, faults: saved.faults, choices }, { status: saved.status });
+    return page<Data>({ user, values, issues: saved.issues, choices }, { status: saved.status });
   },
 });
 
@@ -80,7 +80,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New agent"
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       back={{ href: "/agents", label: "Agents" }}
     />
     <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />

@@ -32,15 +32,15 @@ export const handler = define.handlers({
     const typed = { ...blank(ctx.state), name, scopes, days };
     if (!input.success) {
       const wrong = new Set(input.error.issues.map((issue) => issue.path[0]));
-      const faults = {
+      const issues = {
         ...(wrong.has("name") && { name: "Enter a name of 1 to 128 characters." }),
         ...(wrong.has("scopes") && { scopes: "Choose at least one scope." }),
       };
-      return page<Data>({ form: { ...typed, faults } }, { status: 400 });
+      return page<Data>({ form: { ...typed, issues } }, { status: 400 });
     }
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, faults: { password: refused.message } } }, refused);
+      return page<Data>({ form: { ...typed, issues: { password: refused.message } } }, refused);
     }
     const { tenant } = signedIn(ctx.state);
     const made = await submitOnce(ctx, form, () => service.apiKeys.create(tenant, input.data));
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) =>
     <>
       <PageHeader
         title="Create API key"
-        refused={unsavedTitle(data.form.faults ?? {})}
+        refused={unsavedTitle(data.form.issues ?? {})}
         back={{ href: "/api-keys", label: "API keys" }}
       />
       <div class="card narrow">

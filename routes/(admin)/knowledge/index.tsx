@@ -40,7 +40,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         action="/knowledge/new"
         submit="Create"
         values={EMPTY_KNOWLEDGE_BASE_FORM}
-        faults={{}}
+        issues={{}}
       />
     </DialogLink>
   );

@@ -18,13 +18,13 @@ import { define } from "@/utils.ts";
 
 interface Data {
   values: KnowledgeBaseFormValues;
-  faults: KnowledgeBaseFormIssues;
+  issues: KnowledgeBaseFormIssues;
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
     if (isEditor(signedIn(ctx.state))) {
-      return page<Data>({ values: EMPTY_KNOWLEDGE_BASE_FORM, faults: {} });
+      return page<Data>({ values: EMPTY_KNOWLEDGE_BASE_FORM, issues: {} });
     }
     return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
@@ -36,8 +36,8 @@ export const handler = define.handlers({
     const saved = await saveKnowledgeBase(() =>
       knowledge.create(tenant, toKnowledgeBaseBody(values))
     );
-    if ("faults" in saved) {
-      return page<Data>({ values, faults: saved.faults }, { status: saved.status });
+    if ("issues" in saved) {
+      return page<Data>({ values, issues: saved.issues }, { status: saved.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${saved.base.id}`, "base_created"), 303);
   },
@@ -47,7 +47,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New knowledge base"
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       back={{ href: "/knowledge", label: "Knowledge" }}
     />
     <div class="card narrow">

@@ -22,7 +22,7 @@ interface Form {
   role: Role;
   asksPassword: boolean;
   once: string;
-  faults: { email?: string; password?: string };
+  issues: { email?: string; password?: string };
 }
 type Data = Form | { link: string; email: string };
 
@@ -33,7 +33,7 @@ export const handler = define.handlers({
       role: "viewer",
       asksPassword: needsReauthentication(ctx.state),
       once: newSubmissionId(ctx.state),
-      faults: {},
+      issues: {},
     });
   },
 
@@ -50,7 +50,7 @@ export const handler = define.handlers({
     };
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ ...typed, faults: { password: refused.message } }, refused);
+      return page<Data>({ ...typed, issues: { password: refused.message } }, refused);
     }
     const user = signedIn(ctx.state);
     const invited = await submitOnce(
@@ -65,10 +65,10 @@ export const handler = define.handlers({
     if (invited.refused === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
-    const fault = invited.refused === "invalid"
+    const issue = invited.refused === "invalid"
       ? "Enter an email address."
       : "This person is already on the team.";
-    return page<Data>({ ...typed, faults: { email: fault } }, { status: 400 });
+    return page<Data>({ ...typed, issues: { email: issue } }, { status: 400 });
   },
 });
 
@@ -85,15 +85,15 @@ export default define.page<typeof handler>(({ data }) =>
     : <InviteForm {...data} />
 );
 
-function InviteForm({ email, role, asksPassword, once, faults }: Form) {
-  const own_password = faults.password;
+function InviteForm({ email, role, asksPassword, once, issues }: Form) {
+  const own_password = issues.password;
   return (
     <>
-      <PageHeader title="Invite" refused={unsavedTitle(faults)} back={BACK} />
+      <PageHeader title="Invite" refused={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/team/invite"
         class="card narrow stack"
-        faults={{ email: faults.email, own_password }}
+        issues={{ email: issues.email, own_password }}
         labels={{ email: "E-mail" }}
         lead="No invitation was created."
         once={once}
@@ -101,13 +101,13 @@ function InviteForm({ email, role, asksPassword, once, faults }: Form) {
         <Field
           name="email"
           label="E-mail"
-          fault={faults.email}
+          issue={issues.email}
           help="We do not send an email. You get a link to share."
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <RoleSelect value={role} />
-        <ReauthField asked={asksPassword} fault={own_password} />
+        <ReauthField asked={asksPassword} issue={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Create invitation</button>
           <a class="button" href="/team" aria-current="false">Cancel</a>

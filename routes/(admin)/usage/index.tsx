@@ -64,7 +64,7 @@ export default define.page<typeof handler>(({ data }) => {
       <PageHeader title="Usage" text="Runs, tokens and cost by UTC day.">
         <a class="button" href={usageHref("/usage/csv", query)} download>Download CSV</a>
       </PageHeader>
-      {issue && <Notice kind="fault">{issue}</Notice>}
+      {issue && <Notice kind="error">{issue}</Notice>}
       <RangeForm range={range} by={by} />
       {sum.runs === 0 ? <NothingUsed /> : (
         <div class="stack">

@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
 interface Data {
   agent: Agent;
   typed: string;
-  fault?: string;
+  issue?: string;
 }
 
 /** The confirmation without scripts, and the deletion for both kinds of confirmation. */
@@ -29,8 +29,8 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const typed = form.get("confirmName") ?? "";
     if (typed.trim() !== agent.name.trim()) {
-      const fault = "The name does not match.";
-      return page<Data>({ agent, typed, fault }, { status: 400 });
+      const issue = "The name does not match.";
+      return page<Data>({ agent, typed, issue }, { status: 400 });
     }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);
     return ctx.redirect(withFlashMessage("/agents", "agent_deleted"), 303);
@@ -42,7 +42,7 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/agents/${agent.id}`, label: agent.name };
   return (
     <>
-      <PageHeader title="Delete agent" refused={data.fault && "Not deleted"} back={back} />
+      <PageHeader title="Delete agent" refused={data.issue && "Not deleted"} back={back} />
       <div class="card narrow">
         <DeleteAgentForm {...data} cancelHref={back.href} />
       </div>

@@ -28,7 +28,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page(await editorData(ctx, { agent, values: toFormValues(agent), faults: {} }));
+    return page(await editorData(ctx, { agent, values: toFormValues(agent), issues: {} }));
   },
 
   async POST(ctx) {
@@ -47,7 +47,7 @@ export const handler = define.handlers({
     }
     const opened = await findAgentVersion(ctx, agent, parseVersion(values.version));
     const base = opened && toFormValues(opened);
-    const data = await editorData(ctx, { agent, values, faults: saved.faults, base });
+    const data = await editorData(ctx, { agent, values, issues: saved.issues, base });
     return page(data, { status: saved.status });
   },
 });
@@ -65,7 +65,7 @@ const SAVED = ["agent_saved", "agent_created"];
 interface Edited {
   agent: Agent;
   values: AgentFormValues;
-  faults: AgentFormIssues;
+  issues: AgentFormIssues;
   /** The values that the form was opened with, if it shows edited values. */
   base?: AgentFormValues | undefined;
 }
@@ -77,9 +77,9 @@ async function editorData(ctx: Context<State>, edited: Edited) {
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agent, editor, faults } = data;
-  const { form: _, ...fieldFaults } = faults;
-  const refused = unsavedTitle(faults);
+  const { agent, editor, issues } = data;
+  const { form: _, ...fieldIssues } = issues;
+  const refused = unsavedTitle(issues);
   const path = `/agents/${agent.id}`;
   return (
     <>
@@ -89,7 +89,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <div class="editor">
         <AgentForm
           {...data}
-          faults={isConflict(data) ? fieldFaults : faults}
+          issues={isConflict(data) ? fieldIssues : issues}
           action={path}
           submit="Save changes"
           readOnly={!editor}
@@ -110,11 +110,11 @@ function isConflict({ agent, values }: Edited): boolean {
 }
 
 /** The browser stores the edits, and the first link's page offers to restore them. */
-function Conflict({ agent, values, faults }: Edited) {
+function Conflict({ agent, values, issues }: Edited) {
   const path = `/agents/${agent.id}`;
   return (
     <div class="conflict stack">
-      {faults.form !== undefined && <Notice kind="fault" focused>{faults.form}</Notice>}
+      {issues.form !== undefined && <Notice kind="error" focused>{issues.form}</Notice>}
       <p class="form-actions">
         <a class="button" href={path} aria-current="false">Open current version</a>
         <NewTabLink

@@ -28,7 +28,7 @@ export const handler = define.handlers({
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const refused = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.runtime));
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.message };
+      const password = { asked: true, issue: refused.message };
       return page<Data>({ apiKey, password }, refused);
     }
     await ctx.state.service.apiKeys.revoke(signedIn(ctx.state).tenant, apiKey.id);
@@ -43,7 +43,7 @@ export default define.page<typeof handler>(({ data: { apiKey, password } }) => (
     action={`/api-keys/${apiKey.id}/revoke`}
     question={`Revoke ${apiKey.name}?`}
     confirm="Revoke key"
-    faults={{ own_password: password.fault }}
+    issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
     <p>Requests with this key will be rejected. This cannot be undone.</p>

@@ -33,7 +33,7 @@ export const handler = define.handlers({
     const typed = { ...formOf(ctx, apiKey), hours };
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, passwordFault: refused.message } }, refused);
+      return page<Data>({ form: { ...typed, passwordIssue: refused.message } }, refused);
     }
     const { apiKeys } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
@@ -53,10 +53,10 @@ export const handler = define.handlers({
     if (rotated.refused === "sent_before") {
       return ctx.redirect(withFlashMessage("/api-keys", "key_rotated_before"), 303);
     }
-    const fault = rotated.refused === "overlap"
+    const issue = rotated.refused === "overlap"
       ? "The key was already rotated. Revoke its old secret first, or wait until it expires."
       : "The key is no longer active.";
-    return page<Data>({ form: { ...typed, fault } }, { status: 409 });
+    return page<Data>({ form: { ...typed, issue } }, { status: 409 });
   },
 });
 
@@ -77,7 +77,7 @@ export default define.page<typeof handler>(({ data }) =>
       <>
         <PageHeader
           title={`Rotate ${data.form.apiKey.name}`}
-          refused={unsavedTitle({ form: data.form.fault, password: data.form.passwordFault })}
+          refused={unsavedTitle({ form: data.form.issue, password: data.form.passwordIssue })}
           back={{ href: "/api-keys", label: "API keys" }}
         />
         <div class="card narrow">

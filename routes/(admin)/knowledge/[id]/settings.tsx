@@ -21,7 +21,7 @@ import { define } from "@/utils.ts";
 interface Data {
   base: KnowledgeBase;
   values: KnowledgeBaseFormValues;
-  faults: KnowledgeBaseFormIssues;
+  issues: KnowledgeBaseFormIssues;
 }
 
 export const handler = define.handlers({
@@ -33,7 +33,7 @@ export const handler = define.handlers({
     }
     const { name, description = "", language = "" } = found.base;
     const values = { name, description, language };
-    return page<Data>({ base: found.base, values, faults: {} });
+    return page<Data>({ base: found.base, values, issues: {} });
   },
 
   async POST(ctx) {
@@ -45,19 +45,19 @@ export const handler = define.handlers({
     const saved = await saveKnowledgeBase(() =>
       knowledge.patch(ref.tenant, base.id, toKnowledgeBasePatch(values))
     );
-    if ("faults" in saved) {
-      return page<Data>({ base, values, faults: saved.faults }, { status: saved.status });
+    if ("issues" in saved) {
+      return page<Data>({ base, values, issues: saved.issues }, { status: saved.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${base.id}/settings`, "base_saved"), 303);
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { base, values, faults } = data;
+  const { base, values, issues } = data;
   const path = `/knowledge/${base.id}`;
   return (
     <>
-      <BaseHeader base={base} tab="settings" editor refused={unsavedTitle(faults)} />
+      <BaseHeader base={base} tab="settings" editor refused={unsavedTitle(issues)} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="stack narrow">
         <section class="card">
@@ -65,7 +65,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             action={`${path}/settings`}
             submit="Save changes"
             values={values}
-            faults={faults}
+            issues={issues}
             cancelHref={path}
           />
         </section>

@@ -21,13 +21,13 @@ export const handler = define.handlers({
   async GET(ctx) {
     const slots = slotChoices(ctx);
     if (!ctx.url.searchParams.has("model")) {
-      return page<ModelFormProps>({ values: NEW_MODEL, faults: {}, slots, existing: false });
+      return page<ModelFormProps>({ values: NEW_MODEL, issues: {}, slots, existing: false });
     }
     const entry = findModel(await ctx.state.service.catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const deleteHref = modelHref("delete", entry);
     const values = toModelForm(entry);
-    return page<ModelFormProps>({ values, faults: {}, slots, existing: true, deleteHref });
+    return page<ModelFormProps>({ values, issues: {}, slots, existing: true, deleteHref });
   },
 
   async POST(ctx) {
@@ -35,10 +35,10 @@ export const handler = define.handlers({
     const sent = await readForm(ctx.req, service.runtime);
     const values = readModelForm(sent);
     const parsed = parseModelForm(values);
-    if ("faults" in parsed) {
-      const { faults } = parsed;
+    if ("issues" in parsed) {
+      const { issues } = parsed;
       const existing = sent.has("existing");
-      const form = { values, faults, slots: slotChoices(ctx), existing };
+      const form = { values, issues, slots: slotChoices(ctx), existing };
       return page<ModelFormProps>(form, { status: 400 });
     }
     await service.catalogue.set(parsed.entry, service.runtime);
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={data.existing ? data.values.model : "Add model"}
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       {...data.existing && { text: `Of ${slotName(data)}` }}
       back={{ href: "/operator/catalogue", label: "Model catalog" }}
     />

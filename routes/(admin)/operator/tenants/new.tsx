@@ -39,14 +39,14 @@ interface Form {
   once: string;
   /** Limits for one visitor, as typed. */
   limits: Record<string, string>;
-  faults: Record<string, string>;
+  issues: Record<string, string>;
 }
 type Data = Form | { name: string; link: string };
 
 export const handler = define.handlers({
   GET(ctx) {
     const { limits } = newPlanForm();
-    return page<Data>({ name: "", email: "", limits, ...blank(ctx.state), faults: {} });
+    return page<Data>({ name: "", email: "", limits, ...blank(ctx.state), issues: {} });
   },
 
   async POST(ctx) {
@@ -56,14 +56,14 @@ export const handler = define.handlers({
     const planForm = readNewPlanForm(form);
     const typed = { name, email, limits: planForm.limits, ...blank(ctx.state) };
     const parsed = parsePlanForm(planForm);
-    const faults = { ...faultsOf(name, email), ...("faults" in parsed ? parsed.faults : {}) };
-    if (!("plan" in parsed) || Object.keys(faults).length > 0) {
-      return page<Data>({ ...typed, faults }, { status: 400 });
+    const issues = { ...toIssues(name, email), ...("issues" in parsed ? parsed.issues : {}) };
+    if (!("plan" in parsed) || Object.keys(issues).length > 0) {
+      return page<Data>({ ...typed, issues }, { status: 400 });
     }
     const { plan } = parsed;
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ ...typed, faults: { password: refused.message } }, refused);
+      return page<Data>({ ...typed, issues: { password: refused.message } }, refused);
     }
     const invited = await submitOnce(
       ctx,
@@ -93,7 +93,7 @@ async function createTenant(
   return invited;
 }
 
-function faultsOf(name: string, email: string): Record<string, string> {
+function toIssues(name: string, email: string): Record<string, string> {
   const named = name !== "" && name.length <= MAX_NAME;
   return {
     ...(!named && { name: `Enter a name of 1 to ${MAX_NAME} characters.` }),
@@ -114,20 +114,20 @@ export default define.page<typeof handler>(({ data }) =>
     : <NewTenantForm {...data} />
 );
 
-function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form) {
-  const { password: own_password, ...others } = faults;
+function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form) {
+  const { password: own_password, ...others } = issues;
   return (
     <>
-      <PageHeader title="New tenant" refused={unsavedTitle(faults)} back={BACK} />
+      <PageHeader title="New tenant" refused={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"
-        faults={own_password === undefined ? others : { ...others, own_password }}
+        issues={own_password === undefined ? others : { ...others, own_password }}
         labels={LABELS}
         lead="No tenant was created."
         once={once}
       >
-        <Field name="name" label={LABELS.name} fault={faults.name}>
+        <Field name="name" label={LABELS.name} issue={issues.name}>
           {(attributes) => (
             <input
               type="text"
@@ -141,7 +141,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
         <Field
           name="email"
           label={LABELS.email}
-          fault={faults.email}
+          issue={issues.email}
           help="Nothing is sent: you get a link to hand over yourself."
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
@@ -158,11 +158,11 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
               field={field}
               value={limits[field.name]}
               hint={HINTS[field.name]}
-              fault={faults[field.name]}
+              issue={issues[field.name]}
             />
           ))}
         </fieldset>
-        <ReauthField asked={asksPassword} fault={own_password} />
+        <ReauthField asked={asksPassword} issue={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Create tenant</button>
           <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>

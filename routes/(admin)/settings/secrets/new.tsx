@@ -25,7 +25,7 @@ export const handler = define.handlers({
       agentId: replaced?.agentId ?? "",
       offered: await loadAgentChoices(agents, { tenant, chosen: replaced?.agentId ?? "" }),
       asksPassword: needsReauthentication(ctx.state),
-      faults: {},
+      issues: {},
     });
   },
 
@@ -52,15 +52,15 @@ export const handler = define.handlers({
     });
     const isGone = agent !== undefined && agent.name === undefined;
     if (!input.success || isGone) {
-      const faults = {
-        ...faultsOf(input.error?.issues ?? []),
+      const issues = {
+        ...toIssues(input.error?.issues ?? []),
         ...isGone && { agentId: "This agent no longer exists. Choose another one, or all agents." },
       };
-      return page<SecretFormProps>({ ...typed, faults }, { status: 400 });
+      return page<SecretFormProps>({ ...typed, issues }, { status: 400 });
     }
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<SecretFormProps>({ ...typed, faults: { password: refused.message } }, refused);
+      return page<SecretFormProps>({ ...typed, issues: { password: refused.message } }, refused);
     }
     await service.secrets.set(tenant, input.data);
     return ctx.redirect(withFlashMessage("/settings", "secret_set"), 303);
@@ -77,7 +77,7 @@ async function chosenAgent(
   return { id, name: (await agents.find(tenant, id))?.name };
 }
 
-function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["faults"] {
+function toIssues(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["issues"] {
   const wrong = new Set(issues.map((issue) => issue.path[0]));
   return {
     ...(wrong.has("name") && {
@@ -95,7 +95,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="Set secret"
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       back={{ href: "/settings", label: "Settings" }}
     />
     <SecretForm {...data} />

@@ -16,7 +16,7 @@ import { define, type State } from "@/utils.ts";
 interface Data {
   member: Member;
   password: ReauthFieldProps;
-  fault?: string;
+  issue?: string;
 }
 
 export const handler = define.handlers({
@@ -38,26 +38,26 @@ async function changeRole(ctx: Context<State>, member: Member) {
   const role = parseRole(form.get("role")) ?? member.role;
   const refused = await reauthenticate(ctx, form);
   if (refused !== undefined) {
-    const password = { asked: true, fault: refused.message };
+    const password = { asked: true, issue: refused.message };
     return page<Data>({ member: { ...member, role }, password }, refused);
   }
   const changed = await ctx.state.service.team.changeRole(signedIn(ctx.state), member.id, role);
   if ("user" in changed) return ctx.redirect(withFlashMessage("/team", "member_changed"), 303);
-  const fault = MEMBER_REJECTIONS[changed.refused];
-  return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
+  const issue = MEMBER_REJECTIONS[changed.refused];
+  return page<Data>({ member, password: { asked: false }, issue }, { status: 409 });
 }
 
-export default define.page<typeof handler>(({ data: { member, password, fault } }) => {
-  const faults = { form: fault, own_password: password.fault };
+export default define.page<typeof handler>(({ data: { member, password, issue } }) => {
+  const issues = { form: issue, own_password: password.issue };
   return (
     <>
       <PageHeader
         title={member.email}
-        refused={unsavedTitle(faults)}
+        refused={unsavedTitle(issues)}
         back={{ href: "/team", label: "Team" }}
       />
       <div class="narrow sections">
-        <PostForm action={`/team/${member.id}`} class="card stack" faults={faults}>
+        <PostForm action={`/team/${member.id}`} class="card stack" issues={issues}>
           <RoleSelect value={member.role} />
           <ReauthField {...password} />
           <div class="form-actions">

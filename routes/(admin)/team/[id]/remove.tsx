@@ -13,7 +13,7 @@ import { define } from "@/utils.ts";
 interface Data {
   member: Member;
   password: ReauthFieldProps;
-  fault?: string;
+  issue?: string;
 }
 
 export const handler = define.handlers({
@@ -29,24 +29,24 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.message };
+      const password = { asked: true, issue: refused.message };
       return page<Data>({ member, password }, refused);
     }
     const removed = await service.team.remove(signedIn(ctx.state), member.id);
     if ("user" in removed) return ctx.redirect(withFlashMessage("/team", "member_removed"), 303);
-    const fault = MEMBER_REJECTIONS[removed.refused];
-    return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
+    const issue = MEMBER_REJECTIONS[removed.refused];
+    return page<Data>({ member, password: { asked: false }, issue }, { status: 409 });
   },
 });
 
-export default define.page<typeof handler>(({ data: { member, password, fault } }) => (
+export default define.page<typeof handler>(({ data: { member, password, issue } }) => (
   <ConfirmPage
     title="Remove member"
     back={{ href: `/team/${member.id}`, label: member.email }}
     action={`/team/${member.id}/remove`}
     question={`Remove ${member.email} from the team?`}
     confirm="Remove member"
-    faults={{ form: fault, own_password: password.fault }}
+    issues={{ form: issue, own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
     <p>They are signed out immediately. Their work stays, and so do the API keys that they know.</p>

@@ -17,7 +17,7 @@ interface Data {
   member: Member;
   password: ReauthFieldProps;
   once: string;
-  fault?: string;
+  issue?: string;
   link?: string;
 }
 
@@ -37,7 +37,7 @@ export const handler = define.handlers({
     const mark = newSubmissionId(ctx.state);
     const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.message };
+      const password = { asked: true, issue: refused.message };
       return page<Data>({ member, password, once: mark }, refused);
     }
     const user = signedIn(ctx.state);
@@ -54,13 +54,13 @@ export const handler = define.handlers({
     if (offered.refused === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
-    const fault = MEMBER_REJECTIONS[offered.refused];
-    return page<Data>({ member, password, once: mark, fault }, { status: 409 });
+    const issue = MEMBER_REJECTIONS[offered.refused];
+    return page<Data>({ member, password, once: mark, issue }, { status: 409 });
   },
 });
 
 export default define.page<typeof handler>(({ data }) => {
-  const { member, password, once, fault, link } = data;
+  const { member, password, once, issue, link } = data;
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
     const text =
@@ -75,7 +75,7 @@ export default define.page<typeof handler>(({ data }) => {
       question={`Create a reset link for ${member.email}?`}
       confirm="Create reset link"
       once={once}
-      faults={{ form: fault, own_password: password.fault }}
+      issues={{ form: issue, own_password: password.issue }}
       fields={<ReauthField {...password} />}
     >
       <p>Anyone with the link can take over the account. Share it only with this member.</p>

@@ -61,7 +61,7 @@ export default define.page<typeof handler>(({ data }) => {
         text="Finds out why the widget does not appear or answer on a page."
         back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
       />
-      {refused && <Notice kind="fault">{refused}</Notice>}
+      {refused && <Notice kind="error">{refused}</Notice>}
       <div class="narrow stack">
         {report && <DoctorReport {...report} />}
         <div class="card">

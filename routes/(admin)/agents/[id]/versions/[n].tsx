@@ -21,7 +21,7 @@ interface Data {
   other: number;
   diff: FieldDiff[];
   editor: boolean;
-  fault?: string;
+  issue?: string;
 }
 
 export const handler = define.handlers({
@@ -50,10 +50,10 @@ export const handler = define.handlers({
     if ("agent" in restored) {
       return ctx.redirect(withFlashMessage(`/agents/${agent.id}`, "agent_restored"), 303);
     }
-    const fault = restored.status === 412
+    const issue = restored.status === 412
       ? "Someone else changed this agent in the meantime. Compare again before you restore."
-      : `This version cannot be restored: ${Object.values(restored.faults).join(" ")}`;
-    return page<Data>({ ...data, fault }, { status: restored.status });
+      : `This version cannot be restored: ${Object.values(restored.issues).join(" ")}`;
+    return page<Data>({ ...data, issue }, { status: restored.status });
   },
 });
 
@@ -77,12 +77,12 @@ async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undef
 }
 
 export default define.page<typeof handler>(({ data }) => {
-  const { agent, version, other, diff, editor, fault } = data;
+  const { agent, version, other, diff, editor, issue } = data;
   const path = `/agents/${agent.id}/versions`;
   return (
     <>
-      <AgentHeader agent={agent} tab="versions" editor={editor} refused={unsavedTitle({ fault })} />
-      {fault !== undefined && <Notice kind="fault" focused>{fault}</Notice>}
+      <AgentHeader agent={agent} tab="versions" editor={editor} refused={unsavedTitle({ issue })} />
+      {issue !== undefined && <Notice kind="error" focused>{issue}</Notice>}
       <section class="card stack" aria-labelledby="diff-title">
         <h2 id="diff-title">{titleOf(data)}</h2>
         <CompareForm data={data} />

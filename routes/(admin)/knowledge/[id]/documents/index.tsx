@@ -53,8 +53,8 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
     if (!(error instanceof ApiError)) throw error;
     const data = await loadKnowledgeBasePage(ctx, found);
     const { status, headers } = error;
-    const fault = `Not everything was taken. ${error.message}.`;
-    return await ctx.render(<BasePage {...data} fault={fault} />, { status, headers });
+    const issue = `Not everything was taken. ${error.message}.`;
+    return await ctx.render(<BasePage {...data} issue={issue} />, { status, headers });
   }
 }
 

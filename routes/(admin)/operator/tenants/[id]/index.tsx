@@ -23,7 +23,7 @@ export const handler = define.handlers({
     const tenant = await findTenant(ctx);
     if (tenant === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const values = toPlanForm(await ctx.state.service.tenants.plan(tenant.id));
-    return page(await formProps(ctx, { tenant, values, faults: {} }));
+    return page(await formProps(ctx, { tenant, values, issues: {} }));
   },
 
   async POST(ctx) {
@@ -32,8 +32,8 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const values = readPlanForm(await readForm(ctx.req, service.runtime));
     const parsed = parsePlanForm(values);
-    if ("faults" in parsed) {
-      const props = await formProps(ctx, { tenant, values, faults: parsed.faults });
+    if ("issues" in parsed) {
+      const props = await formProps(ctx, { tenant, values, issues: parsed.issues });
       return page(props, { status: 400 });
     }
     await service.tenants.setPlan(tenant.id, parsed.plan);
@@ -47,7 +47,7 @@ function findTenant(ctx: Context<State>): Promise<Tenant | undefined> {
 
 async function formProps(
   { state: { service } }: Context<State>,
-  form: { tenant: Tenant; values: PlanFormValues; faults: PlanFormIssues },
+  form: { tenant: Tenant; values: PlanFormValues; issues: PlanFormIssues },
 ): Promise<PlanFormProps> {
   const known = (await service.catalogue.list()).map((one) => `${one.vendor}/${one.model}`);
   // What has left the catalogue stays allowed until somebody takes it out here.
@@ -64,7 +64,7 @@ export default define.page<typeof handler>(({ data, url }) => (
   <>
     <PageHeader
       title={data.tenant.name}
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />

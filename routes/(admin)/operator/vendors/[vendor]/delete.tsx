@@ -28,7 +28,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (refused !== undefined) {
-      return page<Data>({ vendor, password: { asked: true, fault: refused.message } }, refused);
+      return page<Data>({ vendor, password: { asked: true, issue: refused.message } }, refused);
     }
     await service.connections.remove(vendor);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_emptied"), 303);
@@ -42,7 +42,7 @@ export default define.page<typeof handler>(({ data: { vendor, password } }) => (
     action={`/operator/vendors/${vendor}/delete`}
     question={`Remove the connection to ${defaultProviderLabel(vendor)}?`}
     confirm="Remove connection"
-    faults={{ own_password: password.fault }}
+    issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
     <p>Its API key is deleted, and messages to agents that use its models will fail.</p>

@@ -23,7 +23,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page(await formProps(ctx, { vendor, faults: {} }));
+    return page(await formProps(ctx, { vendor, issues: {} }));
   },
 
   async POST(ctx) {
@@ -32,11 +32,11 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const values = readConnectionForm(form);
     const reject = async (
-      faults: ConnectionFormIssues,
+      issues: ConnectionFormIssues,
       answer: { status: number; headers?: HeadersInit },
-    ) => page({ ...await formProps(ctx, { vendor, faults }), values }, answer);
+    ) => page({ ...await formProps(ctx, { vendor, issues }), values }, answer);
     const parsed = parseConnectionForm(values, (form.get("apiKey") ?? "").trim());
-    if ("faults" in parsed) return await reject(parsed.faults, { status: 400 });
+    if ("issues" in parsed) return await reject(parsed.issues, { status: 400 });
     const rejected = await reauthenticate(ctx, form);
     if (rejected !== undefined) {
       return await reject({ password: rejected.message }, rejected);
@@ -51,7 +51,7 @@ export const handler = define.handlers({
 
 async function formProps(
   ctx: Context<State>,
-  { vendor, faults }: { vendor: ProviderId; faults: ConnectionFormIssues },
+  { vendor, issues }: { vendor: ProviderId; issues: ConnectionFormIssues },
 ): Promise<ConnectionFormProps> {
   const { catalogue, connections } = ctx.state.service;
   const [stored, entries] = await Promise.all([connections.list(), catalogue.listStored()]);
@@ -60,7 +60,7 @@ async function formProps(
   return {
     vendor,
     values: toConnectionForm(vendor, { slot, model }),
-    faults,
+    issues,
     protocols: PROTOCOLS,
     stored: slot !== undefined,
     asksPassword: needsReauthentication(ctx.state),
@@ -71,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={defaultProviderLabel(data.vendor as ProviderId)}
-      refused={unsavedTitle(data.faults)}
+      refused={unsavedTitle(data.issues)}
       back={{ href: "/operator/vendors", label: "Model providers" }}
     />
     <ConnectionForm {...data} />

@@ -26,7 +26,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (refused !== undefined) {
-      return page<Data>({ name, password: { asked: true, fault: refused.message } }, refused);
+      return page<Data>({ name, password: { asked: true, issue: refused.message } }, refused);
     }
     await service.secrets.delete(signedIn(ctx.state).tenant, name);
     return ctx.redirect(withFlashMessage("/settings", "secret_deleted"), 303);
@@ -45,7 +45,7 @@ export default define.page<typeof handler>(({ data: { name, password } }) => (
     action={`/settings/secrets/${name}/delete`}
     question={`Delete ${name}?`}
     confirm="Delete secret"
-    faults={{ own_password: password.fault }}
+    issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
     <p>Tools that use it will fail. This cannot be undone.</p>

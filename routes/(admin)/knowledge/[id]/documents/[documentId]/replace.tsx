@@ -11,7 +11,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 interface Data extends FoundDocument {
-  fault?: string;
+  issue?: string;
 }
 
 /** Replaces a document's file under the same id. */
@@ -34,25 +34,25 @@ export const handler = define.handlers({
       await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const fault = `The document was not replaced. ${error.message}.`;
-      return page<Data>({ ...found, fault }, { status: error.status });
+      const issue = `The document was not replaced. ${error.message}.`;
+      return page<Data>({ ...found, issue }, { status: error.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_replaced"), 303);
   },
 });
 
-export default define.page<typeof handler>(({ data: { base, document, fault } }) => {
+export default define.page<typeof handler>(({ data: { base, document, issue } }) => {
   const back = { href: `/knowledge/${base.id}`, label: base.name };
   return (
     <>
-      <PageHeader title="Replace document" refused={fault && "Not replaced"} back={back} />
+      <PageHeader title="Replace document" refused={issue && "Not replaced"} back={back} />
       <form
         method="post"
         action={`${back.href}/documents/${document.id}/replace`}
         encType="multipart/form-data"
         class="card narrow stack"
       >
-        {fault && <Notice kind="fault" focused>{fault}</Notice>}
+        {issue && <Notice kind="error" focused>{issue}</Notice>}
         <div class="field">
           <label for="file">New file for “{document.title}”</label>
           <input
