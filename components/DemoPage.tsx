@@ -1,6 +1,6 @@
 import { scriptTag } from "@/lib/schemas/embed_code.ts";
 
-/** What the page and its tag are made of. */
+/** Values of the page and its script tag. */
 export interface DemoPageProps {
   /** Address of the widget script. */
   src: string;
@@ -11,7 +11,7 @@ export interface DemoPageProps {
   sessionToken: string;
 }
 
-/** A plain page, as a site owner would write it, with the specification's tag and nothing more. */
+/** A plain page, as a site owner would write it, with the script tag and nothing more. */
 export function DemoPage(data: DemoPageProps) {
   return (
     <html lang="en">
@@ -27,21 +27,21 @@ export function DemoPage(data: DemoPageProps) {
           <p class="eyebrow">Demo</p>
           <h1>This page has a chat agent</h1>
           <p class="lead">
-            It is a plain page with one script tag. Open the button in the corner and say something:
-            the answer streams from the embedded demo model, through the same limits, accounting and
-            protocol that a real vendor's would.
+            A plain page with one script tag. Open the chat in the corner and send a message. The
+            answer streams from the built-in demo model, with the same limits, accounting and
+            protocol as a real model provider.
           </p>
           <h2>The tag on this page</h2>
           <pre tabindex={0}><code>{scriptTag({ ...data, apiBase: data.origin })}</code></pre>
-          <h2>Make it yours</h2>
+          <h2>Add it to your site</h2>
           <ol>
             <li>
-              Sign in to the <a href="/">dashboard</a> and create an agent under Build, Agents.
+              Sign in to the <a href="/">dashboard</a> and create an agent under “Agents”.
             </li>
-            <li>Add your site's origin to it, and create an API key under Build, API keys.</li>
+            <li>Add your site to its allowed origins, and create an API key under “API keys”.</li>
             <li>
-              Let your backend mint a session with <code>POST /v1/widget/session</code>{" "}
-              and write the tag into your page.
+              Mint a session on your backend with <code>POST /v1/widget/session</code>{" "}
+              and add the tag to your page.
             </li>
           </ol>
         </main>

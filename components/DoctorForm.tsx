@@ -4,18 +4,18 @@ export interface DoctorFormProps {
   action: string;
   origin: string;
   tag: string;
-  /** Origins to choose from. */
+  /** Suggested origins. */
   origins: readonly string[];
 }
 
-/** Asks for the page to look at. */
+/** Asks for the page to check. */
 export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
   return (
     <form method="post" action={action} class="stack">
       <Field
         name="origin"
         label="Origin of the page"
-        help="scheme://host, without a path. One of the agent's allowed origins, if it is to work."
+        help="For example https://www.example.com, without a path. It must be an allowed origin of the agent."
       >
         {(attributes) => (
           <input
@@ -37,7 +37,7 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
         name="tag"
         label="Script tag"
         optional
-        help="As it is on the page. Left empty, the page at the origin is read, over https only."
+        help="Copied from the page. Leave blank to read the page at the origin, over https only."
       >
         {(attributes) => (
           <textarea {...attributes} rows={6} maxLength={16_384} spellcheck={false} class="mono">
@@ -46,7 +46,7 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
         )}
       </Field>
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Examine</button>
+        <button class="button button-primary" type="submit">Run check</button>
       </div>
     </form>
   );

@@ -6,114 +6,65 @@ import {
 } from "@/lib/dashboard/plans/describe_plan.ts";
 import type { PlanFormIssues, PlanFormValues } from "@/lib/dashboard/plans/plan_form.ts";
 import { Field } from "./Field.tsx";
+import type { FormIssues } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 export interface PlanFormProps {
   tenant: { id: string; name: string };
-  /** How much of each quota is used, as text, by its name. */
+  /** Use of each quota as text, by name. */
   used: Record<string, string>;
   values: PlanFormValues;
-  /** What a blank field shows, by its name. */
+  /** What a blank field shows, by name. */
   hints: Record<string, string>;
-  /** Every model that may be allowed: `vendor/model`, and what to call it. */
+  /** Every model that can be allowed: `provider/model` and its label. */
   models: readonly (readonly [name: string, label: string])[];
   issues: PlanFormIssues;
 }
 
 const LABELS = {
-  models: "Models it may use",
-  visitorOverrides: "What a widget's visitor may choose per call",
-  conversationDays: "Days that conversations are kept",
+  models: "Models",
+  visitorOverrides: "Visitor overrides",
+  conversationDays: "Conversation retention, in days",
+};
+const FORM_LABELS = {
+  ...Object.fromEntries([...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label])),
+  ...LABELS,
 };
 
-/** What a tenant may use, and how much of it. */
+/** The plan of a tenant: limits, quotas, models and retention. */
 export function PlanForm(props: PlanFormProps) {
-  const { tenant, values, issues } = props;
   return (
     <PostForm
-      action={`/operator/tenants/${tenant.id}`}
+      action={`/operator/tenants/${props.tenant.id}`}
       class="sections"
-      issues={issues}
-      labels={{
-        ...Object.fromEntries(
-          [...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label]),
-        ),
-        ...LABELS,
-      }}
+      issues={props.issues}
+      labels={FORM_LABELS}
       lead="The plan was not saved."
     >
-      <section class="card stack" aria-labelledby="plan-limits">
-        <h2 id="plan-limits">Limits</h2>
-        <p class="help">
-          Blank is what every tenant has. The three for one visitor keep a single person from taking
-          the whole day; what their fields hint at is a good beginning.
-        </p>
-        <div class="columns columns-wide">
-          {PLAN_FIELDS.map((field) => (
-            <LimitField
-              key={field.name}
-              field={field}
-              value={values.limits[field.name]}
-              hint={props.hints[field.name]}
-              issue={issues[field.name]}
-            />
-          ))}
-        </div>
-      </section>
-      <section class="card stack" aria-labelledby="plan-quotas">
-        <h2 id="plan-quotas">Storage</h2>
-        <p class="help">How much this tenant may store. Leave a field blank to use the default.</p>
-        <div class="columns columns-wide">
-          {QUOTA_FIELDS.map((field) => (
-            <LimitField
-              key={field.name}
-              field={field}
-              value={values.quotas[field.name]}
-              hint={props.hints[field.name]}
-              used={props.used[field.name]}
-              issue={issues[field.name]}
-            />
-          ))}
-        </div>
-      </section>
+      <LimitFields
+        {...props}
+        id="plan-limits"
+        title="Limits"
+        text="Leave a field blank to use the default. Per-visitor limits keep one person from using up the daily budget; their fields suggest values."
+        fields={PLAN_FIELDS}
+        texts={props.values.limits}
+      />
+      <LimitFields
+        {...props}
+        id="plan-quotas"
+        title="Storage"
+        text="How much this tenant may store. Leave a field blank to use the default."
+        fields={QUOTA_FIELDS}
+        texts={props.values.quotas}
+      />
       <section class="card stack" aria-labelledby="plan-models">
         <h2 id="plan-models">Models</h2>
         <Models {...props} />
-        <Field
-          name="visitorOverrides"
-          label={LABELS.visitorOverrides}
-          issue={issues.visitorOverrides}
-        >
-          {(attributes) => (
-            <select {...attributes}>
-              {Object.entries(VISITOR_OVERRIDE_LABELS).map(([value, label]) => (
-                <option key={value} value={value} selected={value === values.visitorOverrides}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <VisitorOverrides {...props} />
       </section>
       <section class="card stack" aria-labelledby="plan-retention">
         <h2 id="plan-retention">Retention</h2>
-        <Field
-          name="conversationDays"
-          label={LABELS.conversationDays}
-          issue={issues.conversationDays}
-          help="0 stores none at all. It holds for what is said from now on."
-        >
-          {(attributes) => (
-            <input
-              type="number"
-              {...attributes}
-              value={values.conversationDays}
-              min={0}
-              max={365}
-              required
-            />
-          )}
-        </Field>
+        <Retention {...props} />
       </section>
       <div class="form-actions sticky">
         <button class="button button-primary" type="submit">Save plan</button>
@@ -123,12 +74,41 @@ export function PlanForm(props: PlanFormProps) {
   );
 }
 
+function LimitFields(
+  { id, title, text, fields, texts, hints, used, issues }: PlanFormProps & {
+    id: string;
+    title: string;
+    text: string;
+    fields: readonly PlanField[];
+    texts: Readonly<Record<string, string | undefined>>;
+  },
+) {
+  return (
+    <section class="card stack" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <p class="help">{text}</p>
+      <div class="columns columns-wide">
+        {fields.map((field) => (
+          <LimitField
+            key={field.name}
+            field={field}
+            value={texts[field.name]}
+            hint={hints[field.name]}
+            used={used[field.name]}
+            issue={(issues as FormIssues)[field.name]}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
 export interface LimitFieldProps {
   field: PlanField;
   value: string | undefined;
   /** Shown while the field is blank. */
   hint?: string | undefined;
-  /** How much of it is used, as text. */
+  /** Current use, as text. */
   used?: string | undefined;
   issue?: string | undefined;
 }
@@ -152,6 +132,49 @@ export function LimitField({ field, value, hint, used, issue }: LimitFieldProps)
   );
 }
 
+function VisitorOverrides({ values, issues }: PlanFormProps) {
+  return (
+    <Field
+      name="visitorOverrides"
+      label={LABELS.visitorOverrides}
+      issue={issues.visitorOverrides}
+      help="What a widget visitor may choose per message."
+    >
+      {(attributes) => (
+        <select {...attributes}>
+          {Object.entries(VISITOR_OVERRIDE_LABELS).map(([value, label]) => (
+            <option key={value} value={value} selected={value === values.visitorOverrides}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function Retention({ values, issues }: PlanFormProps) {
+  return (
+    <Field
+      name="conversationDays"
+      label={LABELS.conversationDays}
+      issue={issues.conversationDays}
+      help="0 stores no conversations. Applies to new messages only."
+    >
+      {(attributes) => (
+        <input
+          type="number"
+          {...attributes}
+          value={values.conversationDays}
+          min={0}
+          max={365}
+          required
+        />
+      )}
+    </Field>
+  );
+}
+
 function Models({ values, models, issues }: PlanFormProps) {
   return (
     <fieldset class="field" aria-describedby={issues.models && "models-fault"}>
@@ -165,11 +188,11 @@ function Models({ values, models, issues }: PlanFormProps) {
           value="all"
           checked={values.models === "all"}
         />
-        <span>All of the catalogue, also what is added later</span>
+        <span>All models of the catalog, including future ones</span>
       </label>
       <label class="check">
         <input type="radio" name="models" value="some" checked={values.models !== "all"} />
-        <span>Only these:</span>
+        <span>Selected models</span>
       </label>
       <div class="scopes">
         {models.map(([name, label]) => (

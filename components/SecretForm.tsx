@@ -23,7 +23,7 @@ export interface SecretFormProps {
 
 /** Sets a secret. A rejected form comes back without the value, which must be entered again. */
 export function SecretForm(props: SecretFormProps) {
-  const { name, domains, asksPassword, issues } = props;
+  const { asksPassword, issues } = props;
   const { password: own_password, ...others } = issues;
   return (
     <PostForm
@@ -32,54 +32,9 @@ export function SecretForm(props: SecretFormProps) {
       issues={{ ...others, own_password }}
       labels={LABELS}
     >
-      <Field
-        name="name"
-        label={LABELS.name}
-        issue={issues.name}
-        help="Uppercase letters, digits and _. Replaces an existing secret with this name."
-      >
-        {(attributes) => (
-          <input
-            type="text"
-            class="mono"
-            {...attributes}
-            value={name}
-            required
-            maxLength={64}
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        name="value"
-        label={LABELS.value}
-        issue={issues.value}
-        help="Stored encrypted, used in tool requests, and never shown again."
-      >
-        {(attributes) => (
-          <textarea
-            class="mono"
-            {...attributes}
-            required
-            rows={2}
-            maxLength={8192}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <Field
-        name="domains"
-        label={LABELS.domains}
-        issue={issues.domains}
-        help="One per line: host or *.host, with an optional :port. At most 16."
-      >
-        {(attributes) => (
-          <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
-            {domains}
-          </textarea>
-        )}
-      </Field>
+      <NameField {...props} />
+      <ValueField {...props} />
+      <DomainsField {...props} />
       <AgentField {...props} />
       <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
@@ -87,6 +42,69 @@ export function SecretForm(props: SecretFormProps) {
         <a class="button" href="/settings" aria-current="false">Cancel</a>
       </div>
     </PostForm>
+  );
+}
+
+function NameField({ name, issues }: SecretFormProps) {
+  return (
+    <Field
+      name="name"
+      label={LABELS.name}
+      issue={issues.name}
+      help="Uppercase letters, digits and _. Replaces an existing secret with this name."
+    >
+      {(attributes) => (
+        <input
+          type="text"
+          class="mono"
+          {...attributes}
+          value={name}
+          required
+          maxLength={64}
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+function ValueField({ issues }: SecretFormProps) {
+  return (
+    <Field
+      name="value"
+      label={LABELS.value}
+      issue={issues.value}
+      help="Stored encrypted, used in tool requests, and never shown again."
+    >
+      {(attributes) => (
+        <textarea
+          class="mono"
+          {...attributes}
+          required
+          rows={2}
+          maxLength={8192}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+function DomainsField({ domains, issues }: SecretFormProps) {
+  return (
+    <Field
+      name="domains"
+      label={LABELS.domains}
+      issue={issues.domains}
+      help="One per line: host or *.host, with an optional :port. At most 16."
+    >
+      {(attributes) => (
+        <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
+          {domains}
+        </textarea>
+      )}
+    </Field>
   );
 }
 

@@ -12,6 +12,10 @@ type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | 
   at: "failed";
   message: string;
 };
+interface Call {
+  name: string;
+  args: unknown;
+}
 
 /** Calls a tool with the editor's current values and shows the result. */
 export default function ToolTest({ tool }: { tool: ToolDraft }) {
@@ -20,27 +24,14 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
   const args = useRef<HTMLTextAreaElement>(null);
   const name = useRef<HTMLInputElement>(null);
   const isServer = tool.type === "mcp";
+  const busy = state.at === "busy";
 
-  async function test(call: { name: string; args: unknown } | undefined) {
-    if (call !== undefined && call.args === undefined) {
-      return setState({ at: "failed", message: "The arguments are not valid JSON." });
-    }
+  async function run(call?: Call) {
     setState({ at: "busy" });
-    try {
-      const body = {
-        tool,
-        ...agentOfForm(),
-        allowedDomains: allowedDomains(),
-        ...(call && { call }),
-      };
-      const response = await callDashboard("/agents/test-tool", body);
-      setState({ at: "done", result: await response.json() });
-    } catch (error) {
-      setState({ at: "failed", message: (error as Error).message });
-    }
+    setState(await requestTest(tool, call));
   }
-  const callIt = () =>
-    test({
+  const runCall = () =>
+    run({
       name: isServer ? name.current!.value.trim() : String(tool.name),
       args: parseJsonOrUndefined(args.current!.value),
     });
@@ -59,33 +50,44 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
           <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
             {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
           </textarea>
-          <p class="help">
-            Sends a real request with the URL and domains entered here.
-          </p>
+          <p class="help">Sends a real request with the URL and domains entered here.</p>
         </div>
         <div class="form-actions">
-          <button type="button" class="button" onClick={callIt} disabled={state.at === "busy"}>
-            Run test
-          </button>
+          <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
           {isServer && (
-            <button
-              type="button"
-              class="button"
-              onClick={() => test(undefined)}
-              disabled={state.at === "busy"}
-            >
+            <button type="button" class="button" onClick={() => run()} disabled={busy}>
               List tools
             </button>
           )}
         </div>
-        <div role="status">
-          {state.at === "busy" && <p class="help">Running…</p>}
-          {state.at === "failed" && <p class="field-error">{state.message}</p>}
-          {state.at === "done" && <ToolTestResult result={state.result} />}
-        </div>
+        <TestStatus state={state} />
       </div>
     </details>
   );
+}
+
+function TestStatus({ state }: { state: State }) {
+  return (
+    <div role="status">
+      {state.at === "busy" && <p class="help">Running…</p>}
+      {state.at === "failed" && <p class="field-error">{state.message}</p>}
+      {state.at === "done" && <ToolTestResult result={state.result} />}
+    </div>
+  );
+}
+
+async function requestTest(tool: ToolDraft, call: Call | undefined): Promise<State> {
+  if (call !== undefined && call.args === undefined) {
+    return { at: "failed", message: "The arguments are not valid JSON." };
+  }
+  try {
+    const domains = allowedDomains();
+    const body = { tool, ...agentOfForm(), allowedDomains: domains, ...(call && { call }) };
+    const response = await callDashboard("/agents/test-tool", body);
+    return { at: "done", result: await response.json() };
+  } catch (error) {
+    return { at: "failed", message: (error as Error).message };
+  }
 }
 
 /** The agent's id from the form's action; a new agent has none. */

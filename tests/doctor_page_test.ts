@@ -18,7 +18,7 @@ Deno.test("the embed doctor's page works without script: what is wrong comes fir
     const tag = `<script src="${service.url}/widget.v1.js" crossorigin="anonymous"
       data-service-widget data-api-base="${service.url}" data-agent-id="${agent.id}"></script>`;
     await page.getByLabel("Script tag").fill(tag);
-    await page.getByRole("button", { name: "Examine" }).click();
+    await page.getByRole("button", { name: "Run check" }).click();
     await page.getByRole("heading", { name: "2 checks failed" }).waitFor();
     await page.waitForLoadState();
     const rows = await page.locator(".row-name").allInnerTexts();

@@ -5,7 +5,7 @@ import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";
 import { SESSION_SNIPPETS } from "../../lib/dashboard/agents/session_snippets.ts";
 
-/** How to put the agent on a page: allow the page, mint on the server, print the tag. */
+/** How to embed the agent: allow the site, mint sessions, add the script tag. */
 export function EmbedGuide(
   { agent, facts, editor }: { agent: Agent; facts: EmbedFacts; editor: boolean },
 ) {
@@ -17,7 +17,7 @@ export function EmbedGuide(
         {origins.length === 0
           ? (
             <Notice kind="warning">
-              No page may embed this agent yet. Add your site under{" "}
+              No site can embed this agent yet. Add yours to the{" "}
               <a href={`/agents/${agent.id}#allowedOrigins`} aria-current="false">
                 allowed origins
               </a>.
@@ -25,7 +25,7 @@ export function EmbedGuide(
           )
           : (
             <>
-              <p class="prose">Pages of these origins may show the widget:</p>
+              <p class="prose">These sites may embed the widget:</p>
               <ul class="tags">
                 {origins.map((origin) => <li key={origin} class="tag">{origin}</li>)}
               </ul>
@@ -36,10 +36,9 @@ export function EmbedGuide(
       <Tag agent={agent} facts={facts} />
       {editor && (
         <section class="card stack" aria-labelledby="embed-doctor">
-          <h2 id="embed-doctor">4. If nothing appears</h2>
+          <h2 id="embed-doctor">4. Troubleshoot</h2>
           <p class="prose">
-            The embed doctor looks at the agent, the origin and the tag, and says what is in the
-            way.
+            The embed doctor checks the agent, the origin and the tag, and shows what to fix.
           </p>
           <div>
             <a class="button" href={`/agents/${agent.id}/embed/doctor`}>Open the embed doctor</a>
@@ -57,9 +56,9 @@ function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
     <section class="card stack" aria-labelledby="embed-mint">
       <h2 id="embed-mint">2. Mint a session on your backend</h2>
       <p class="prose">
-        Your backend asks for a session token with an{" "}
+        Your backend requests a session token with an{" "}
         <a href="/api-keys" aria-current="false">API key</a> that has <code>widget:mint</code>{" "}
-        and passes the browser's Origin on unchanged. The key never goes into a page.
+        and forwards the browser's Origin header unchanged. Never put the key into a page.
       </p>
       <div>
         {SESSION_SNIPPETS.map(({ language, code }, n) => (
@@ -80,28 +79,28 @@ function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
     scriptTag({ src: `${scriptBase}/${file}`, integrity, apiBase: baseUrl, agentId: agent.id });
   return (
     <section class="card stack" aria-labelledby="embed-tag">
-      <h2 id="embed-tag">3. Print the tag into the page</h2>
+      <h2 id="embed-tag">3. Add the tag to your page</h2>
       <CodeBlock
         label="Script tag"
         code={tagOf("widget.v1.js")}
       />
       <p class="help">
         Replace <code>&lt;SESSION_TOKEN&gt;</code>{" "}
-        with the minted token, fresh for each page. This address follows updates, and its hash
-        changes with them.
+        with a newly minted token on each page load. This URL receives updates, and its hash changes
+        with them.
       </p>
       <details class="more">
         <summary>Pin this release</summary>
         <CodeBlock label="Pinned script tag" code={tagOf(pinned)} />
-        <p class="help">This file never changes, and is kept for the next ten releases.</p>
+        <p class="help">This file never changes and stays available for the next ten releases.</p>
       </details>
       <details class="more">
-        <summary>Let the widget mint by itself</summary>
+        <summary>Let the widget request tokens</summary>
         <p class="help">
           With <code>data-session-endpoint="/chat-session"</code> instead of{" "}
           <code>data-session-token</code>{" "}
-          the widget asks your backend when the visitor first writes, and again before the token
-          ends: long-lived and cached pages need that.
+          the widget requests a token when the visitor first sends a message, and again before it
+          expires. Use this for cached and long-lived pages.
         </p>
       </details>
     </section>
