@@ -26,7 +26,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
       await page.getByRole("link", { name: "Open current version" }).click();
       await page.getByRole("button", { name: "Restore" }).click();
       assertEquals(await prompt.inputValue(), "A colleague's prompt.");
-      assertMatch(await focused(page), /^Brought back: Name\.$/);
+      assertMatch(await focused(page), /^Restored: Name\.$/);
       await save();
       await page.getByText("Changes saved.").waitFor();
       const { name: stored, systemPrompt } = await agents.get(tenant, id);
@@ -45,7 +45,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
         await save();
         await page.getByRole("link", { name: "Open current version" }).click();
         await page.getByRole("button", { name: "Restore" }).click();
-        assertMatch(await focused(page), /Someone else changed System prompt as well\./);
+        assertMatch(await focused(page), /Someone else also changed System prompt\./);
         assertEquals([await name.inputValue(), await prompt.inputValue()], [
           "Second thought",
           "Mine.",

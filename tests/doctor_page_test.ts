@@ -22,8 +22,8 @@ Deno.test("the embed doctor's page works without script: what is wrong comes fir
     await page.getByRole("heading", { name: "2 checks failed" }).waitFor();
     await page.waitForLoadState();
     const rows = await page.locator(".row-name").allInnerTexts();
-    assertMatch(rows[0]!, /^Integrity\s+wrong$/i);
-    assertMatch(rows[1]!, /^Session token\s+wrong$/i);
+    assertMatch(rows[0]!, /^Integrity\s+failed$/i);
+    assertMatch(rows[1]!, /^Session token\s+failed$/i);
     assertStringIncludes(await page.locator("pre").first().innerText(), 'integrity="sha384-');
     assertEquals(await page.getByLabel("Origin of the page").inputValue(), "http://localhost:3000");
   });

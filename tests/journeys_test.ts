@@ -131,7 +131,7 @@ Deno.test("the dashboard: an agent made in the form answers over /v1", async () 
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page) => {
     await setUp(page, service);
-    await page.getByRole("link", { name: /new agent/i }).first().click();
+    await page.getByRole("link", { name: "Create agent" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Gardener");
     await page.getByLabel("System prompt").fill("You know all about violets.");
     await page.getByRole("button", { name: /create agent|save/i }).click();

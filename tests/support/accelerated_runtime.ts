@@ -1,11 +1,11 @@
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 
-/** How much faster the service's short waits are over. */
+/** Factor by which short sleeps are shortened. */
 const SPEED = 25;
-/** Longer waits are limits on time, and stay as they are. */
+/** Longer sleeps are timeouts and are not shortened. */
 const SHORT_MS = 1_000;
 
-/** The real world, in which logs are stored and looked at 25 times as often as they would be. */
+/** The real runtime, in which logs are written and polled 25 times as often. */
 export const acceleratedRuntime: Pick<Runtime, "sleep"> = {
   sleep: (ms, signal) => systemRuntime.sleep(ms > SHORT_MS ? ms : ms / SPEED, signal),
 };

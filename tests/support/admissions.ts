@@ -19,7 +19,7 @@ export const TODAY = { now: NOON, period: dayOf(NOON) };
 export const TENANT = fakeUuid(801);
 export const AGENT = fakeUuid(901);
 
-/** A standing clock; waits between tries pass at once, heartbeats never come. */
+/** A frozen clock: pauses between attempts end immediately, heartbeats never fire. */
 export const frozenRuntime: Runtime = {
   ...systemRuntime,
   now: () => NOON,
@@ -41,7 +41,7 @@ export const request = (n: number, change: Partial<RunRequest> = {}) =>
   runRequest(n, { run: facts(n), ...change });
 
 let counted = 1_000_000;
-/** Counts a request of its own. */
+/** Counts one new request. */
 export function count(admission: Admission, caller: Caller, limits: Limits) {
   return admission.requests.countRequest({ id: counted++, caller, limits });
 }
@@ -50,7 +50,7 @@ export function openAdmission(kv: Deno.Kv, runtime: Runtime = frozenRuntime): Ad
   return new Admission(new GroupCommitter(kv, { runtime }), { runtime });
 }
 
-/** The scope of the limit that refused, or `admitted`. */
+/** The scope of the limit that rejected, or `admitted`. */
 export async function outcome(admitted: Promise<unknown>): Promise<string> {
   try {
     const told = await admitted as { kind?: string };
@@ -67,14 +67,14 @@ export function tally(outcomes: string[]): Record<string, number> {
   );
 }
 
-/** A tenant's ledger, all its shards together. */
+/** A tenant's ledger, merged from its shards. */
 export async function ledgerOf(kv: Deno.Kv, tenant: string = TENANT): Promise<Ledger> {
   const stored = await kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
   const shards = stored.map(({ value }) => value ?? undefined);
   return mergeShards(createSnapshot(undefined, shards, NOON));
 }
 
-/** What all rows of usage count for one model, all shards together. */
+/** The usage of one model, summed over all rows and shards. */
 export async function usageOf(kv: Deno.Kv, model = "vendor_a/mid"): Promise<Usage> {
   const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
   return rows.map(({ models }) => models[model] ?? NO_USAGE).reduce(sumUsage, NO_USAGE);

@@ -1,6 +1,6 @@
 import { agentBody } from "./service.ts";
 
-/** A tool that is valid with `api.example.com` among the domains. */
+/** A valid tool if `api.example.com` is an allowed domain. */
 export function httpTool(change: Record<string, unknown> = {}) {
   return {
     type: "http",

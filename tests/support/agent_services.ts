@@ -12,7 +12,7 @@ import { KnowledgeBaseStore } from "@/lib/store/knowledge/knowledge_base_store.t
 import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 
-/** What handles agents, on a store of its own and in a still world. */
+/** The agent services on their own store, with a fake runtime. */
 export function openAgentServices(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
   const catalogue = new CatalogueStore(kv, { demoModel: true });

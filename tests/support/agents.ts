@@ -15,7 +15,7 @@ export function rawAgentBody(change: Record<string, unknown> = {}): Record<strin
   };
 }
 
-/** As `rawAgentBody`, parsed. */
+/** Like `rawAgentBody`, parsed. */
 export function agentBodyOf(change: Record<string, unknown> = {}): AgentBody {
   return agentBodySchema.parse(rawAgentBody(change));
 }

@@ -9,15 +9,15 @@ import type {
 } from "@/lib/openapi/openapi_types.ts";
 import { SseDecoder } from "@/lib/schemas/frame_decoder.ts";
 
-/** A method of an address as the document has it. */
+/** An operation of the document. */
 export interface Documented extends OperationObject {
-  /** In capitals. */
+  /** In uppercase. */
   method: string;
   /** With parameters in braces. */
   path: string;
 }
 
-/** What came back, read to its end. */
+/** A response, read to its end. */
 export interface Answered {
   status: number;
   headers: Headers;
@@ -26,7 +26,7 @@ export interface Answered {
 
 const BASE = "https://document.example/";
 
-/** The API document as a judge: which operations there are, and whether an answer is one of theirs. */
+/** The API document, to look up operations and to validate responses. */
 export class ApiDocument {
   readonly operations: readonly Documented[];
   readonly document: OpenApiDocument;
@@ -36,7 +36,7 @@ export class ApiDocument {
   constructor(document: OpenApiDocument) {
     this.document = document;
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
-    // Strict about everything but the place where the document keeps its schemas.
+    // Strict, except for the key under which the document has its schemas.
     this.#ajv.addKeyword("components");
     this.#ajv.addSchema({ $id: BASE, components: document.components });
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -55,7 +55,7 @@ export class ApiDocument {
     return found;
   }
 
-  /** Everything about an answer that its operation does not document; `[]` for a good one. */
+  /** Everything in a response that its operation does not document; `[]` if it is valid. */
   faultsOf(operation: Documented, answered: Answered): string[] {
     const { status, text } = answered;
     const leaks = /at file:| {4}at /.test(text) ? ["shows a stack"] : [];
@@ -68,7 +68,7 @@ export class ApiDocument {
     ];
   }
 
-  /** What makes a JSON text no body of this operation, by the schema it documents. */
+  /** Why a JSON text is no valid body of this operation, by its schema. */
   bodyFaultsOf({ requestBody }: Documented, text: string): string[] {
     const schema = requestBody?.content["application/json"]?.schema;
     if (schema === undefined || (text.trim() === "" && !requestBody?.required)) return [];
@@ -123,7 +123,7 @@ export class ApiDocument {
   }
 }
 
-/** The codes that an operation documents for a status are the names of its examples. */
+/** The documented error codes of a status are the names of its examples. */
 function envelopeFaults(
   { examples = {} }: MediaType,
   { status, body }: { status: number; body: { code: string; http: number } },
@@ -134,13 +134,13 @@ function envelopeFaults(
   ];
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function answeredBy(response: Response): Promise<Answered> {
   const { status, headers } = response;
   return { status, headers, text: await response.text() };
 }
 
-/** The address of an operation with its parameters filled in. */
+/** An operation's path with its parameters filled in. */
 export function addressOf({ path }: { path: string }, values: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? `{${name}}`);
 }

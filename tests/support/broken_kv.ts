@@ -2,7 +2,7 @@ import { openTestKv } from "./open_kv.ts";
 const CALLS = ["get", "getMany", "list", "set", "delete", "atomic"] as const;
 type Call = typeof CALLS[number];
 
-/** A real store that can be made to fail, as one whose disk has gone: every call of it, or `only` some. */
+/** A real store whose calls, or `only` some of them, can be made to fail like on a broken disk. */
 export async function breakableKv(): Promise<
   { kv: Deno.Kv; break(message: string, only?: Call[]): void }
 > {

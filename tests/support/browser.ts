@@ -15,7 +15,7 @@ import {
 } from "playwright-core";
 import { type Chromium, findChromium } from "./chromium.ts";
 
-/** A line of the page's console; `pageerror` is an exception that nobody caught. */
+/** A line of the page's console; `pageerror` is an uncaught exception. */
 export interface ConsoleLine {
   type: ReturnType<ConsoleMessage["type"]> | "pageerror";
   text: string;
@@ -32,11 +32,11 @@ export interface PageOptions {
   colorScheme?: "light" | "dark";
   /** What `page.goto("/path")` is relative to. */
   baseUrl?: string;
-  /** Anything else Playwright's contexts take, for example `hasTouch` or `extraHTTPHeaders`. */
+  /** Other options of Playwright's contexts, for example `hasTouch` or `extraHTTPHeaders`. */
   context?: BrowserContextOptions;
 }
 
-/** Nothing leaves the machine: no updates, no field trials, and no name resolves but localhost. */
+/** No traffic leaves the machine: no updates, no field trials, and only localhost resolves. */
 const ARGS = [
   "--no-sandbox",
   "--no-first-run",
@@ -53,7 +53,7 @@ const ARGS = [
 ];
 
 const START_TIMEOUT_MS = 30_000;
-/** Generous, because it only bounds how long a broken test hangs. */
+/** Generous: it only limits how long a broken test hangs. */
 const ACTION_TIMEOUT_MS = 15_000;
 
 /** Starts Chromium with a fresh profile, runs `use`, and ends the process however `use` ends. */
@@ -67,9 +67,9 @@ export async function withBrowser<T>(use: (browser: Browser) => Promise<T>): Pro
 }
 
 /**
- * Opens a page in a profile of its own: no cookie or storage is shared with another page.
+ * Opens a page in its own profile: it shares no cookies or storage with other pages.
  *
- * @param use gets the page and the live list of what its console said
+ * @param use receives the page and the live list of its console output
  */
 export async function withPage<T>(
   options: PageOptions,
@@ -89,19 +89,19 @@ export async function withPage<T>(
   }
 }
 
-/** Opens one of the service's own pages; resolves once its scripts are at work. */
+/** Opens a page of the service and waits until its scripts run. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await alive(page);
 }
 
 /**
- * Resolves once the scripts of the page that is shown are at work: until then a press on what the
- * server has drawn is lost, or leads where it does without scripts.
+ * Waits until the scripts of the current page run: before that, clicks on server-rendered elements
+ * are lost or act as without scripts.
  *
- * Islands are drawn by timers that are set before the page has loaded, and their effects run by a
- * timer after the next frame: timers and frames that are asked for later come later. An effect may
- * draw anew, and so have effects of its own.
+ * Islands render in timers that are set before the page has loaded, and their effects run in a timer
+ * after the next frame, so timers and frames requested later run later. An effect may render again
+ * and have further effects.
  */
 export async function alive(page: Page): Promise<void> {
   await page.waitForLoadState();

@@ -73,7 +73,7 @@ export async function openChat(
   return { chat, begin, runtime, logged };
 }
 
-/** One message for an agent on `model`, with `fallback` where one is named. */
+/** One message for an agent on `model`, with an optional `fallback`. */
 export function chatRequest(
   model: string,
   change: Partial<ChatRequest> & { fallback?: string; budget?: Record<string, unknown> } = {},

@@ -1,13 +1,13 @@
 import { packagedChromium } from "./chromium_package.ts";
 
-/** A browser that can be started: its file, and what it needs in its environment. */
+/** An executable browser and the environment that it needs. */
 export interface Chromium {
   executablePath: string;
   env: Record<string, string>;
 }
 
 export interface FindOptions {
-  /** Path that wins over everything else. Default: the environment variable CHROME. */
+  /** Path that takes precedence. Default: the environment variable CHROME. */
   chosen?: string | undefined;
   /** Where systems install Chromium, best first. */
   installed?: string[];

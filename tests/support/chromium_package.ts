@@ -6,7 +6,7 @@ const CACHE = fromFileUrl(new URL("../../node_modules/.cache/", import.meta.url)
 const UNPACK = fromFileUrl(new URL("./chromium_unpack.ts", import.meta.url));
 
 /**
- * The Chromium inside `npm:@sparticuz/chromium`, unpacked once (about 200 MB, 2 s) beside the
+ * The Chromium inside `npm:@sparticuz/chromium`, unpacked once (about 200 MB, 2 s) next to the
  * package. It is built for x86-64 Linux and brings the libraries that a bare image lacks.
  *
  * Workers of one run, and runs at the same time, wait for each other on a lock file. The folder gets
@@ -35,7 +35,7 @@ async function unpackInto(folder: string): Promise<void> {
   const staging = `${folder}.partial`;
   await removeIfThere(staging);
   await Deno.mkdir(staging);
-  // A process of its own: the package unpacks to TMPDIR and changes the environment on import.
+  // A separate process: the package unpacks to TMPDIR and changes the environment on import.
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", UNPACK],
     env: { TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: "nodejs22.x" },

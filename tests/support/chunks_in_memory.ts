@@ -13,7 +13,7 @@ export interface TextDocument {
   text: string;
 }
 
-/** A knowledge base of documents of one passage each, which is not in a store. */
+/** An in-memory knowledge base of documents with one passage each. */
 export class ChunksInMemory implements PassageSource {
   readonly #chunks = new Map<string, DocumentPassage>();
   #version = 0;

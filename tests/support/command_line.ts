@@ -15,7 +15,7 @@ import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { taskCommand } from "./task_command.ts";
 
-/** What one run of a command line came to. */
+/** The result of a command. */
 export interface CommandResult {
   code: number;
   out: string;
@@ -40,7 +40,7 @@ export async function runCli(
     stderr: "piped",
   }).spawn();
   const writer = process.stdin.getWriter();
-  // Who does not read it may be gone by now.
+  // A process that does not read its input may have ended.
   writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
   const { code, stdout, stderr } = await process.output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -71,7 +71,7 @@ export function commandStores(
   };
 }
 
-/** What a running service does with its data folder, as far as the command line can tell. */
+/** Simulates a running service, as far as the command line can detect it. */
 export async function serveIn(
   dir: string,
 ): Promise<ReturnType<typeof commandStores> & { close(): Promise<void> }> {
@@ -93,7 +93,7 @@ export async function serveIn(
   return { ...stores, close };
 }
 
-/** A folder for one test. */
+/** Runs a test with a temporary folder. */
 export async function inTempDir(test: (dir: string) => Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();
   await test(dir).finally(() => Deno.remove(dir, { recursive: true }));

@@ -6,7 +6,7 @@ import {
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
-/** A cipher of content, the same in all tests unless its keys are named. */
+/** A content cipher, with the same keys in all tests by default. */
 export function contentCipher(
   { keys = [TEST_ENCRYPTION_KEY], ...options }:
     & { keys?: readonly string[] }

@@ -7,7 +7,7 @@ import { TestService, type TestServiceOptions } from "./service.ts";
 import { onPage, ORIGIN, say } from "./widget_calls.ts";
 import { openTestKv } from "./open_kv.ts";
 
-/** A service on a store that tests may look into, with an agent and a key for all of it. */
+/** A service on an accessible store, with an agent and a key with all scopes. */
 export async function openConversations(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
   const { runtime, advance } = instantRuntime();
@@ -39,7 +39,7 @@ export async function openConversations(options: TestServiceOptions = {}) {
   };
 }
 
-/** What a client keeps of a run. */
+/** The ids and text that a client stores of a run. */
 export async function ended(response: Response) {
   assertEquals(response.status, 200);
   const frames = (await readFrames(response)).map(({ frame }) => frame);

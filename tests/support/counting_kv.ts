@@ -1,8 +1,8 @@
-/** How often each call was made of a store. */
+/** Number of store calls by kind. */
 export interface KvCalls {
   get: number;
   getMany: number;
-  /** Keys asked for, of both kinds of reads. */
+  /** Keys read, by either kind of read. */
   keysRead: number;
   list: number;
   /** Atomics that were committed, and single writes. */
@@ -11,7 +11,7 @@ export interface KvCalls {
 
 const NONE: KvCalls = { get: 0, getMany: 0, keysRead: 0, list: 0, commit: 0 };
 
-/** A real store that counts what is asked of it. */
+/** A real store that counts its calls. */
 export function countingKv(kv: Deno.Kv): { kv: Deno.Kv; take(): KvCalls } {
   let calls = { ...NONE };
   const counted = {
@@ -55,7 +55,7 @@ export function countingKv(kv: Deno.Kv): { kv: Deno.Kv; take(): KvCalls } {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  /** What was asked since the last time, and counts from 0 again. */
+  /** Returns the counts since the last call and resets them. */
   const take = () => {
     const taken = calls;
     calls = { ...NONE };
@@ -64,7 +64,7 @@ export function countingKv(kv: Deno.Kv): { kv: Deno.Kv; take(): KvCalls } {
   return { kv: proxy, take };
 }
 
-/** The calls of which there were any. */
+/** The counts that are not 0. */
 export function nonZeroCalls(calls: KvCalls): Partial<KvCalls> {
   return Object.fromEntries(Object.entries(calls).filter(([, count]) => count > 0));
 }

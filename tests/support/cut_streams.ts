@@ -13,13 +13,13 @@ import { TestService } from "./service.ts";
 import { byKey, say } from "./widget_calls.ts";
 
 const CUTS = 200;
-/** An answer's head is 500 bytes or so, a frame of text 150, the largest 1,000: no cut is before progress for ever. */
+/** A response head has about 500 bytes, a text frame 150, the largest 1,000: every cut allows progress. */
 const MOST_BYTES = 3_000;
 const WORDS = 50;
-/** Cuts while the run's tool is at work. */
+/** Cuts while the run's tool is running. */
 const TOOL_CUTS = 10;
 
-/** Gates in a row: each is passed when the test opens it, in order. */
+/** A sequence of gates, which the test opens in order. */
 class Gates {
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   #opened = 0;
@@ -35,7 +35,7 @@ class Gates {
   }
 }
 
-/** A service whose model says a word for each gate, calls a tool that waits to be told, and goes on. */
+/** A service whose model writes a word per gate and calls a tool that waits for the test. */
 async function start(mock: MockProviders, options: { kv: Deno.Kv }) {
   const gates = new Gates();
   const words = (name: string): ScriptedPart[] =>
@@ -90,7 +90,7 @@ class CutClient {
     return this.frames.map(({ data }) => (data.type === "delta" ? data.text : "")).join("");
   }
 
-  /** One connection, until it ends or is cut; answers whether there was nothing left to tell. */
+  /** Reads one connection until it ends or is cut. True if no frames were left. */
   async connect(
     url: string,
     { key, onChunk }: { key: string; onChunk: (client: CutClient) => void },
@@ -107,7 +107,7 @@ class CutClient {
         onChunk(this);
       }
     } catch (error) {
-      // A connection that was cut; all else is not expected.
+      // The connection was cut; any other error is unexpected.
       if (!(error instanceof TypeError)) throw error;
     }
     return false;
@@ -115,9 +115,9 @@ class CutClient {
 }
 
 /**
- * Cuts clients of one run at 200 places, among them while its tool is at work and right after `done`;
- * whenever one is at the end, the next begins. The run is on the first of `stores`, and what comes back
- * goes to a service on any of them: all have what an uncut client has.
+ * Cuts clients of one run at 200 places, including while its tool runs and right after `done`. When
+ * one client finishes, the next starts. The run is on the first of `stores`; clients reconnect to a
+ * service on any of them. All receive the same frames as an uncut client.
  */
 export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...Deno.Kv[]]) {
   const random = seeded(seed);
@@ -144,7 +144,7 @@ export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...
   let inTool = 0;
   const onChunk = ({ last }: CutClient) => {
     if (last !== "tool_call") return gates.open();
-    // Nothing comes while a tool is at work: the connection is lost as it stands.
+    // No frames arrive while a tool runs, so the connection is cut directly.
     if (inTool++ < TOOL_CUTS) return proxy.cut();
     endTool();
   };
@@ -154,7 +154,7 @@ export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...
     gates.open();
     const client = clients.at(-1)!;
     if (await client.connect(url, { key, onChunk })) nothingLeft++;
-    // One that has all asks once more now and then, as a client does that was cut after `done`.
+    // A finished client sometimes requests once more, like one that was cut after `done`.
     if (client.done && random() < 0.5) clients.push(new CutClient());
   }
   const frames = await whole;

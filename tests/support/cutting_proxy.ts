@@ -1,7 +1,7 @@
-/** Where a connection goes, and when it is cut: after so many bytes, or after the event with a line. */
+/** The target port, and when to cut: after a number of bytes, or after the event with a line. */
 export type Cut = { port: number } & ({ bytes: number } | { after: string });
 
-/** A proxy on loopback that passes each connection's answers up to a place, and then cuts it. */
+/** A loopback proxy that forwards each response up to a place and then cuts the connection. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #listener: Deno.TcpListener;
   readonly #next: () => Cut;
@@ -20,17 +20,17 @@ export class CuttingProxy implements AsyncDisposable {
     return `http://127.0.0.1:${this.#listener.addr.port}`;
   }
 
-  /** Answers that were cut so far. */
+  /** Responses cut so far. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Those of them that were made after an event. */
+  /** Responses cut after an event. */
   get cutsAfter(): number {
     return this.#cutsAfter;
   }
 
-  /** Cuts all connections as they stand. */
+  /** Cuts all open connections. */
   cut(): void {
     if (this.#open.size > 0) this.#cuts++;
     for (const end of this.#open) this.#close(end);
@@ -72,7 +72,7 @@ export class CuttingProxy implements AsyncDisposable {
     try {
       end.close();
     } catch {
-      // Its stream has closed it already.
+      // The stream has already closed it.
     }
   }
 
@@ -83,7 +83,7 @@ export class CuttingProxy implements AsyncDisposable {
   }
 }
 
-/** A place so many bytes from the beginning. */
+/** A cut after a number of bytes. */
 class ByteCount {
   #left: number;
 
@@ -91,7 +91,7 @@ class ByteCount {
     this.#left = bytes;
   }
 
-  /** How many of these next bytes lie before the place; `Infinity` when it is further on. */
+  /** How many of the next bytes come before the cut; `Infinity` if all do. */
   within({ length }: Uint8Array): number {
     const before = this.#left <= length ? this.#left : Infinity;
     this.#left -= length;
@@ -99,7 +99,7 @@ class ByteCount {
   }
 }
 
-/** The place where the event with a line has come to its end. */
+/** A cut at the end of the event with a line. */
 class EventEnd {
   readonly #line: string;
   #text = "";
@@ -110,7 +110,7 @@ class EventEnd {
 
   within(bytes: Uint8Array): number {
     const before = this.#text.length;
-    // One letter a byte, so that places in the text are places in the bytes.
+    // One character per byte, so that text indexes are byte indexes.
     this.#text += new TextDecoder("latin1").decode(bytes);
     const at = this.#text.indexOf(this.#line);
     const end = at === -1 ? -1 : this.#text.indexOf("\n\n", at);

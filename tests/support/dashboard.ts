@@ -1,13 +1,13 @@
 import type { Role } from "@/lib/services/signed_in_user.ts";
 import type { TestService } from "./service.ts";
 
-/** Who may be asked to look at a page; nobody is signed in as `stranger`. */
+/** Roles of visitors; a `stranger` is not signed in. */
 export type Visitor = Role | "operator" | "stranger";
 
 export const PASSWORD = "correct horse battery";
 export const SETUP_TOKEN = "a-token-of-the-operator";
 
-/** Somebody at the dashboard, without a browser: a cookie, and forms that are sent. */
+/** A dashboard user without a browser: a cookie and submitted forms. */
 export class Dashboard {
   readonly #service: TestService;
   cookie: string;
@@ -17,14 +17,14 @@ export class Dashboard {
     this.cookie = cookieToken === undefined ? "" : `dashboard=${cookieToken}`;
   }
 
-  /** The first owner, who is an operator too. The service must have been given `SETUP_TOKEN`. */
+  /** The first owner, who is also an operator. The service needs `SETUP_TOKEN`. */
   static async setUp(service: TestService): Promise<Dashboard> {
     const account = { email: "operator@example.com", password: PASSWORD };
     const input = { token: SETUP_TOKEN, ...account, address: "local" };
     return new Dashboard(service, cookieOf(await service.service.accounts.setUp(input)));
   }
 
-  /** Somebody who has joined a tenant by an invitation: `<role>@example.com`, unless named. */
+  /** A user who joined a tenant by invitation: `<role>@example.com` by default. */
   static async join(
     service: TestService,
     role: Role,
@@ -41,7 +41,7 @@ export class Dashboard {
     return this.#service.fetch(path, { headers: { cookie: this.cookie } });
   }
 
-  /** Sends a form as its page would. */
+  /** Submits a form. */
   post(
     path: string,
     fields: Record<string, string> | [string, string][] = {},
@@ -54,20 +54,20 @@ export class Dashboard {
     });
   }
 
-  /** Asks as a page's script does. */
+  /** Sends a request like a page's script. */
   send(path: string, json: unknown): Promise<Response> {
     const headers = { cookie: this.cookie, origin: this.#service.url };
     return this.#service.fetch(path, { method: "POST", json, headers });
   }
 
-  /** Takes over the cookie that an answer sets. */
+  /** Stores the cookie that a response sets. */
   keep(answer: Response): void {
     const [cookie] = answer.headers.getSetCookie();
     if (cookie !== undefined) this.cookie = cookie.split(";")[0]!;
   }
 }
 
-/** One of each, on one service; the first is the operator. */
+/** One visitor of each role on one service; the first is the operator. */
 export async function visitors(service: TestService): Promise<Map<Visitor, Dashboard>> {
   const operator = await Dashboard.setUp(service);
   const all = new Map<Visitor, Dashboard>([

@@ -1,14 +1,14 @@
-/** How long bytes take, and where they go. */
+/** Delay and target of a proxy. */
 export interface Delay {
-  /** Port of loopback that connections are passed on to. */
+  /** Loopback port that connections are forwarded to. */
   port: number;
   /** In each direction, in milliseconds. */
   delayMs: number;
 }
 
 /**
- * A proxy on loopback that hands on what it receives, in each direction, so many milliseconds later: a
- * server at a distance. It does not limit how much is under way.
+ * A loopback proxy that delays bytes in each direction, like a distant server. It does not limit the
+ * bytes in flight.
  */
 export class DelayingProxy implements AsyncDisposable {
   readonly #listener: Deno.TcpListener;
@@ -48,7 +48,7 @@ export class DelayingProxy implements AsyncDisposable {
     }
   }
 
-  /** Hands on one direction until it ends; then the other one is closed too. */
+  /** Forwards one direction until it ends, then closes the other one too. */
   async #pass(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
     let written = Promise.resolve();
     const buffer = new Uint8Array(65_536);
@@ -56,13 +56,13 @@ export class DelayingProxy implements AsyncDisposable {
       for (let n = await from.read(buffer); n !== null; n = await from.read(buffer)) {
         const bytes = buffer.slice(0, n);
         const due = after(this.#to.delayMs);
-        // In order, each when it is due; a failed write is reported at the end.
+        // Writes in order, each when due; a failed write is reported at the end.
         written = written.then(() => due).then(() => writeAll(to, bytes));
         written.catch(() => {});
       }
       await written;
     } catch {
-      // One end is gone.
+      // One side has disconnected.
     } finally {
       this.#close(from);
       this.#close(to);
@@ -74,7 +74,7 @@ export class DelayingProxy implements AsyncDisposable {
     try {
       end.close();
     } catch {
-      // The other side was faster.
+      // The other side closed it first.
     }
   }
 

@@ -1,9 +1,9 @@
 import { freePort } from "./free_port.ts";
 
-/** Of every server here: Deno has one variable for it, and test files run beside each other. */
+/** Shared by all test servers: Deno reads one variable, and test files run in parallel. */
 export const DENOKV_TOKEN = "the token of denokv servers in tests";
 
-/** A `denokv` server of its own, with an empty store: what several processes share in production. */
+/** A `denokv` server with an empty store, which processes share as in production. */
 export class DenokvServer implements AsyncDisposable {
   readonly port: number;
   readonly #bin: string;
@@ -17,10 +17,10 @@ export class DenokvServer implements AsyncDisposable {
     this.#child = this.#spawn();
   }
 
-  /** Starts the server whose program is `bin`; answers when it does. */
+  /** Starts the server executable `bin` and waits until it responds. */
   static async start(bin: string): Promise<DenokvServer> {
     const dir = await Deno.makeTempDir();
-    // Deno reads it whenever a store is opened by its address.
+    // Deno reads it when a store is opened by URL.
     Deno.env.set("DENO_KV_ACCESS_TOKEN", DENOKV_TOKEN);
     const server = new DenokvServer({ bin, dir, port: freePort() });
     await server.#ready();
@@ -31,7 +31,7 @@ export class DenokvServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Ends it as a crash does; the answer starts it again where it was. */
+  /** Kills the server like a crash. Returns a function that restarts it. */
   async crash(): Promise<() => Promise<void>> {
     await this.#kill();
     return async () => {
@@ -58,13 +58,13 @@ export class DenokvServer implements AsyncDisposable {
       try {
         return (await Deno.connect({ hostname: "127.0.0.1", port: this.port })).close();
       } catch {
-        // It does not listen yet.
+        // Not listening yet.
       }
     }
     throw new Error("the denokv server has ended");
   }
 
-  /** `SIGSTOP` makes it silent with its connections open, `SIGCONT` ends that. */
+  /** `SIGSTOP` stops it with its connections open, `SIGCONT` continues it. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     this.#child.kill(signal);
   }

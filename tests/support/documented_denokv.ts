@@ -2,13 +2,13 @@ import { freePort } from "./free_port.ts";
 import { openTestKv } from "./open_kv.ts";
 import { configNamed, runBlock } from "./operations_doc.ts";
 
-/** Folders and settings that the commands of `docs/operations.md` take from the environment. */
+/** Environment variables of the commands in `docs/operations.md`. */
 export type DocumentedEnv = Record<
   "ETC" | "STATE" | "DATA_DIR" | "BACKUPS" | "ADDR" | "OWNER",
   string
 >;
 
-/** Folders below `dir` for all of them, and settings for this user and a free port. */
+/** Values for them: folders below `dir`, this user, and a free port. */
 export async function documentedEnv(dir: string): Promise<DocumentedEnv> {
   const { ETC, DATA_DIR, BACKUPS } = {
     ETC: `${dir}/etc`,
@@ -20,7 +20,7 @@ export async function documentedEnv(dir: string): Promise<DocumentedEnv> {
   return { ETC, DATA_DIR, BACKUPS, STATE: `${dir}/state`, ADDR, OWNER: String(Deno.uid()) };
 }
 
-/** The variables of an environment file that the documented commands have written. */
+/** Reads an environment file written by the documented commands. */
 export async function readEnvFile(path: string): Promise<Record<string, string>> {
   const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
   return Object.fromEntries(lines.map((line) => {
@@ -29,7 +29,7 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
   }));
 }
 
-/** The server as the documented unit starts it, once the documented check of its health succeeds. */
+/** Starts the server like the documented unit, and waits for the documented health check. */
 export async function startDocumentedDenokv(
   env: DocumentedEnv,
   bin: string,

@@ -9,7 +9,7 @@ import { instantRuntime } from "./instant_runtime.ts";
 const tls = (name: string) =>
   Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
 
-/** A public address that names of a test resolve to unless they are told another. */
+/** The public address that test host names resolve to by default. */
 export const PUBLIC_ADDRESS = "93.184.215.14";
 
 /** One request as the test server saw it. */
@@ -22,15 +22,15 @@ export interface SeenRequest {
 
 /**
  * An https server on loopback with a certificate for `example.com`, `*.example.com` and
- * `*.other.example`, and a guard whose every permitted connection is led to it. The guard's own
- * checks are the real ones: names resolve to a public address, or to what the test says.
+ * `*.other.example`, and an egress guard that connects every allowed request to it. The guard's checks
+ * are real: names resolve to a public address, or to the test's.
  */
 export class EgressServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly calls: EgressCall[] = [];
-  /** What the log is told of hosts that were refused. */
+  /** Reported blocked hosts. */
   readonly refusals: TargetRejection[] = [];
-  /** Addresses that were dialled. */
+  /** Addresses that were connected to. */
   readonly dialled: string[] = [];
   readonly egress: Egress;
   readonly port: number;
@@ -44,7 +44,7 @@ export class EgressServer implements AsyncDisposable {
       addresses?: Record<string, string[]>;
       resolver?: Resolver;
       allow?: string[];
-      /** Addresses that take no connection. */
+      /** Addresses that accept no connection. */
       refusing?: string[];
       runtime?: Pick<Runtime, "now" | "sleep">;
     } = {},
@@ -76,7 +76,7 @@ export class EgressServer implements AsyncDisposable {
     });
   }
 
-  /** A request to it, as the guard takes it; `calls` keeps its ledger. */
+  /** Sends a request through the guard, recorded in `calls`. */
   request(url: string, change: Partial<EgressRequest> = {}): EgressRequest {
     return {
       method: "GET",
@@ -92,7 +92,7 @@ export class EgressServer implements AsyncDisposable {
     };
   }
 
-  /** Stops without waiting for answers that never come. */
+  /** Stops without waiting for pending responses. */
   async abandon(): Promise<void> {
     this.#abandon.abort();
     await this.#server.finished;

@@ -8,7 +8,7 @@ import {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The refusal as the specification's section 7 draws it; answers the envelope for more. */
+/** Expects the error envelope of the specification's section 7 and returns it. */
 export async function expectRefusal(response: Response, code: ErrorCode): Promise<ErrorEnvelope> {
   const text = await response.text();
   assertEquals(response.status, ERROR_STATUS[code], text);
@@ -22,7 +22,7 @@ export async function expectRefusal(response: Response, code: ErrorCode): Promis
   return envelope;
 }
 
-/** A 400 whose issues name exactly `paths`, in any order. */
+/** Expects a 400 whose issues have exactly these paths, in any order. */
 export async function expectInvalid(
   response: Response,
   paths: string[],
@@ -36,7 +36,7 @@ export async function expectInvalid(
   return issues;
 }
 
-/** A JSON answer with `status`; answers its body. */
+/** Expects a JSON response with `status` and returns its body. */
 // deno-lint-ignore no-explicit-any -- bodies are looked into field by field
 export async function expectJson(response: Response, status: number): Promise<any> {
   const text = await response.text();

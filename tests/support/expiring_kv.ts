@@ -3,7 +3,7 @@ interface Written {
   expireIn: number | undefined;
 }
 
-/** A store that forgets by a test's clock what has expired; the real one does by its own. */
+/** A store whose entries expire by the test's clock. */
 export function expiringKv(kv: Deno.Kv, now: () => number) {
   const ends = new Map<string, { key: Deno.KvKey; end: number }>();
   const note = ({ key, expireIn }: Written) => {
@@ -32,7 +32,7 @@ export function expiringKv(kv: Deno.Kv, now: () => number) {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  /** Removes what has expired. */
+  /** Deletes expired entries. */
   const expire = async () => {
     for (const [text, { key, end }] of ends) {
       if (end > now()) continue;

@@ -1,6 +1,6 @@
 import type { Frame } from "../../lib/schemas/frames.ts";
 
-/** `start`, without what every run of the fake has in common. */
+/** `start`, without the fields that are the same for every run. */
 const START = {
   type: "start",
   requestId: "request-1",
@@ -29,24 +29,24 @@ export interface RecordedRequest {
 }
 
 /**
- * The chat paths of CONTRACT section 6 with an answer that the test writes word by word: a log that
- * is followed, resumed and repeated under its idempotency key.
+ * The chat routes of CONTRACT section 6 with an answer that the test writes word by word. It supports
+ * following, resuming, and repeating a message under its idempotency key.
  */
 export class FakeChat {
   readonly seen: RecordedRequest[] = [];
   /** False: the service has no resume and cancel routes yet. */
   resumes = true;
-  /** What the session may still send. */
+  /** Messages that the session may still send. */
   left = 50;
-  /** Answered instead of a stream, once each. */
+  /** Responses to send instead of a stream, each once. */
   readonly refusals: Response[] = [];
   #runs = new Map<string, Run>();
-  /** Written before the run that they are for was asked for. */
+  /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
 
   /**
-   * Adds frames to the open run; its followers get them at once. While none is open they wait for the
-   * next: a page takes its time to ask.
+   * Adds frames to the open run and its followers. Without an open run they wait for the next one, as
+   * the page may not have requested it yet.
    */
   write(...frames: Frame[]): void {
     for (const frame of frames) {
@@ -69,7 +69,7 @@ export class FakeChat {
     this.write({ type: "done", finishReason });
   }
 
-  /** Closes every connection, as a network does: without a `done` of its own. */
+  /** Closes every connection without `done`, like a network failure. */
   cut(): void {
     for (const { followers } of this.#runs.values()) {
       for (const follower of followers) {

@@ -1,11 +1,11 @@
 import type { Model, ModelEvent, ModelRequest } from "@/lib/providers/model.ts";
 
-/** What one request gets: a refusal before the first byte, or events that may end in a throw. */
+/** The result of one request: an error before the first byte, or events that may end in an error. */
 export type Script = Error | readonly (ModelEvent | Error | Promise<unknown>)[];
 
 /**
- * A model that answers each request with the next script and remembers what it was asked. A promise
- * in a script is waited for, so that a test decides when the model goes on; an `Error` is thrown.
+ * A model that answers each request with the next script and records the requests. A promise in a
+ * script is awaited, so that a test decides when the model continues; an `Error` is thrown.
  */
 export class FakeModel implements Model {
   readonly requests: ModelRequest[] = [];
@@ -24,7 +24,7 @@ export class FakeModel implements Model {
   }
 }
 
-/** A model that accepts nobody until it is aborted, and then fails as `fetch` does. */
+/** A model that never responds until it is aborted, and then fails like `fetch`. */
 export const silentModel: Model = {
   stream: ({ signal }) =>
     new Promise((_, reject) => {

@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * A world that stands still: the clock moves when a test moves it, ids and bytes follow from the
- * order they are drawn in. Its methods may be passed on without their object.
+ * A deterministic runtime: the test moves the clock, and ids and random bytes are sequential. Its
+ * methods can be used without their object.
  */
 export class FakeRuntime implements Runtime {
   #now: number;
@@ -24,7 +24,7 @@ export class FakeRuntime implements Runtime {
   /** `00000000-0000-4000-8000-000000000001`, then `…2`, and so on. */
   readonly uuid = () => fakeUuid(++this.#drawn);
 
-  /** A counter's bytes: every call answers others, and 256 of them hold each value once. */
+  /** Bytes of a counter: every call returns different ones, and 256 of them contain each value once. */
   readonly randomBytes = (n: number) => Uint8Array.from({ length: n }, () => this.#byte++ * 91);
 
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
@@ -38,12 +38,12 @@ export class FakeRuntime implements Runtime {
     return promise;
   };
 
-  /** How many sleeps are still waiting. */
+  /** Number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
-  /** Moves the clock, waking sleepers in order; what each sets off has settled before the next. */
+  /** Moves the clock and wakes sleepers in order, flushing microtasks after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await flushMicrotasks();
@@ -64,7 +64,7 @@ export function fakeUuid(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 }
 
-/** Lets chains of promises that wait for nothing outside run to their end. */
+/** Waits until promise chains without outside dependencies have settled. */
 export async function flushMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }

@@ -1,7 +1,7 @@
-/** A stock Firefox, by the protocol that it speaks itself: https://w3c.github.io/webdriver-bidi/ */
+/** A stock Firefox, controlled by WebDriver BiDi: https://w3c.github.io/webdriver-bidi/ */
 
 const INSTALLED = ["/usr/bin/firefox-esr", "/usr/bin/firefox"];
-/** Focus without a window manager, and nothing asked of anybody. */
+/** Focus without a window manager, and no requests to outside services. */
 const PREFERENCES = {
   "focusmanager.testmode": true,
   "app.update.disabledForTesting": true,
@@ -15,10 +15,10 @@ const PREFERENCES = {
 };
 
 const START_TIMEOUT_MS = 30_000;
-/** Only bounds how long a broken test hangs. */
+/** Only limits how long a broken test hangs. */
 const COMMAND_TIMEOUT_MS = 20_000;
 
-/** The one in FIREFOX or an installed one; `undefined` where there is none. */
+/** The Firefox in FIREFOX or an installed one, if any. */
 export function findFirefox(): string | undefined {
   const paths = [Deno.env.get("FIREFOX"), ...INSTALLED];
   return paths.find((path) => {
@@ -33,11 +33,11 @@ export function findFirefox(): string | undefined {
 /** One page of a Firefox. */
 export interface FirefoxPage {
   goto(url: string): Promise<void>;
-  /** What an expression, or the promise it gives, comes to: JSON. */
+  /** The JSON value of an expression or of its promise. */
   evaluate(expression: string): Promise<unknown>;
-  /** Resolves once the expression is true; looks again with each frame that is drawn. */
+  /** Waits until the expression is true; checks on each animation frame. */
   until(expression: string): Promise<void>;
-  /** Presses keys one after the other, as a person does; "\uE004" is Tab and so on. */
+  /** Presses keys one by one; "\uE004" is Tab and so on. */
   press(keys: string): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function addressIn(errors: ReadableStreamDefaultReader<string>): Promise<s
 
 async function openPage(bidi: Bidi): Promise<FirefoxPage> {
   await bidi.send("session.new", { capabilities: {} });
-  // A window of its own is in front; in the one that Firefox starts with, keys press no button.
+  // Open a new window: keys do not reach buttons in the window that Firefox starts with.
   const { context } = await bidi.send("browsingContext.create", { type: "window" });
   const evaluate = async (expression: string) => {
     const answer = await bidi.send("script.evaluate", {
@@ -116,7 +116,7 @@ async function openPage(bidi: Bidi): Promise<FirefoxPage> {
   };
 }
 
-/** Commands and their answers over one socket. */
+/** Commands and their results over one socket. */
 class Bidi implements Disposable {
   #socket: WebSocket;
   #id = 0;

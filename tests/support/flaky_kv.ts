@@ -12,23 +12,23 @@ export function seeded(seed: number): () => number {
 
 export interface FlakyOptions {
   random: () => number;
-  /** Share of commits that are made and then reported as failed. */
+  /** Share of commits that succeed but are reported as failed. */
   ambiguous?: number;
-  /** Share of reads and commits that fail before anything happens. */
+  /** Share of reads and commits that fail without effect. */
   locked?: number;
-  /** Turns of the event loop that each call takes, at most. */
+  /** Maximum event loop turns per call. */
   turns?: number;
 }
 
-/** What went through to the store. */
+/** Calls that reached the store. */
 export interface Traffic {
   reads: number;
   commits: number;
 }
 
 /**
- * The real store behind a bad connection: what the committer asks of it is slow and fails as told,
- * the rest goes straight through, so that a whole service can stand on it.
+ * A real store behind a bad connection: the calls of the transaction batcher are slow and fail at the
+ * given rates. Other calls pass through, so that a whole service can use it.
  */
 export function flakyKv(kv: Deno.Kv, options: FlakyOptions): { kv: Deno.Kv; traffic: Traffic } {
   const { random, ambiguous = 0, locked = 0, turns = 0 } = options;

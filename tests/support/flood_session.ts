@@ -3,12 +3,12 @@ import { readFrames } from "./frames.ts";
 import { TestService } from "./service.ts";
 
 const SHOP = "https://shop.example";
-/** Only the session's cap refuses. */
+/** Only the session's message cap rejects. */
 const LIMITS = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6, streams: 500 };
 
 /**
- * Sends `messages` at once with one session, by turns through one process for each store handle. Returns
- * how many messages had each outcome: the last frame's type, or status and code of a refusal.
+ * Sends `messages` concurrently with one session, round-robin over one process per store handle.
+ * Returns the count per outcome: the last frame's type, or the status and error code.
  */
 export async function floodSession(
   messages: number,

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { Frame, FrameOf } from "@/lib/schemas/frames.ts";
 import type { ReceivedFrame } from "./frames.ts";
 
-/** The types of the frames in order, a row of deltas as one. */
+/** The frame types in order, consecutive deltas as one. */
 export function frameTypes(frames: readonly ReceivedFrame[]): string[] {
   const types = frames.map(({ frame }) => frame.type);
   return types.filter((type, i) => type !== "delta" || types[i - 1] !== "delta");

@@ -1,13 +1,13 @@
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 
-/** A frame as it came over the wire. */
+/** A frame as received. */
 export interface ReceivedFrame {
   id: string | undefined;
   frame: Frame;
 }
 
-/** Every frame of a stream, each checked against the protocol's own schema. */
+/** Every frame of a stream, validated by the protocol's schema. */
 export async function readFrames(response: Response): Promise<ReceivedFrame[]> {
   const received: ReceivedFrame[] = [];
   const events = response.body!.pipeThrough(new ServerSentEventParseStream());
@@ -20,7 +20,7 @@ export async function readFrames(response: Response): Promise<ReceivedFrame[]> {
   return received;
 }
 
-/** What a client would have shown. */
+/** The text that a client would show. */
 export function textOf(frames: readonly ReceivedFrame[]): string {
   return frames.map(({ frame }) => (frame.type === "delta" ? frame.text : "")).join("");
 }

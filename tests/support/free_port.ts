@@ -1,8 +1,8 @@
-/** Below the ports that systems give to whoever asks for any, so that nobody is given this one first. */
+/** Below the ephemeral ports, so that the system does not assign this one to another process. */
 const FROM = 20_000;
 const TO = 32_000;
 
-/** A port of loopback for a program that must be told where to listen. */
+/** A free loopback port, for a program that needs a fixed one. */
 export function freePort(): number {
   while (true) {
     const port = FROM + Math.floor(Math.random() * (TO - FROM));

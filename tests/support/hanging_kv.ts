@@ -1,17 +1,17 @@
 export interface HangingKv {
   kv: Deno.Kv;
-  /** From now on no call of the store answers. */
+  /** From now on every call hangs. */
   hang(): void;
   goOn(): void;
-  /** Settles when more than `calls` have hung, with how many. */
+  /** Waits until more than `calls` calls hang, and returns the number. */
   hung(calls: number): Promise<number>;
-  /** The next call is never answered, whatever becomes of the others. */
+  /** The next call hangs forever, independent of other calls. */
   loseNext(): void;
-  /** How many calls there were, answered or not. */
+  /** Number of calls, including hanging ones. */
   readonly calls: number;
 }
 
-/** A store that can be made to hang, as one behind a network that has gone. */
+/** A store that can be made to hang, like one behind a broken network. */
 export function hangingKv(kv: Deno.Kv): HangingKv {
   let gate: PromiseWithResolvers<void> | undefined;
   let calls = 0;

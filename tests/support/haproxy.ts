@@ -1,6 +1,6 @@
 import { freePort } from "./free_port.ts";
 
-/** HAProxy with the configuration for a port of loopback, once it listens there. */
+/** Starts HAProxy with a configuration for a loopback port and waits until it listens. */
 export async function startHaproxy(
   configAt: (port: number) => Promise<string>,
 ): Promise<AsyncDisposable & { host: string }> {

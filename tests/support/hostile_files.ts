@@ -5,22 +5,22 @@ import { bytes, HOSTILE_TEXTS } from "./hostile_texts.ts";
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-/** A file that somebody drops on a knowledge base. */
+/** An uploaded file. */
 export interface HostileFile {
   name: string;
   make: () => Content | Promise<Content>;
-  /** As what it ends: with the code of its failure, or `either` where both are right. */
+  /** The expected result: ready, a failure code, or `either` if both are valid. */
   ends: "ready" | "either" | DocumentParseErrorCode;
 }
 
-/** All of them; made by their own code, so that none needs to be kept. */
+/** All hostile files, generated instead of stored. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   ...HOSTILE_TEXTS,
   ...HOSTILE_PAGES,
   ...HOSTILE_PDFS,
 ];
 
-/** The file as it is sent. */
+/** The file's content. */
 export async function contentOf({ make }: HostileFile): Promise<Uint8Array<ArrayBuffer>> {
   const content = await make();
   return typeof content === "string" ? bytes(content) : content;

@@ -1,6 +1,6 @@
-/** Markdown that is meant to keep a page busy, and ordinary text to compare it with. */
+/** Markdown that could freeze a page, and ordinary text for comparison. */
 
-/** Each is the part of a text that is repeated: half-open, doubled, crossed or nested marks. */
+/** Parts to repeat: half-open, doubled, crossed or nested syntax. */
 const PUMPS = [
   ..."* ** *** _ __ ___ ~ ~~ ` `` ``` ```` [ ![ ] ]( ) ( < > | \\ ! # - + :".split(" "),
   ..."*a **a _a __a ~~a `a ``a [a ![a a* a** a_ a__ a~~ a` a]( \\* \\[ \\` *_ _* **__ `*`".split(
@@ -71,7 +71,7 @@ const PUMPS = [
   ],
 ];
 
-/** How a part becomes a text of a length. */
+/** Repeats a part up to a length. */
 const SHAPES: ((pump: string, length: number) => string)[] = [
   (pump, length) => pump.repeat(length / pump.length),
   (pump, length) => `- ${pump.repeat(length / 2 / pump.length)}x${mirrored(pump, length / 2)}`,
@@ -86,7 +86,7 @@ function mirrored(pump: string, length: number): string {
   return [...pump].reverse().join("").repeat(length / pump.length);
 }
 
-/** A text of random marks and words; the same for the same number. */
+/** A text of random syntax and words, reproducible by seed. */
 export function randomText(seed: number, length: number): string {
   let state = seed * 2654435761 >>> 0;
   const below = (n: number) => {
@@ -123,7 +123,7 @@ Is there _anything else_ that I can help you with?
 
 `;
 
-/** What answers look like. */
+/** Text of a typical answer. */
 export function ordinaryText(length: number): string {
   return ANSWER.repeat(Math.ceil(length / ANSWER.length)).slice(0, length);
 }

@@ -3,7 +3,7 @@ import { bytes, times } from "./hostile_texts.ts";
 
 const page = (body: string) => `<!doctype html><html><body>${body}`;
 
-/** Pages that no browser would like. */
+/** Malformed and hostile HTML pages. */
 export const HOSTILE_PAGES: HostileFile[] = [
   { name: "divisions.html", make: () => page("<div>".repeat(100_000)), ends: "too_complex" },
   { name: "bold.html", make: () => page("<b>x".repeat(100_000)), ends: "too_complex" },

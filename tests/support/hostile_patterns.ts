@@ -1,10 +1,10 @@
 import { type PdfObject, writePdf } from "./make_pdf.ts";
 
-/** A small piece that is repeated until the document is large, and what ends it. */
+/** A small piece that is repeated to make a large document, and its ending. */
 export interface HostilePattern {
   type: "text/markdown" | "text/html" | "text/plain";
   piece: string;
-  /** What the document ends with; often what turns a match into a failure. */
+  /** The document's ending, which often makes a match fail. */
   end?: string;
 }
 
@@ -268,7 +268,7 @@ const TEXT = [
   "\u{10ffff}",
 ];
 
-/** Made by hand: what parsers of Markdown, HTML and text are known to choke on. */
+/** Known problem cases of Markdown, HTML and text parsers. */
 export const HOSTILE_PATTERNS: readonly HostilePattern[] = [
   ...MARKDOWN.map((piece): HostilePattern => ({ type: "text/markdown", piece, end: "!" })),
   ...HTML.map((piece): HostilePattern => ({ type: "text/html", piece, end: ">" })),
@@ -288,7 +288,7 @@ const page = (more: string): PdfObject => ({
 const withContent = (stream: string, dictionary = "", resources = "") =>
   writePdf([CATALOGUE, PAGES, page(resources), { text: dictionary, stream }]);
 
-/** PDFs whose objects, streams or operators are wrong, each in a way of its own. */
+/** PDFs with different invalid objects, streams or operators. */
 export const HOSTILE_OBJECTS: readonly Uint8Array<ArrayBuffer>[] = [
   ...[
     "q",

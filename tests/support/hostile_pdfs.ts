@@ -10,7 +10,7 @@ const PAGE: PdfObject = {
   text: "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << >> >>",
 };
 
-/** PDFs that are damaged, locked, empty, endless or something else altogether. */
+/** PDFs that are damaged, encrypted, empty, endless or no PDFs at all. */
 export const HOSTILE_PDFS: HostileFile[] = [
   { name: "fine.txt", make: good, ends: "ready" },
   { name: "only its mark.pdf", make: () => "%PDF-1.7\n", ends: "damaged" },
@@ -72,7 +72,7 @@ function textOf(pdf: Uint8Array): string {
   return new TextDecoder("latin1").decode(pdf);
 }
 
-/** Locked with a password that nobody knows. */
+/** Encrypted with an unknown password. */
 function locked(): string {
   const key = "a1".repeat(32);
   return `/ID [<${"00".repeat(16)}> <${"00".repeat(16)}>] ` +

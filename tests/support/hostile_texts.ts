@@ -2,7 +2,7 @@ import type { HostileFile } from "./hostile_files.ts";
 
 const MIB = 1_048_576;
 
-/** Texts of every kind, and what is none, that a parser has to get through. */
+/** Texts in all encodings, and binary files, that a parser must survive. */
 export const HOSTILE_TEXTS: HostileFile[] = [
   { name: "blanks.txt", make: () => " \n".repeat(10 * MIB), ends: "no_text" },
   { name: "noughts.txt", make: () => new Uint8Array(MIB), ends: "unsupported_type" },
@@ -83,7 +83,7 @@ function utf16(text: string, little: boolean): Uint8Array<ArrayBuffer> {
   return new Uint8Array(units.buffer);
 }
 
-/** The same bytes every time, none more likely than another. */
+/** Uniform pseudo-random bytes, the same every time. */
 function noise(size: number): Uint8Array<ArrayBuffer> {
   let state = 1;
   return Uint8Array.from({ length: size }, () => {

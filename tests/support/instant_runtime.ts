@@ -1,17 +1,17 @@
 import type { Runtime } from "@/lib/platform/runtime.ts";
 
-/** Shorter sleeps only pace what a person watches; longer ones are limits on time. */
+/** Shorter sleeps only pace output; longer ones are timeouts. */
 const PACING_MS = 100;
 
-/** A clock that stands until it is told to move, and sleeps that cost nothing. */
+/** A clock that the test moves, and short sleeps that end immediately. */
 export interface InstantRuntime {
   readonly runtime: Pick<Runtime, "now" | "sleep">;
   advance(ms: number): void;
 }
 
 /**
- * Time for tests: pacing is over at once, and what waits for a limit to pass (a heartbeat, an
- * agent's time, an abandoned run) waits until it is called off.
+ * Time for tests: pacing ends immediately, and timeouts (a heartbeat, an agent's time limit, an
+ * orphaned run) wait until they are aborted.
  */
 export function instantRuntime(start = Date.UTC(2026, 0, 15, 12)): InstantRuntime {
   let now = start;

@@ -5,24 +5,24 @@ import type { Script, ScriptedPart } from "./mock_providers/script.ts";
 import { startService } from "./started_service.ts";
 import { say } from "./widget_calls.ts";
 
-/** Words before the tool is called, and after; each is a frame of its own. */
+/** Words before and after the tool call; each is one frame. */
 export const ANSWER_WORDS = 8;
 const PACE_MS = 35;
 
-/** When in its life a run's process is killed; `turns` of the event loop later than is said. */
+/** When a run's process is killed, plus `turns` of the event loop. */
 export type KillMoment =
-  /** Its message has been sent, and nothing is known of it. */
+  /** The message was sent, without any response. */
   | { at: "sent"; turns: number }
-  /** It was let in; its vendor has been asked and says nothing. */
+  /** The run was admitted, and its provider does not respond. */
   | { at: "asked"; turns: number }
-  /** Its client has seen so many frames. */
+  /** The client has received this many frames. */
   | { at: "frame"; n: number }
-  /** Its tool has been called and does not answer. */
+  /** The tool was called and does not respond. */
   | { at: "tool"; turns: number }
-  /** Its client has seen a frame of a type. */
+  /** The client has received a frame of this type. */
   | { at: "type"; type: string; turns: number };
 
-/** What a client saw of a run until its process was gone. */
+/** What a client received of a run before its process ended. */
 export interface SeenRun {
   runId: string;
   frames: DecodedFrame[];
@@ -32,7 +32,7 @@ async function turns(n: number): Promise<void> {
   for (let i = 0; i < n; i++) await new Promise((wake) => setImmediate(wake));
 }
 
-/** The tool of every run: it answers, unless it is told to wait. */
+/** The tool of every run, which can be made to wait. */
 export class SlowTool implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   #called = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export class SlowTool implements AsyncDisposable {
     return `127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** How it behaves from now on; settles when it is called. */
+  /** Sets the behavior from now on; resolves when the tool is called. */
   next({ waits }: { waits: boolean }): Promise<void> {
     this.#answers.resolve();
     this.#called = Promise.withResolvers();
@@ -66,10 +66,10 @@ export class SlowTool implements AsyncDisposable {
   }
 }
 
-/** A vendor that has a run say words, call its tool and say more, however far others have come before. */
+/** A provider that streams words, calls the tool and streams more, in every run. */
 export class PacedProvider implements AsyncDisposable {
   readonly mock: MockProviders;
-  /** Whether it takes requests and says nothing. */
+  /** Whether it accepts requests without responding. */
   isSilent = false;
 
   private constructor(mock: MockProviders) {
@@ -99,7 +99,7 @@ export class PacedProvider implements AsyncDisposable {
   }
 }
 
-/** Lets a run begin in a process that it is given to, and kills that at the moment. */
+/** Starts a run in a process and kills the process at the given moment. */
 export async function killAt(
   moment: KillMoment,
   { base, kill, vendor, tool, ask }: {
@@ -129,7 +129,7 @@ export async function killAt(
   return await run;
 }
 
-/** Sends a message and reads until the process is gone; tells of each frame it sees. */
+/** Sends a message, reads until the process ends, and reports each frame. */
 async function follow(
   base: string,
   { key, agentId, onFrame }: {
@@ -143,7 +143,7 @@ async function follow(
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ agentId, messages: [say("Hello")], maxOutputTokens: 100 }),
   }).catch(() => undefined);
-  // Killed before it was answered: it may have been let in or not.
+  // Killed before the response: the message may or may not have been admitted.
   if (response === undefined) return undefined;
   if (response.status !== 200) throw new Error(await response.text());
   const frames: DecodedFrame[] = [];
@@ -153,12 +153,12 @@ async function follow(
       for (const frame of decoder.push(chunk)) void onFrame(frame, frames.push(frame));
     }
   } catch {
-    // Killed: what was seen by then is what counts.
+    // Killed: the frames received so far count.
   }
   return { runId: response.headers.get("x-run-id")!, frames };
 }
 
-/** An agent on the priced model and the tool, made at a service on `dir`. */
+/** Creates an agent with the priced model and the tool, in a service on `dir`. */
 export async function makeAgent(
   dir: string,
   { env, key, body }: {

@@ -4,7 +4,7 @@ import { instantRuntime } from "./instant_runtime.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";
 
-/** A service on a store that tests may look into, with a key for its knowledge bases. */
+/** A service on an accessible store, with a key for its knowledge bases. */
 export async function openKnowledge(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
   const { runtime, advance } = instantRuntime();
@@ -22,13 +22,13 @@ export async function openKnowledge(options: TestServiceOptions = {}) {
     service.fetch(of("/documents"), { method: "POST", key, json, headers });
   const remove = (path = "", id = base.id) =>
     service.fetch(of(path, id), { method: "DELETE", key });
-  /** Sends a file as a browser's form does. */
+  /** Uploads a file like a browser's form. */
   const upload = (name: string, content: Uint8Array<ArrayBuffer> | string, type = "") => {
     const body = new FormData();
     body.set("file", new File([content], name, { type }));
     return service.fetch(of("/documents"), { method: "POST", key, body });
   };
-  /** The document as it is once it has been read. */
+  /** The document, once it is processed. */
   const settled = async (answer: Response): Promise<Document> => {
     const { id } = await expectJson(answer, 201);
     await service.service.documents.whenIdle();

@@ -1,6 +1,6 @@
 import type { KvCosts } from "./metered_kv.ts";
 
-/** What something may cost the store at most; in the units that Deno Deploy bills. */
+/** Upper bound of store costs, in the units that Deno Deploy bills. */
 export type KvCostBudget = Pick<KvCosts, "commits" | "writeUnits" | "readUnits">;
 
 /**
@@ -25,7 +25,7 @@ export const DEPLOY_PRICES = { millionWriteUnits: 2.5, millionReadUnits: 1, gibi
 /** Write units a month in the platform's free plan, as published in September 2026. */
 export const FREE_WRITE_UNITS = 500_000;
 
-/** What so many units cost, in USD. */
+/** Cost in USD. */
 export function costOf({ writeUnits, readUnits }: Omit<KvCostBudget, "commits">): number {
   const { millionWriteUnits, millionReadUnits } = DEPLOY_PRICES;
   return (writeUnits * millionWriteUnits + readUnits * millionReadUnits) / 1e6;

@@ -1,4 +1,4 @@
-/** A store that never tells of a change, as a file's does not across processes. */
+/** A store that reports no changes, like a file across processes. */
 export function kvWithoutWatch(kv: Deno.Kv): Deno.Kv {
   return new Proxy(kv, {
     get(target, name) {

@@ -27,7 +27,7 @@ export function ledgerProcesses(kv: Deno.Kv) {
       ...{ runtime: own, shards },
       limitsOf: () => Promise.resolve(LIMITS),
     });
-    /** Begins a run, and answers its number. */
+    /** Starts a run and returns its number. */
     const begin = async (hold = 0, limits = LIMITS, least = hold) => {
       const run = n++;
       return [
@@ -43,7 +43,7 @@ export function ledgerProcesses(kv: Deno.Kv) {
 
 export type Process = ReturnType<ReturnType<typeof ledgerProcesses>["open"]>;
 
-/** Lets the processes meet on the tenant's ledger until each has a shard of its own. */
+/** Makes the processes conflict over the tenant's ledger until each has its own shard. */
 export async function divide(processes: Process[], limits = LIMITS): Promise<void> {
   for (let round = 0; round < 4; round++) {
     for (const { begin, end } of processes) {

@@ -8,8 +8,8 @@ import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import { contentCipher } from "./content.ts";
 
 /**
- * Stores what was said as versions did that did not encrypt it: plain, digests without a key. The
- * content must be short enough for a transcript to say what the digests are of.
+ * Rewrites stored content like versions without encryption: plaintext, and digests without a key. The
+ * messages must be short enough to be complete in the transcript.
  */
 export async function storeLegacyContent(kv: Deno.Kv): Promise<void> {
   const content = contentCipher();
@@ -45,7 +45,7 @@ export async function storeLegacyContent(kv: Deno.Kv): Promise<void> {
   }
 }
 
-/** When each value of a closed store's file is to expire, by its key as Latin-1, in milliseconds. */
+/** Expiry time in milliseconds of each value in a closed store file, by key as Latin-1. */
 export function expiryTimes(path: string): Map<string, number> {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

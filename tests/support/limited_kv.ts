@@ -1,12 +1,12 @@
-/** What one atomic may hold; more is refused in the words of the engine. */
+/** Limits of an atomic operation; exceeding them fails with the engine's message. */
 export interface EngineLimits {
   readonly checks: number;
   readonly mutations: number;
-  /** The refusal of too many checks or mutations. */
+  /** The error for too many checks or mutations. */
   readonly refuse: (what: "checks" | "mutations", max: number) => Error;
 }
 
-/** A `denokv` server, as Deno's client reports its refusals. Source: denokv 0.13. */
+/** A `denokv` server, with the errors of Deno's client. Source: denokv 0.13. */
 export const DENOKV: EngineLimits = {
   checks: 10,
   mutations: 1_000,
@@ -30,9 +30,9 @@ export function statedLimits(checks: number): EngineLimits {
 
 export interface LimitedKv {
   readonly kv: Deno.Kv;
-  /** Checks of each atomic that was sent, refused ones included, in order. */
+  /** Number of checks of each atomic operation in order, including rejected ones. */
   readonly sent: number[];
-  /** How many of them were refused. */
+  /** Number of rejected operations. */
   refused: number;
 }
 

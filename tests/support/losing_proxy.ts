@@ -1,7 +1,7 @@
-/** Stands between a client and a service, and loses connections. */
+/** A proxy between client and service that drops connections. */
 export class LosingProxy implements AsyncDisposable {
   readonly url: string;
-  /** Connections that were lost. */
+  /** Dropped connections. */
   cut = 0;
   #listener: Deno.TcpListener;
   #upstream: number;
@@ -9,7 +9,7 @@ export class LosingProxy implements AsyncDisposable {
   #open = new Set<Deno.TcpConn>();
   #serving: Promise<void>;
 
-  /** Cuts one connection after the other as soon as so many bytes of it have been answered. */
+  /** Cuts each connection after this many response bytes. */
   constructor(upstream: string, { cuts }: { cuts: readonly number[] }) {
     this.#upstream = Number(new URL(upstream).port);
     this.#budgets = [...cuts];
@@ -36,7 +36,7 @@ export class LosingProxy implements AsyncDisposable {
         if (left <= 0) break;
       }
     } catch {
-      // One side has gone, so the other goes too.
+      // One side has disconnected, so close the other.
     }
     if (left <= 0) this.cut++;
     for (const one of [client, service]) this.#close(one);
@@ -48,7 +48,7 @@ export class LosingProxy implements AsyncDisposable {
     try {
       connection.close();
     } catch {
-      // It was closed by the other side.
+      // The other side closed it.
     }
   }
 

@@ -1,5 +1,5 @@
 import { openTestKv } from "./open_kv.ts";
-/** A store that can make a commit to `kind` and then say that it failed, as a lost connection does. */
+/** A store that can commit to `kind` and then report a failure, like a lost connection. */
 export async function lossyKv() {
   const real = await openTestKv();
   let losing: string | undefined;

@@ -1,15 +1,15 @@
 const encoder = new TextEncoder();
 
-/** An object of a PDF: its dictionary or other text, and a stream where it has one. */
+/** A PDF object: its dictionary or other text, and an optional stream. */
 export interface PdfObject {
   text: string;
   stream?: Uint8Array<ArrayBuffer> | string;
 }
 
-/** Lines of one page, each with the size of its letters in points. */
+/** Lines of one page, each with its font size in points. */
 export type PdfPage = [size: number, text: string][];
 
-/** A PDF of pages with Latin text, as small as it can be. */
+/** A minimal PDF with pages of Latin text. */
 export function makePdf(pages: PdfPage[]): Uint8Array<ArrayBuffer> {
   const font = 3;
   const kids = pages.map((_, n) => `${4 + n * 2} 0 R`).join(" ");
@@ -27,7 +27,7 @@ export function makePdf(pages: PdfPage[]): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Objects numbered from 1, the first of them the catalogue, with a table of where they are. */
+/** Writes objects numbered from 1, the first being the catalog, and their cross-reference table. */
 export function writePdf(objects: PdfObject[], trailer = ""): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = [encoder.encode("%PDF-1.7\n")];
   const offsets: number[] = [];
@@ -51,7 +51,7 @@ export function writePdf(objects: PdfObject[], trailer = ""): Uint8Array<ArrayBu
   return joined(parts);
 }
 
-/** Deflated as PDF wants it. */
+/** Deflates in the format of PDF. */
 export async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
   return await new Response(stream).bytes();

@@ -1,17 +1,17 @@
 import type { Runtime } from "@/lib/platform/runtime.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 
-/** Shorter sleeps pace retries and readers; longer ones are limits on time. */
+/** Shorter sleeps pace retries and readers; longer ones are timeouts. */
 const PACING_MS = 1_000;
 
 /**
- * Time for a whole service over real sockets: it stands until a test moves it, and then wakes what is
- * due. Pacing is over at once.
+ * Time for a whole service over real sockets: the test moves the clock, which wakes sleeps that are
+ * due. Pacing ends immediately.
  */
 export class ManualClock {
   readonly #still: FakeRuntime;
   readonly #start: number;
-  /** When each sleep that was begun is due, milliseconds after the start. */
+  /** Due time of each sleep, in milliseconds after the start. */
   readonly #due: number[] = [];
   readonly #waiting: { due: number; resolve: () => void }[] = [];
 

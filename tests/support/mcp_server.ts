@@ -7,13 +7,13 @@ import type { SeenRequest } from "./egress_server.ts";
 export interface McpEndpointOptions {
   /** Adds the server's tools. */
   tools: (server: McpServer) => void;
-  /** Answers with JSON instead of a stream. */
+  /** Responds with JSON instead of a stream. */
   json?: boolean;
   /** Keeps a session from call to call. */
   session?: boolean;
 }
 
-/** An MCP server of the official library as a function from request to answer. */
+/** An MCP server of the official library as a request handler. */
 export function mcpEndpoint(
   options: McpEndpointOptions,
 ): (seen: SeenRequest) => Promise<Response> {
@@ -29,7 +29,7 @@ export function mcpEndpoint(
   };
   let kept: ReturnType<typeof open> | undefined;
   return async ({ method, url, headers, body }) => {
-    // Without a session each request has a server of its own.
+    // Without sessions, each request gets a new server.
     const transport = await (options.session ? kept ??= open() : open());
     const request = new Request(url, { method, headers, ...(body === "" ? {} : { body }) });
     return await transport.handleRequest(request);

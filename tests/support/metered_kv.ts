@@ -12,14 +12,14 @@ export interface KvCosts {
   /** Atomics that were sent, and single writes. */
   commits: number;
   mutations: number;
-  /** 1 KiB of a written value each, at least one a mutation. */
+  /** One per KiB of a written value, at least one per mutation. */
   writeUnits: number;
-  /** 4 KiB of a value that was read each, at least one a key. */
+  /** One per 4 KiB of a read value, at least one per key. */
   readUnits: number;
   lists: number;
   /** Reads by key, each of one or more keys. */
   gets: number;
-  /** Calls that had to wait for one another: those that were under way together count as one. */
+  /** Sequential rounds: concurrent calls count as one. */
   rounds: number;
 }
 
@@ -29,7 +29,7 @@ export interface MeteredKv {
   take(): KvCosts;
   /** Which mutations were counted since the last `take`: the first part of the key, and the units. */
   readonly written: ReadonlyMap<string, number>;
-  /** Settles when no call is under way. */
+  /** Resolves when no call is in flight. */
   idle(): Promise<void>;
 }
 

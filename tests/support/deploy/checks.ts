@@ -6,8 +6,8 @@ import { MEMORY_BYTES, STOP_MS } from "./platform.ts";
 import type { Visit } from "./visit.ts";
 
 /**
- * Runs one named check, which may answer what it measured; the rehearsal counts them, a test makes steps
- * of them.
+ * Runs a named check, which may return a measurement. The rehearsal counts checks; a test runs them as
+ * steps.
  */
 export type Check = (name: string, run: () => Promise<string | void>) => Promise<void>;
 
@@ -18,7 +18,7 @@ interface Deployed {
 }
 
 const never = new Promise<never>(() => {});
-/** What a first operator and visitor do, and what this platform cannot do; the agent's id. */
+/** Checks a first visit, and what the platform does not support. Returns the agent's id. */
 export async function checkService(check: Check, { visit, mock }: Deployed): Promise<string> {
   let agent = "";
   await check("an empty dashboard asks for set-up, with the token of the settings", async () => {
@@ -81,21 +81,24 @@ export async function checkKnowledge(check: Check, { visit }: Deployed): Promise
       assertEquals((await answer.json()).passages[0]?.text, "Blue bicycles");
     },
   );
-  await check("a PDF is refused by name, because no process can be started", async () => {
+  await check("a PDF is rejected by name, because no process can be started", async () => {
     const file = new File(["%PDF-1.4\n%%EOF\n"], "terms.pdf", { type: "application/pdf" });
     const document = await visit.processed(base, await visit.upload(base, file));
     assertEquals(document.state, "failed");
     assertStringIncludes(JSON.stringify(document), "PDFs cannot be read on this server");
   });
-  await check("a document beyond 128 KiB is refused, and the answer names the bound", async () => {
-    const file = new File(["word ".repeat(30_000)], "long.txt");
-    const answer = await visit.upload(base, file);
-    assertStringIncludes(await answer.text(), "at most 128 KiB");
-    assertEquals(answer.status, 413);
-  });
+  await check(
+    "a document beyond 128 KiB is rejected, and the response states the limit",
+    async () => {
+      const file = new File(["word ".repeat(30_000)], "long.txt");
+      const answer = await visit.upload(base, file);
+      assertStringIncludes(await answer.text(), "at most 128 KiB");
+      assertEquals(answer.status, 413);
+    },
+  );
 }
 
-/** Stops the process while answers are under way; each of them must have its end. */
+/** Stops the process while answers stream; each of them must end properly. */
 export async function checkStop(
   check: Check,
   { visit, process, mock, agent, streams: count = 10 }: Deployed & {
@@ -125,7 +128,7 @@ export async function checkStop(
   });
 }
 
-/** What a few requests may hold at once: 24 uploads of nearly the bound, 32 JSON bodies of nearly theirs. */
+/** Concurrent requests near their size limits: 24 uploads and 32 JSON bodies. */
 export async function checkLoad(check: Check, { visit }: Deployed): Promise<void> {
   await check("24 uploads and 32 large bodies at once are all answered", async () => {
     await visit.makeKey();

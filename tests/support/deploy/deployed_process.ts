@@ -8,7 +8,7 @@ export interface DeployOptions {
   store: DeployStore;
   /** More settings of the operator. */
   env?: Record<string, string>;
-  /** More flags of Deno: only such that take something away. */
+  /** More flags of Deno; only ones that restrict it. */
   flags?: readonly string[];
   /** Arguments instead of `run -A main.ts`. */
   args?: readonly string[];
@@ -16,10 +16,10 @@ export interface DeployOptions {
   uid?: number;
 }
 
-/** How a process came to its end. */
+/** How a process ended. */
 export interface ProcessExit {
   status: Deno.CommandStatus;
-  /** From SIGINT to the end, milliseconds. */
+  /** Milliseconds from SIGINT to the end. */
   ms: number;
   /** Whether it had to be killed. */
   killed: boolean;
@@ -40,7 +40,7 @@ export class DeployedProcess implements AsyncDisposable {
     void child.status.then(() => this.#ended = true);
   }
 
-  /** Starts it, and answers once it answers requests; throws with its output when it ends before. */
+  /** Starts the process and waits until it serves requests. Throws with its output if it ends before. */
   static async start(options: DeployOptions): Promise<DeployedProcess> {
     const { deno, root, store, env, flags = [], uid } = options;
     const port = freePort();
@@ -58,13 +58,13 @@ export class DeployedProcess implements AsyncDisposable {
     return process;
   }
 
-  /** The most memory that it has held at once, bytes. */
+  /** Peak memory in bytes. */
   async peakBytes(): Promise<number> {
     const status = await Deno.readTextFile(`/proc/${this.#child.pid}/status`);
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1_024;
   }
 
-  /** All that it wrote; settles with its end. */
+  /** Its whole output, once it ends. */
   get output(): Promise<string> {
     return this.#output;
   }

@@ -1,16 +1,16 @@
 import { walkFiles } from "@/tools/walk_files.ts";
 import { BUILD_ENV, BUILD_STEPS } from "./platform.ts";
 
-/** Nobody's id on Debian and most others: it may read, and owns nothing. */
+/** Id of the unprivileged user on Debian and most other systems; it owns no files. */
 const NOBODY = 65_534;
 
-/** The service built in a folder of its own, as the platform's builder does it, and read-only from then on. */
+/** The service, built in its own folder like on the platform, and read-only afterwards. */
 export class DeployedTree implements AsyncDisposable {
   readonly #dir: string;
-  /** Deno's program where an unprivileged user can run it. */
+  /** Path of Deno that an unprivileged user can run. */
   readonly deno: string;
   readonly root: string;
-  /** Whom it is to be run as; unset where this process is itself unprivileged. */
+  /** User to run as; undefined if this process is unprivileged itself. */
   readonly uid: number | undefined;
 
   private constructor(dir: string) {
@@ -20,7 +20,7 @@ export class DeployedTree implements AsyncDisposable {
     this.uid = Deno.uid() === 0 ? NOBODY : undefined;
   }
 
-  /** Takes what an upload of `source` would hold, and runs the build steps with the program `deno`. */
+  /** Copies the files of an upload of `source` and runs the build steps with `deno`. */
   static async build(source: string, deno: string): Promise<DeployedTree> {
     const tree = new DeployedTree(await Deno.makeTempDir());
     try {
@@ -36,7 +36,7 @@ export class DeployedTree implements AsyncDisposable {
     }
   }
 
-  /** Bytes of the source and of what the build has added, and its largest packages. */
+  /** Bytes of the source, of the build's additions, and of the largest packages. */
   async sizes(): Promise<{ source: number; packages: number; largest: [string, number][] }> {
     const sizes = new Map<string, number>();
     for (const path of await walkFiles(this.root, "")) {
@@ -51,7 +51,7 @@ export class DeployedTree implements AsyncDisposable {
     return { source, packages, largest: largest.slice(0, 8) };
   }
 
-  /** Every file with the time of its last change: the same as long as nothing was written. */
+  /** Every file with its modification time, to detect writes. */
   async state(): Promise<string[]> {
     const paths = await walkFiles(this.root, "");
     const lines = paths.sort().map(async (path) => {
@@ -64,7 +64,7 @@ export class DeployedTree implements AsyncDisposable {
   async #build(step: string): Promise<void> {
     const { HOME = "/", PATH = "/usr/bin:/bin", NODE_EXTRA_CA_CERTS, DENO_CERT } = Deno.env
       .toObject();
-    // How this machine reaches the registry is no part of what is rehearsed.
+    // How this machine reaches the registry is not part of the rehearsal.
     const certificates = DENO_CERT ?? NODE_EXTRA_CA_CERTS;
     await run(["/bin/sh", "-c", step], {
       cwd: this.root,
@@ -87,13 +87,13 @@ export class DeployedTree implements AsyncDisposable {
   }
 }
 
-/** What Git knows or would add: the command line uploads no ignored files. */
+/** Files that Git tracks or would add: ignored files are not uploaded. */
 async function copySource(source: string, root: string): Promise<void> {
   const listed = await run(["git", "ls-files", "-co", "--exclude-standard"], { cwd: source });
   for (const path of listed.trim().split("\n")) {
     await Deno.mkdir(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
     await Deno.copyFile(`${source}/${path}`, `${root}/${path}`).catch((error) => {
-      // Deleted, and not yet committed.
+      // Deleted but not committed.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
   }

@@ -4,15 +4,15 @@
  */
 import manifest from "@/deno.json" with { type: "json" };
 
-/** How long a process has between its SIGINT and its SIGKILL, milliseconds. */
+/** Milliseconds between SIGINT and SIGKILL. */
 export const STOP_MS = 5_000;
-/** What the platform lets an app use at least, in bytes: 512 MB. */
+/** The app's minimum memory: 512 MB. */
 export const MEMORY_BYTES = 512_000_000;
-/** The heap that V8 takes on a machine of that size: half of it. */
+/** V8's heap on a machine of that size: half of it. */
 export const HEAP_FLAG = "--v8-flags=--max-old-space-size=256";
-/** What the platform starts. */
+/** The app's entry point. */
 export const ENTRY = manifest.deploy.runtime.entrypoint;
-/** What the platform runs beforehand, in the app's folder. */
+/** The build steps, run in the app's folder. */
 export const BUILD_STEPS = [manifest.deploy.install, manifest.deploy.build];
 
 /** Set in every process of an app. */
@@ -36,20 +36,20 @@ export const SETTINGS = {
   PUBLIC_URL: "https://chat.example.com",
 };
 
-/** Where the app's store is: for a server with its token, else a file. */
+/** The app's store: a server with its token, or a file. */
 export interface DeployStore {
   path: string;
   token?: string;
 }
 
-/** What a running process finds: nothing of the machine it runs on. */
+/** Environment of a running process, without anything from this machine. */
 export function runtimeEnv(port: number, store: DeployStore): Record<string, string> {
   return {
     ...EVERYWHERE,
     ...SETTINGS,
     DENO_DEPLOYMENT_ID: "d3pl0ym3nt",
     DENO_TIMELINE: "production",
-    // How the platform has `Deno.serve` listen where it wants, and `Deno.openKv()` open its database.
+    // How the platform redirects `Deno.serve` and `Deno.openKv()`.
     DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
     DENO_KV_DEFAULT_PATH: store.path,
     ...store.token !== undefined && { DENO_KV_ACCESS_TOKEN: store.token },

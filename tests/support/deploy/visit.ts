@@ -4,16 +4,16 @@ import { say } from "../widget_calls.ts";
 import { SETTINGS } from "./platform.ts";
 
 const ACCOUNT = { email: "owner@example.com", password: "correct horse battery" };
-/** The page that the agents may be embedded in. */
+/** The allowed origin of the agents. */
 const PAGE = "https://shop.example.com";
 
-/** A person, a backend and a visitor of a deployed service. */
+/** An operator, a backend and a widget visitor of a deployed service. */
 export class Visit {
   readonly #base: string;
   #cookie = "";
   #key = "";
 
-  /** `key` is one that an earlier visit made. */
+  /** `key` is an API key of an earlier visit. */
   constructor(base: string, key = "") {
     this.#base = base;
     this.#key = key;
@@ -23,13 +23,13 @@ export class Visit {
     return this.#key;
   }
 
-  /** A page, as somebody who is signed in or as a stranger. */
+  /** A page, signed in or not. */
   page(path: string, { stranger = false } = {}): Promise<Response> {
     const headers = { cookie: stranger ? "" : this.#cookie };
     return fetch(this.#base + path, { headers, redirect: "manual" });
   }
 
-  /** Sends a form as its page would; keeps the cookie that comes back. */
+  /** Submits a form and stores the cookie of the response. */
   async form(path: string, fields: Record<string, string>): Promise<Response> {
     const answer = await fetch(this.#base + path, {
       method: "POST",
@@ -49,7 +49,7 @@ export class Visit {
     assertEquals(answer.status, 303);
   }
 
-  /** Makes an API key by its form, with all that a backend may do. */
+  /** Creates an API key with all scopes, through the form. */
   async makeKey(): Promise<void> {
     const html = await (await this.page("/api-keys/new")).text();
     const once = /name="once" value="([^"]+)"/.exec(html)?.[1] ?? "";
@@ -79,7 +79,7 @@ export class Visit {
     });
   }
 
-  /** Makes an agent; its id. */
+  /** Creates an agent and returns its id. */
   async agent(model: string): Promise<string> {
     const modelPolicy = { provider: "vendor_a", model };
     const body = { ...agentBody(), modelPolicy, allowedOrigins: [PAGE] };
@@ -109,14 +109,14 @@ export class Visit {
     });
   }
 
-  /** Makes a knowledge base; its path. */
+  /** Creates a knowledge base and returns its path. */
   async knowledgeBase(): Promise<string> {
     const answer = await this.api("/v1/knowledge-bases", { name: "Shop" });
     assertEquals(answer.status, 201);
     return `/v1/knowledge-bases/${(await answer.json()).id}`;
   }
 
-  /** Sends a file as a browser's form does. */
+  /** Uploads a file through the form. */
   upload(base: string, file: File): Promise<Response> {
     const body = new FormData();
     body.set("file", file);
@@ -124,7 +124,7 @@ export class Visit {
     return fetch(`${this.#base}${base}/documents`, { method: "POST", body, headers });
   }
 
-  /** A document once it has been read, or could not be. */
+  /** A document, once it is processed or has failed. */
   // deno-lint-ignore no-explicit-any -- a test looks into whatever was answered
   async processed(base: string, sent: Response): Promise<any> {
     const { id } = await sent.json();

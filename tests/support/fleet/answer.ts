@@ -2,13 +2,13 @@ import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts"
 
 /** The outcome of one message: a run whose frames are read as they arrive, or a rejection. */
 export interface Answer {
-  /** `200`, or status and what refused: the limit's scope, else the code. */
+  /** `200`, or the status and the limit's scope or error code. */
   readonly outcome: string;
   /** Of a run. */
   readonly runId: string;
-  /** What has come so far. */
+  /** The frames so far. */
   readonly frames: readonly DecodedFrame[];
-  /** Settles at the end of the stream, also of one that was cut, with the type of its last frame. */
+  /** Type of the last frame, once the stream ends or is cut. */
   readonly ended: Promise<string>;
 }
 

@@ -1,19 +1,19 @@
 import { MockProviders, type MockRequest } from "../mock_providers/mock_providers.ts";
 import type { Script, ScriptedPart } from "../mock_providers/script.ts";
 
-/** A place where answers wait until the test opens it. */
+/** A gate where answers wait until the test opens it. */
 export interface Gate {
-  /** The message whose answer sends its first words and then waits here. */
+  /** The message whose answer sends its first words and then waits at this gate. */
   readonly message: string;
   open(): void;
 }
 
-/** The message that is answered at once. */
+/** The message that is answered immediately. */
 export const AT_ONCE = "answer at once";
 
 /**
- * The model vendor of a fleet. The last message decides how it answers, whichever process asks; every
- * answer is billed with all the output tokens that were allowed, so that what is set aside is spent.
+ * The model provider of a fleet. The last message decides how it answers. Every answer reports the
+ * maximum output tokens, so that the whole reservation is spent.
  */
 export class FleetProvider implements AsyncDisposable {
   readonly #mock: MockProviders;

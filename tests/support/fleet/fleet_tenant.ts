@@ -6,9 +6,9 @@ import { type Fleet, type FleetProcess, TOKEN_COST } from "./fleet.ts";
 import { AT_ONCE } from "./fleet_provider.ts";
 import { type Answer, endsOf, nextAddress, outcomes, readAnswer } from "./answer.ts";
 
-/** Output tokens of a message, unless it says otherwise. */
+/** Default output tokens of a message. */
 export const MESSAGE_TOKENS = 100;
-/** What such a message sets aside, and then costs, in micro-USD. */
+/** Reservation and cost of such a message, in micro-USD. */
 export const MESSAGE_COST = MESSAGE_TOKENS * TOKEN_COST;
 
 /** Messages in parallel: fewer than a tenant has slots. */
@@ -17,14 +17,14 @@ const CONTENDING_ROUNDS = 3;
 /** What it costs to have processes conflict over a tenant, in micro-USD. */
 export const CONTENDING_COST = CONTENDING_ROUNDS * CONTENDING_RUNS * MESSAGE_COST;
 
-/** The page that a tenant's agent may be embedded in. */
+/** The allowed origin of a tenant's agent. */
 const PAGE = "https://shop.example";
 
 /** Only the limit that a scenario tests rejects requests. */
 const OPEN: LimitOverrides = { ipMessages: 6_000, keyRequests: 6_000, streams: 500 };
 
 export interface Message {
-  /** Decides how the vendor answers; at once by default. */
+  /** Decides how the provider answers; immediately by default. */
   text?: string;
   /** A visitor's session instead of the API key. */
   session?: string;
@@ -120,7 +120,7 @@ export class FleetTenant {
     }
   }
 
-  /** Sends until every message is refused because the day's money is spent. */
+  /** Sends messages until all are rejected because the daily limit is reached. */
   async spendAll(): Promise<void> {
     while (true) {
       const answers = await this.sendAll(CONTENDING_RUNS);

@@ -2,11 +2,11 @@ import type { SeededRandom } from "./seeded_random.ts";
 
 const encoder = new TextEncoder();
 
-/** A body that goes out as it is, with its content type; `null` sends none. */
+/** A raw body with its content type; `null` sends none. */
 export interface FuzzBody {
   bytes: Uint8Array<ArrayBuffer>;
   type: string | null;
-  /** Without a length told beforehand. */
+  /** Sent without Content-Length. */
   chunked: boolean;
 }
 
@@ -23,7 +23,7 @@ const TYPES: readonly (string | null)[] = [
   "application/json, text/plain",
 ];
 
-/** The text as a body, now and then under another content type or in chunks. */
+/** The text as a body, occasionally with another content type or chunked. */
 export function bodyOf(text: string, dice: SeededRandom): FuzzBody {
   return {
     bytes: encoder.encode(text),
@@ -32,7 +32,7 @@ export function bodyOf(text: string, dice: SeededRandom): FuzzBody {
   };
 }
 
-/** A body that is no JSON, or hardly. */
+/** A body that is invalid or barely valid JSON. */
 export function brokenBody(valid: string, dice: SeededRandom): FuzzBody {
   const { type, chunked } = bodyOf("", dice);
   return { bytes: brokenBytes(valid, dice), type, chunked };
@@ -79,7 +79,7 @@ function brokenBytes(valid: string, dice: SeededRandom): Uint8Array<ArrayBuffer>
   }
 }
 
-/** What `fetch` is given for a body. */
+/** The body for `fetch`. */
 export function toBodyInit({ bytes, chunked }: FuzzBody): BodyInit {
   return chunked ? new Blob([bytes]).stream() : bytes;
 }

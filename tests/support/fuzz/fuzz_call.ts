@@ -15,7 +15,7 @@ export interface FuzzCall {
   path: string;
   headers: [string, string][];
   body: FuzzBody | undefined;
-  /** The agent that its body or address names, where it is one that exists. */
+  /** The existing agent that the body or path names, if any. */
   agentId: string | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Parts {
 
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** A request of the operation: as documented, or with faults anywhere in it. */
+/** A request of the operation: valid, or with mutations anywhere in it. */
 export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   const { world, dice } = parts;
   const sessions = operation.security.some((scheme) => "ServiceSession" in scheme);
@@ -45,7 +45,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   };
 }
 
-/** Other methods than the address has are its 405, which only /v1 promises. */
+/** An unsupported method gets a 405, which only /v1 guarantees. */
 function methodOf({ method, path }: Documented, dice: SeededRandom): string {
   if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
   return path.includes("openapi") ? dice.pick(VERBS.slice(1)) : "PUT";
@@ -95,7 +95,7 @@ function pathOf(
   });
 }
 
-/** A hostile part of a path that stays one part: nothing, dots and slashes would name another address. */
+/** A hostile path segment without dots and slashes, which would change the path. */
 function pathPart(dice: SeededRandom): string {
   const text = dice.pick(STRINGS).slice(0, 4_000);
   const raw = text.startsWith("%") ? text : encodeURIComponent(text.toWellFormed());

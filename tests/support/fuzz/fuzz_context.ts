@@ -3,7 +3,7 @@ import { ORIGIN } from "../widget_calls.ts";
 import type { SeededRandom } from "./seeded_random.ts";
 import type { Hints } from "./schema_values.ts";
 
-/** As many names are kept as may be picked from; the oldest go first. */
+/** Maximum number of remembered names; the oldest are dropped first. */
 const KEPT = 40;
 
 export interface KnownSession {
@@ -11,19 +11,19 @@ export interface KnownSession {
   agentId: string;
 }
 
-/** What exists: given to begin with, learnt from answers, and picked from for the next requests. */
+/** Known resources: given at the start, learned from responses, and used in later requests. */
 export class FuzzContext {
   readonly agents: string[];
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
   readonly conversations: string[] = [crypto.randomUUID()];
   readonly bases: string[] = [crypto.randomUUID()];
-  /** Where each of them is: `[base, document]`. */
+  /** Pairs of `[base, document]`. */
   readonly documents: [string, string][] = [[crypto.randomUUID(), crypto.randomUUID()]];
   readonly runs: string[] = [crypto.randomUUID()];
-  /** A key with every scope, and one with none that is wanted. */
+  /** A key with every scope, and one without any required scope. */
   readonly keys: { good: string; weak: string };
-  /** Of the scripts that there are. */
+  /** Hashes of the existing scripts. */
   readonly hashes: string[];
   readonly ownOrigin: string;
 
@@ -43,7 +43,7 @@ export class FuzzContext {
     this.ownOrigin = parts.ownOrigin;
   }
 
-  /** Remembers what an answer has named. */
+  /** Remembers the resources in a response. */
   learn(operationId: string, { status, headers, text }: Answered, agentId?: string): void {
     const runId = headers.get("x-run-id");
     if (runId !== null) keep(this.runs, runId);
@@ -64,7 +64,7 @@ export class FuzzContext {
     }
   }
 
-  /** Values for fields whose meaning no schema tells. */
+  /** Values for fields that a schema does not fully describe. */
   hints(): Hints {
     return {
       model: () => "demo",
@@ -80,7 +80,7 @@ export class FuzzContext {
   }
 }
 
-/** Ends with the user's words; now and then they are what the demo model takes for a tool call. */
+/** Ends with a user message, which is occasionally a tool call for the demo model. */
 function conversation(dice: SeededRandom): unknown[] {
   const turns = Array.from({ length: dice.int(0, 3) }, (_, n) => ({
     role: n % 2 === 0 ? "user" : "assistant",

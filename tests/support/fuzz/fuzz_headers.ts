@@ -10,7 +10,7 @@ const AUTHORIZATIONS = ["", "Bearer", "Basic dTpw", "Bearer a b", "bearer  ", "B
 const ORIGINS = ["null", "*", "https://evil.example", "HTTPS://SHOP.EXAMPLE.COM", `${ORIGIN}/`, ""];
 const TAGS = ["*", '"1"', 'W/"1"', '"2"', "1", '"', '"1", "2"', '"99999999999999999999"', '"-1"'];
 
-/** Headers that no operation asks for, and that a service may still trip over. */
+/** Headers that no operation uses, but that may cause trouble. */
 const STRAY: HeaderPairs = [
   ["x-forwarded-for", "1.2.3.4, ::ffff:9.9.9.9, not an address"],
   ["x-forwarded-host", "evil.example"],
@@ -26,7 +26,7 @@ const STRAY: HeaderPairs = [
   ["traceparent", "00-zz-zz-zz"],
 ];
 
-/** Headers of one request; `session` is the one it speaks for, where it does. */
+/** Headers of one request, with the session's token if given. */
 export function headersFor(
   operation: Documented,
   { world, dice, session }: {
@@ -90,7 +90,7 @@ function parameterValue(
   }
 }
 
-/** What a client can send at all: Latin-1 without line breaks and NUL. */
+/** The characters that a client can send: Latin-1 without line breaks and NUL. */
 function sendable(value: string): string {
   return [...value].filter((c) => c <= "\u00ff" && !"\0\r\n".includes(c)).join("").slice(0, 16_000);
 }

@@ -1,6 +1,6 @@
 import type { SeededRandom } from "./seeded_random.ts";
 
-/** Strings that some parser, store or renderer somewhere has stumbled over. */
+/** Strings that are known to break parsers, stores or renderers. */
 export const STRINGS: readonly string[] = [
   "",
   " ",
@@ -66,7 +66,7 @@ const NUMBERS: readonly number[] = [
   100.0000001,
 ];
 
-/** Any JSON value, as far from what is wanted as may be. */
+/** Any JSON value that is unlikely to be valid. */
 export function hostileValue(dice: SeededRandom): unknown {
   switch (dice.int(0, 7)) {
     case 0:
@@ -90,7 +90,7 @@ export function hostileValue(dice: SeededRandom): unknown {
   }
 }
 
-/** `depth` lists or objects in each other. */
+/** Lists or objects nested `depth` levels. */
 function nested(depth: number, lists: boolean): unknown {
   let value: unknown = 1;
   for (let n = 0; n < depth; n++) value = lists ? [value] : { a: value };

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "./seeded_random.ts";
 import { hostileValue, STRINGS } from "./hostile_values.ts";
 
-/** The value with one to three faults somewhere in it; the value itself is left alone. */
+/** A copy of the value with one to three mutations. */
 export function mutateValue(value: unknown, dice: SeededRandom): unknown {
   let mutated = structuredClone(value);
   for (let n = dice.int(1, 3); n > 0; n--) mutated = mutateOnce(mutated, dice);

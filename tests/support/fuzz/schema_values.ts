@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@/lib/openapi/openapi_types.ts";
 import type { SeededRandom } from "./seeded_random.ts";
 
-/** Values of fields that a schema alone cannot know, by the name of the field. */
+/** Values that a schema cannot describe, by field name. */
 export type Hints = Record<string, (dice: SeededRandom) => unknown>;
 
 export interface ValueOptions {
@@ -11,18 +11,18 @@ export interface ValueOptions {
   hints: Hints;
 }
 
-/** Longer strings and lists say nothing new, and only now and then are they worth their time. */
+/** Longer strings and lists rarely find anything new, so they are rare. */
 const USUAL_LENGTH = 24;
 const USUAL_ITEMS = 3;
 
-/** What the patterns of the document take. */
+/** Values that match the document's patterns. */
 const BY_PATTERN: Record<string, (dice: SeededRandom) => string> = {
   "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$": (dice) => `tool_${dice.int(0, 1_000_000)}`,
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
   "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
 };
 
-/** A value that the schema takes; bounds are met exactly as often as not. */
+/** A valid value; half of the bounded ones are exactly at a bound. */
 export function validValue(schema: JsonSchema, options: ValueOptions): unknown {
   const { dice, schemas } = options;
   const resolved = resolve(schema, schemas);

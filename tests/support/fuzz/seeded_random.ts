@@ -1,6 +1,6 @@
 import { seeded } from "../flaky_kv.ts";
 
-/** Choices that are the same for the same seed. */
+/** Random choices, reproducible by seed. */
 export class SeededRandom {
   #random: () => number;
 

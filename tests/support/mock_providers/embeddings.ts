@@ -1,7 +1,7 @@
 import type { MockRequest } from "./mock_providers.ts";
 import type { Script } from "./script.ts";
 
-/** The texts that a request wants embedded; undefined for one that wants something else. */
+/** The texts of an embeddings request; undefined for other requests. */
 export function embeddedTexts(
   { path, body }: Pick<MockRequest, "path" | "body">,
 ): string[] | undefined {
@@ -12,7 +12,7 @@ export function embeddedTexts(
   );
 }
 
-/** An honest answer to a request for embeddings, as the protocol's documentation shows it. */
+/** A valid embeddings response, as documented by the protocol. */
 export function embeddingsResponse(
   request: Pick<MockRequest, "protocol" | "model">,
   { vectors, tokens }: { vectors: readonly (readonly number[])[]; tokens?: number },
@@ -33,14 +33,14 @@ export function embeddingsResponse(
   return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** What texts are about: animals, vehicles, food; synonyms point the same way. */
+/** Topics of texts (animals, vehicles, food); synonyms have the same vector. */
 const MEANINGS = [
   ["dog", "hound", "puppy", "pet"],
   ["car", "automobile", "vehicle", "drive"],
   ["bread", "loaf", "bakery", "food"],
 ];
 
-/** A vector by meaning, so that a test can tell it from words. */
+/** A vector by topic, so that tests can distinguish it from word matches. */
 export function embeddingOf(text: string): number[] {
   const lower = text.toLowerCase();
   const about = MEANINGS.map((words) => words.some((word) => lower.includes(word)) ? 1 : 0);

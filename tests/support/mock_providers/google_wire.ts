@@ -11,7 +11,7 @@ const REASONS = {
   length: "MAX_TOKENS",
   filter: "SAFETY",
   refusal: "PROHIBITED_CONTENT",
-  // This vendor says STOP when it calls.
+  // This provider reports STOP for tool calls.
   calls: "STOP",
   none: undefined,
 } as const;
@@ -23,7 +23,7 @@ const ERRORS = {
   invalid: { code: 400, message: "Invalid argument.", status: "INVALID_ARGUMENT" },
 } as const;
 
-/** `GenerateContentResponse` events; nothing marks the last one but its reason. */
+/** `GenerateContentResponse` events; only the finish reason marks the last one. */
 export class GoogleWire implements Wire {
   readonly #options: WireOptions;
 
@@ -70,7 +70,7 @@ export class GoogleWire implements Wire {
   }
 }
 
-/** Thoughts are counted beside the candidates. */
+/** Thought tokens are counted in addition to candidate tokens. */
 function outputCounts(
   { input, output, reasoning = 0 }: NonNullable<ReturnType<typeof scriptUsage>>,
 ) {
@@ -82,7 +82,7 @@ function outputCounts(
   };
 }
 
-/** Arguments come whole. */
+/** Arguments are sent in one piece. */
 function asPart({ id, name, args, signature }: ScriptedCall): unknown {
   const text = args.join("");
   return {

@@ -3,27 +3,27 @@ import { playScript } from "./play.ts";
 import { type RawRequest, RequestReader } from "./raw_request.ts";
 import type { ProtocolName, Script } from "./script.ts";
 
-/** A request as a test looks at it. */
+/** A received request. */
 export interface MockRequest extends Omit<RawRequest, "body"> {
   protocol: ProtocolName;
   model: string;
   // deno-lint-ignore no-explicit-any -- a test looks into whatever was sent
   body: any;
-  /** Number of the connection it came on, from 1. */
+  /** Number of its connection, from 1. */
   connection: number;
-  /** Settles when the client has closed the connection. */
+  /** Resolves when the client closes the connection. */
   gone: Promise<void>;
 }
 
 export interface MockProvidersOptions {
   port?: number;
-  /** What a request gets when no script is left. */
+  /** The response when no script is left. */
   otherwise?: (request: MockRequest) => Script;
 }
 
 /**
- * The three vendors on one port, told apart by path as their documentation has it, under any prefix.
- * It speaks raw TCP, so that it can be cut, slow, broken or absurd as no HTTP server would be.
+ * The three provider protocols on one port, distinguished by path, under any prefix. It writes raw TCP,
+ * so that responses can be cut, slow or malformed in ways no HTTP server would produce.
  */
 export class MockProviders implements AsyncDisposable {
   readonly requests: MockRequest[] = [];
@@ -53,7 +53,7 @@ export class MockProviders implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** A base URL, with a prefix as compatible servers have. */
+  /** A base URL with a prefix, like those of compatible servers. */
   get url(): string {
     return `http://127.0.0.1:${this.port}/some/prefix/v1`;
   }
@@ -62,19 +62,19 @@ export class MockProviders implements AsyncDisposable {
     return this.#connections;
   }
 
-  /** What the next requests get, in order. */
+  /** Queues scripts for the next requests. */
   next(...scripts: Script[]): void {
     this.#scripts.push(...scripts);
   }
 
-  /** The `n`-th request from 1, as soon as it has come. */
+  /** The `n`-th request from 1, once it arrives. */
   asked(n: number): Promise<MockRequest> {
     const known = this.requests[n - 1];
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve) => this.#waiting.push({ n, resolve }));
   }
 
-  /** Closes every connection, those kept for later as well. */
+  /** Closes every connection, including idle ones. */
   dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -69,7 +69,7 @@ export class OpenaiWire implements Wire {
     return this.#choice(refuses ? { refusal: content } : { content });
   }
 
-  /** The calls' beginnings first, then a piece of each in turn. */
+  /** First the start of each call, then their pieces in turn. */
   #say(calls: readonly ScriptedCall[]): string[] {
     const first = this.#calls;
     this.#calls += calls.length;

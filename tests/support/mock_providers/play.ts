@@ -14,7 +14,7 @@ export interface PlayOptions {
   protocol: ProtocolName;
   model: string;
   script: Script;
-  /** Settles when the client has gone. */
+  /** Resolves when the client disconnects. */
   gone: Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function playScript(socket: Socket, options: PlayOptions): Promise<
   finish(socket, out, script.finish ?? "end");
 }
 
-/** The body in order: what to write, and where to wait. */
+/** The steps of the body: writes and waits. */
 function* steps({ protocol, model, script }: PlayOptions): Generator<
   string | Uint8Array | { wait: number | Promise<unknown> }
 > {
@@ -63,7 +63,7 @@ function* steps({ protocol, model, script }: PlayOptions): Generator<
   if (script.end !== "none") yield* lines(wire.end());
 }
 
-/** Writes the body's parts as HTTP chunks; what is not told apart by a wait goes out together. */
+/** Writes the body as HTTP chunks; parts without a wait in between are sent together. */
 class ChunkWriter {
   readonly #socket: Socket;
   readonly #cut: number | undefined;
@@ -125,13 +125,13 @@ function finish(socket: Socket, out: ChunkWriter, how: NonNullable<Script["finis
   }
 }
 
-/** A refusal that hangs promises more of its body than comes. */
+/** A hanging error response announces a longer body than it sends. */
 function reject(socket: Socket, { status, headers = {}, body = "", finish }: Script): void {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const all = { "Content-Type": "application/json", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const length = bytes.length + (finish === "hang" ? 100 : 0);
-  socket.write(`HTTP/1.1 ${status} Refused\r\n${lines}Content-Length: ${length}\r\n\r\n`);
+  socket.write(`HTTP/1.1 ${status} Rejected\r\n${lines}Content-Length: ${length}\r\n\r\n`);
   socket.write(bytes);
 }
 

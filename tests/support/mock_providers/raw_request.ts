@@ -1,4 +1,4 @@
-/** One HTTP request as it came over the socket. */
+/** A raw HTTP request. */
 export interface RawRequest {
   method: string;
   path: string;
@@ -7,7 +7,7 @@ export interface RawRequest {
   body: string;
 }
 
-/** Collects the bytes of one connection and takes whole requests out of them. */
+/** Collects the bytes of a connection and parses requests. */
 export class RequestReader {
   #bytes = new Uint8Array();
 
@@ -18,7 +18,7 @@ export class RequestReader {
     this.#bytes = joined;
   }
 
-  /** The next request, once all of it has come. */
+  /** The next complete request. */
   take(): RawRequest | undefined {
     const head = endOfHead(this.#bytes);
     if (head === -1) return undefined;

@@ -1,27 +1,27 @@
 /** A tool call; its arguments are sent in these pieces where the protocol has pieces. */
 export interface ScriptedCall {
-  /** `undefined` where a server gives its calls none. */
+  /** Undefined for servers without call ids. */
   id?: string | undefined;
   name: string;
   args: readonly string[];
-  /** Goes with the call and must come back with it, where a protocol has such a thing. */
+  /** Must be returned with the call's result, in protocols with signatures. */
   signature?: string;
 }
 
-/** One thing a vendor does inside its answer. */
+/** One step of a provider's answer. */
 export type ScriptedPart =
   | { text: string }
-  /** Reasoning that is streamed and not part of the answer. */
+  /** Reasoning, streamed apart from the answer. */
   | { thought: string }
   /** One or more calls of one step; several are sent as the protocol sends parallel calls. */
   | { calls: readonly ScriptedCall[] }
   | { comment: string }
-  /** The protocol's own sign of life; a comment where it has none. */
+  /** The protocol's keep-alive event, or a comment. */
   | { ping: true }
   | { error: "overloaded" | "rate_limit" | "timeout" | "invalid" }
-  /** Bytes of the body as they are. */
+  /** Raw bytes of the body. */
   | { raw: string | Uint8Array }
-  /** Milliseconds, or until a test says so. */
+  /** Milliseconds, or a promise of the test. */
   | { wait: number | Promise<unknown> };
 
 export interface ScriptedUsage {
@@ -31,17 +31,17 @@ export interface ScriptedUsage {
   reasoning?: number;
 }
 
-/** What one request gets. An empty script is a short, honest answer. */
+/** The response to one request. An empty script is a short, valid answer. */
 export interface Script {
-  /** Any status but 200 is a refusal. */
+  /** Any status but 200 is an error. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** The whole body of a refusal, or of a recorded answer in place of `say` and `end`. */
+  /** The whole body of an error, or of a recorded answer instead of `say` and `end`. */
   body?: string | Uint8Array;
   /** The whole body is sent once this settles. */
   heldUntil?: Promise<unknown>;
   say?: readonly ScriptedPart[];
-  /** Why the model stopped, in our words; `none` leaves out the whole ending. */
+  /** Why the model stopped; `none` omits the ending. */
   end?: "stop" | "length" | "filter" | "refusal" | "calls" | "none";
   usage?: ScriptedUsage | "absent";
   eol?: "\n" | "\r\n";
@@ -52,9 +52,9 @@ export interface Script {
    * half, or not at all.
    */
   finish?: "end" | "reset" | "close" | "half" | "hang";
-  /** Sent in place of any HTTP, before the connection is closed. */
+  /** Sent instead of HTTP, before the connection is closed. */
   garbage?: string;
-  /** Nothing is sent at all. */
+  /** Nothing is sent. */
   silent?: true;
 }
 
@@ -80,7 +80,7 @@ export function scriptUsage({ usage = HONEST_USAGE }: Script): ScriptedUsage | u
   return usage === "absent" ? undefined : usage;
 }
 
-/** The reason to give: calls when there are any, unless the script says another. */
+/** The finish reason: the script's, or `calls` if there are any. */
 export function scriptEnd({ end, say = [] }: Script): NonNullable<Script["end"]> {
   return end ?? (say.some((one) => "calls" in one) ? "calls" : "stop");
 }

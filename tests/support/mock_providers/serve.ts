@@ -1,5 +1,5 @@
 /**
- * The mock vendors in a process of their own, for benchmarks. The first line printed is the port.
+ * The mock providers as a separate process, for benchmarks. Prints the port first.
  * A model named `mock-64-10` answers 64 chunks of text, 10 milliseconds apart; any other 64 at once.
  *
  *     deno run -A tests/support/mock_providers/serve.ts [port]
@@ -9,7 +9,7 @@ import type { Script, ScriptedPart } from "./script.ts";
 
 const CHUNKS = 64;
 
-/** The answer a model's name asks for. */
+/** The answer encoded in a model's name. */
 function scriptFor(model: string): Script {
   const [, chunks = CHUNKS, delay = 0] = /^mock-(\d+)-(\d+)$/.exec(model) ?? [];
   const text = (n: number): ScriptedPart[] => [{ text: `word${n} ` }];
@@ -26,7 +26,7 @@ const scripts = new Map<string, Script>();
 const mock = await MockProviders.start({
   port: Number(Deno.args[0] ?? 0),
   otherwise: (request) => {
-    // A benchmark of hours must not keep every request it made.
+    // A benchmark of hours must not store every request.
     mock.requests.length = 0;
     const known = scripts.get(request.model) ?? scriptFor(request.model);
     scripts.set(request.model, known);

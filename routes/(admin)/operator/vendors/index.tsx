@@ -32,7 +32,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             <a
               class="button button-small"
               href={`/operator/vendors/${slot.vendor}`}
-              aria-label={`Set up ${slot.label}`}
+              aria-label={`${slot.state === "empty" ? "Connect" : "Edit"} ${slot.label}`}
               aria-current="false"
             >
               {slot.state === "empty" ? "Connect" : "Edit"}

@@ -12,8 +12,8 @@ const SENT_MEANWHILE = 9;
 const SETTLED_MS = 30_000;
 
 /**
- * The store goes while runs are under way, runs end without it, messages are sent, and it comes back:
- * every message is answered once and charged once.
+ * The store fails during runs, runs end without it, messages are sent, and it recovers: every message
+ * is answered once and charged once.
  */
 export async function outage(fleet: Fleet): Promise<void> {
   const tenant = await FleetTenant.create(fleet);

@@ -10,7 +10,7 @@ const ADDRESS_MESSAGES = 20;
 
 type Processes = Fleet["processes"];
 
-/** One window under test: `take` makes so many requests at once and answers how many were let in. */
+/** One window under test: `take` sends requests concurrently and returns how many were admitted. */
 interface Window {
   limit: number;
   scope: string;
