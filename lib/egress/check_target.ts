@@ -23,7 +23,7 @@ export interface TargetRules {
   runtime: Pick<Runtime, "now" | "sleep">;
   /** Rejections of host names take a multiple of this many milliseconds. */
   rejectionMs: number;
-  onRejected: (refusal: TargetRejection) => void;
+  onRejected: (rejection: TargetRejection) => void;
   signal: AbortSignal;
 }
 

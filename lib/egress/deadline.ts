@@ -1,37 +1,33 @@
 import type { Runtime } from "../platform/runtime.ts";
 import { EgressError } from "./egress_error.ts";
 
-/** Bounds one call, redirects and body included. The caller's signal ends it early. */
-export class Deadline {
-  #controller = new AbortController();
-  #timer = new AbortController();
-  #caller: AbortSignal;
-  #onAbort = () => this.#abort("the call was stopped");
-
-  constructor(
-    runtime: Pick<Runtime, "sleep">,
-    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
-  ) {
-    this.#caller = signal;
-    if (signal.aborted) this.#onAbort();
-    signal.addEventListener("abort", this.#onAbort, { once: true });
-    runtime.sleep(timeoutMs, this.#timer.signal)
-      .then(() => this.#abort(`there was no response within ${timeoutMs} ms`), () => {});
-  }
-
+/** Bounds one call, redirects and body included. */
+export interface Deadline {
   /** Aborts with an `EgressError`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
+  signal: AbortSignal;
   /** Stops waiting without aborting the signal. */
-  clear(): void {
-    this.#timer.abort();
-    this.#caller.removeEventListener("abort", this.#onAbort);
-  }
+  clear(): void;
+}
 
-  #abort(message: string): void {
-    this.#controller.abort(new EgressError("tool_timeout", message));
-    this.clear();
-  }
+/** The caller's signal ends it early. */
+export function startDeadline(
+  runtime: Pick<Runtime, "sleep">,
+  { timeoutMs, signal: caller }: { timeoutMs: number; signal: AbortSignal },
+): Deadline {
+  const controller = new AbortController();
+  const timer = new AbortController();
+  const clear = () => {
+    timer.abort();
+    caller.removeEventListener("abort", onAbort);
+  };
+  const abort = (message: string) => {
+    controller.abort(new EgressError("tool_timeout", message));
+    clear();
+  };
+  const onAbort = () => abort("the call was stopped");
+  if (caller.aborted) onAbort();
+  else caller.addEventListener("abort", onAbort, { once: true });
+  runtime.sleep(timeoutMs, timer.signal)
+    .then(() => abort(`there was no response within ${timeoutMs} ms`), () => {});
+  return { signal: controller.signal, clear };
 }

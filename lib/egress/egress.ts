@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { concatBytes } from "../platform/bytes.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { checkTarget, type TargetRejection, type TargetRules } from "./check_target.ts";
-import { Deadline } from "./deadline.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
 import { decodeBody } from "./decode_body.ts";
 import { EgressAllowlist } from "./egress_allowlist.ts";
 import { type EgressCall, EgressError, toEgressError } from "./egress_error.ts";
@@ -92,7 +92,7 @@ export class Egress {
 
   /** Sends a request and follows its redirects, checking the target of each. Throws `EgressError`. */
   async open(request: EgressRequest): Promise<EgressResponse> {
-    const deadline = new Deadline(this.#runtime, request);
+    const deadline = startDeadline(this.#runtime, request);
     const { method, url, headers, body, onCall, maxRedirects = MAX_REDIRECTS } = request;
     let hop: Hop = { method, url: new URL(url), headers: outgoingHeaders(headers, body), body };
     try {

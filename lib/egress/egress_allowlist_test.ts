@@ -23,14 +23,14 @@ Deno.test("EgressAllowlist: a host is allowed on any port, or on the port of its
     "http://0xa.7/",
   ];
   for (const url of allowed) assertEquals(permits(url), true, url);
-  const refused = [
+  const rejected = [
     "http://x.crm.internal/",
     "http://billing.internal/",
     "https://billing.internal/",
     "http://[::1]/",
     "http://10.0.0.8/",
   ];
-  for (const url of refused) assertEquals(permits(url), false, url);
+  for (const url of rejected) assertEquals(permits(url), false, url);
 });
 
 Deno.test("EgressAllowlist: an entry may name a scheme's default port", () => {

@@ -104,7 +104,7 @@ const NAMES: Record<string, string[]> = {
   "i.example.com": ["2002:c0a8:101::1"],
 };
 
-async function refusal(url: string, addresses: Record<string, string[]> = {}) {
+async function rejectionCode(url: string, addresses: Record<string, string[]> = {}) {
   await using server = new EgressServer(() => new Response("reached"), { addresses });
   const domain = normalizeDomain(new URL(url).host) ?? "";
   const request = server.request(url, { allowedDomains: [domain] });
@@ -124,12 +124,12 @@ async function refusal(url: string, addresses: Record<string, string[]> = {}) {
 }
 
 Deno.test("Egress: no spelling of a non-public address is dialled", async () => {
-  for (const url of LITERALS) assertEquals(await refusal(url), "domain_not_allowed", url);
+  for (const url of LITERALS) assertEquals(await rejectionCode(url), "domain_not_allowed", url);
 });
 
 Deno.test("Egress: every address of a name is checked", async () => {
   for (const host of Object.keys(NAMES)) {
-    assertEquals(await refusal(`https://${host}/`, NAMES), "domain_not_allowed", host);
+    assertEquals(await rejectionCode(`https://${host}/`, NAMES), "domain_not_allowed", host);
   }
 });
 
@@ -218,21 +218,21 @@ Deno.test("Egress: a private address gives the same error as a name that does no
     await using server = new EgressServer(() => new Response("reached"), {
       resolver: hiddenResolver,
     });
-    const told = new Set<string>();
+    const errors = new Set<string>();
     for (const host of Object.keys(HIDDEN)) {
       const call = () => server.egress.fetch(server.request(`${scheme}://${host}/`));
       const { code, message } = await assertRejects(call, EgressError);
-      told.add(`${code}: ${message.replace(host, "HOST")}`);
+      errors.add(`${code}: ${message.replace(host, "HOST")}`);
     }
-    const refused = server.calls.map((call) =>
+    const rejected = server.calls.map((call) =>
       JSON.stringify({ ...call, host: "", refused: call.refused?.replace(call.host, "HOST") })
     );
-    assertEquals([told.size, new Set(refused).size], [1, 1], [...told].join("\n"));
+    assertEquals([errors.size, new Set(rejected).size], [1, 1], [...errors].join("\n"));
     assertEquals(server.dialled, []);
     // The operator sees the reason.
-    assertEquals(server.refusals.map(({ host }) => host), Object.keys(HIDDEN));
+    assertEquals(server.rejections.map(({ host }) => host), Object.keys(HIDDEN));
     assertEquals(
-      server.refusals.map(({ reason }) => reason).filter((one) => one === "it does not resolve"),
+      server.rejections.map(({ reason }) => reason).filter((one) => one === "it does not resolve"),
       ["it does not resolve", "it does not resolve", "it does not resolve"],
     );
   }

@@ -190,7 +190,7 @@ Deno.test("Egress: a tool cannot set the connection's headers", async () => {
 Deno.test("Egress: a second address is tried if the first does not accept connections", async () => {
   await using server = new EgressServer(() => new Response("ok"), {
     addresses: { "tools.example.com": ["2606:4700::1", "93.184.215.14", "93.184.215.15"] },
-    refusing: ["93.184.215.14"],
+    unreachable: ["93.184.215.14"],
   });
   assertEquals((await server.egress.fetch(server.request(URL_OF_TOOL))).status, 200);
   assertEquals(server.dialled, ["93.184.215.14", "93.184.215.15"]);

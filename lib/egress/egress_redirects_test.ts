@@ -138,12 +138,12 @@ Deno.test("Egress: only harmless headers reach another origin", async () => {
 Deno.test("Egress: a redirect does not carry a secret in the body or the URL", async () => {
   const body = new TextEncoder().encode(`{"key":"${SECRET}"}`);
   await using kept = redirecting("https://eu.example.com/", 308);
-  const refused = await assertRejects(() => start(kept, { method: "POST", body }), EgressError);
-  assertEquals([refused.code, kept.seen.length], ["domain_not_allowed", 1]);
-  assertEquals(kept.calls.map((call) => call.refused), [refused.message]);
+  const rejected = await assertRejects(() => start(kept, { method: "POST", body }), EgressError);
+  assertEquals([rejected.code, kept.seen.length], ["domain_not_allowed", 1]);
+  assertEquals(kept.calls.map((call) => call.refused), [rejected.message]);
   await using echoed = redirecting(`https://eu.example.com/?key=${SECRET}`);
-  const told = await assertRejects(() => start(echoed), EgressError);
-  assertEquals([told.code, echoed.seen.length], ["domain_not_allowed", 1]);
+  const leaked = await assertRejects(() => start(echoed), EgressError);
+  assertEquals([leaked.code, echoed.seen.length], ["domain_not_allowed", 1]);
   await using dropped = redirecting("https://eu.example.com/", 303);
   assertEquals((await start(dropped, { method: "POST", body })).status, 200);
   await using same = redirecting(`/next?key=${SECRET}`, 307);

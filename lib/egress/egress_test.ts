@@ -142,14 +142,14 @@ Deno.test("Egress: EGRESS_ALLOW opens plain http and private addresses, nothing 
   for (const allow of [[`crm.internal:${port}`], ["crm.internal"], ["127.0.0.1/32"]]) {
     assertEquals(await ask(named, { allow }), 200, allow.join());
   }
-  const refused: [string, { allow: string[]; domains?: string[] }][] = [
+  const rejected: [string, { allow: string[]; domains?: string[] }][] = [
     [literal, { allow: [] }],
     [literal, { allow: ["127.0.0.1:1", "10.0.0.0/8", "crm.internal", "::1/128"] }],
     [named, { allow: ["other.internal", "127.0.0.1"] }],
     [named, { allow: ["crm.internal"], domains: ["tools.example.com"] }],
     [`${named}?to=http://127.0.0.1:${port}/`, { allow: ["crm.internal"] }],
   ];
-  for (const [url, options] of refused) {
+  for (const [url, options] of rejected) {
     const error = await assertRejects(() => ask(url, options), EgressError);
     assertEquals(error.code, "domain_not_allowed", `${url} ${options.allow}`);
   }

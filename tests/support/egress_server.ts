@@ -29,7 +29,7 @@ export class EgressServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly calls: EgressCall[] = [];
   /** Reported blocked hosts. */
-  readonly refusals: TargetRejection[] = [];
+  readonly rejections: TargetRejection[] = [];
   /** Addresses that were connected to. */
   readonly dialled: string[] = [];
   readonly egress: Egress;
@@ -45,7 +45,7 @@ export class EgressServer implements AsyncDisposable {
       resolver?: Resolver;
       allow?: string[];
       /** Addresses that accept no connection. */
-      refusing?: string[];
+      unreachable?: string[];
       runtime?: Pick<Runtime, "now" | "sleep">;
     } = {},
   ) {
@@ -67,12 +67,12 @@ export class EgressServer implements AsyncDisposable {
       dial: ({ address }) => {
         this.dialled.push(address);
         // Nothing listens on port 1 of loopback.
-        const refuses = options.refusing?.includes(address) ?? false;
-        return { address: "127.0.0.1", port: refuses ? 1 : this.port };
+        const isUnreachable = options.unreachable?.includes(address) ?? false;
+        return { address: "127.0.0.1", port: isUnreachable ? 1 : this.port };
       },
       ca: this.ca,
       rejectionMs: 0,
-      onRejected: (refusal) => this.refusals.push(refusal),
+      onRejected: (rejection) => this.rejections.push(rejection),
     });
   }
 

@@ -128,10 +128,10 @@ export class HtmlBlockBuilder {
     this.#rows = [];
     // A table of one column is layout.
     if (rows.every((row) => row.length < 2)) {
-      for (const [text = ""] of rows) this.#push({ type: "paragraph", text });
+      for (const [text = ""] of rows) this.#blocks.push({ type: "paragraph", text });
     } else {
       const lines = rows.map((row) => row.join(CELL_SEPARATOR));
-      this.#push({ type: "table", rows: lines, hasHeader: this.#hasHeader });
+      this.#blocks.push({ type: "table", rows: lines, hasHeader: this.#hasHeader });
     }
     this.#hasHeader = false;
     this.#endParagraph();
@@ -149,27 +149,23 @@ export class HtmlBlockBuilder {
     this.#lists = [];
     const items = this.#items;
     this.#items = [];
-    if (items.length > 0) this.#push({ type: "list", items });
+    if (items.length > 0) this.#blocks.push({ type: "list", items });
   }
 
   #endPreformatted(): void {
     this.#preformatted = 0;
     const text = this.#takeText().replace(/^\n+|\s+$/g, "");
-    if (text !== "") this.#push({ type: "code", text });
+    if (text !== "") this.#blocks.push({ type: "code", text });
   }
 
   #endHeading(level: number): void {
     const text = toSingleLine(this.#takeText());
-    if (text !== "") this.#push({ type: "heading", level, text });
+    if (text !== "") this.#blocks.push({ type: "heading", level, text });
   }
 
   #endParagraph(): void {
     const text = this.#takeText().split("\n").map(toSingleLine).join("\n").trim();
-    if (text !== "") this.#push({ type: "paragraph", text });
-  }
-
-  #push(block: Block): void {
-    this.#blocks.push(block);
+    if (text !== "") this.#blocks.push({ type: "paragraph", text });
   }
 
   #takeText(): string {

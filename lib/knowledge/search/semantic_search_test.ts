@@ -57,8 +57,8 @@ class SearchSetup implements AsyncDisposable {
   process({ hardDailyCost = 5_000_000, protocol = "openai" as "openai" | "google" } = {}) {
     const { kv, runtime } = this;
     const slot = { protocol, apiKey: KEYS[protocol], embeddingModel: "emb" };
-    const vendors = { vendor_a: { ...slot, baseUrl: this.mock.url } };
-    const registry = new ModelRegistry(runtime, { providers: vendors });
+    const providers = { vendor_a: { ...slot, baseUrl: this.mock.url } };
+    const registry = new ModelRegistry(runtime, { providers });
     this.#registries.push(registry);
     return openKnowledgeSearch({
       kv,

@@ -10,12 +10,12 @@ interface Pair extends TextDocument {
   language: string;
   query: string;
   /** The search was tuned on one half of the pairs; the other is held out. */
-  half: "tuned" | "kept apart";
+  half: "tuned" | "held out";
 }
 
 const PAIRS: Pair[] = (await Deno.readTextFile(FILE)).trim().split("\n").slice(1).map((line, n) => {
   const [language, text, query] = line.split("\t") as [string, string, string];
-  return { id: String(n), language, text, query, half: n % 2 === 0 ? "tuned" : "kept apart" };
+  return { id: String(n), language, text, query, half: n % 2 === 0 ? "tuned" : "held out" };
 });
 
 async function finds(
@@ -44,7 +44,7 @@ Deno.test("short texts: there are 300 pairs, 30 in each of ten languages, and no
   assertEquals(PAIRS.filter(({ text, query }) => text === query), []);
 });
 
-for (const half of ["tuned", "kept apart"] as const) {
+for (const half of ["tuned", "held out"] as const) {
   const pairs = PAIRS.filter((pair) => pair.half === half);
 
   Deno.test(`short texts: 95 % are among the first three of a base in their language (${half})`, async () => {

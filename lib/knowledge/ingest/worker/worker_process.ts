@@ -33,8 +33,10 @@ export class WorkerProcess {
   #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   #ready: Promise<void>;
   #ended = false;
-  #jobs = 0;
-  #workedMs = 0;
+  /** Finished and current jobs. */
+  jobs = 0;
+  /** The duration of all finished jobs. */
+  workedMs = 0;
 
   /** Throws what `Deno.Command` throws if no process can be started. */
   constructor({ path, args = [] }: WorkerCommand) {
@@ -59,14 +61,6 @@ export class WorkerProcess {
     return !this.#ended;
   }
 
-  get jobs(): number {
-    return this.#jobs;
-  }
-
-  get workedMs(): number {
-    return this.#workedMs;
-  }
-
   /**
    * Runs one job. Throws `DocumentParseError` after `timeMs`, `WorkerDiedError`, or the reason of the
    * signal; the process has then ended.
@@ -80,11 +74,11 @@ export class WorkerProcess {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await abortable(this.#ready, stop);
-      this.#jobs++;
+      this.jobs++;
       timer = setTimeout(() => timeout.abort(timeoutError(timeMs)), timeMs);
       const start = performance.now();
       const result = await abortable(this.#request(job), stop);
-      this.#workedMs += performance.now() - start;
+      this.workedMs += performance.now() - start;
       return result;
     } catch (error) {
       await this.terminate();
