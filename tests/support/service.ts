@@ -45,7 +45,7 @@ export interface TestServiceOptions {
   memory?: MemoryLimits;
   /** Whether parser processes can be started; true by default. */
   workers?: boolean;
-  /** What no chat needs is opened beside it. */
+  /** Open services that no chat needs in the background. */
   inHaste?: boolean;
   /** Store timeout; an hour by default, because a test's clock would expire a shorter one. */
   patienceMs?: number;
