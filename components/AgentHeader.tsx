@@ -12,16 +12,20 @@ export interface AgentHeaderProps {
   tab: keyof typeof TABS;
   /** The user may edit the agent; the server enforces it. */
   editor: boolean;
-  refused?: string | undefined;
+  titlePrefix?: string | undefined;
 }
 
 /** The header of an agent's pages: name, id, actions and tabs. */
-export function AgentHeader({ agent, tab, editor, refused }: AgentHeaderProps) {
+export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
   const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
   return (
     <>
-      <PageHeader title={agent.name} refused={refused} back={{ href: "/agents", label: "Agents" }}>
+      <PageHeader
+        title={agent.name}
+        titlePrefix={titlePrefix}
+        back={{ href: "/agents", label: "Agents" }}
+      >
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">

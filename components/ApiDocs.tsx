@@ -9,7 +9,7 @@ interface Entry {
   operation: OperationObject;
 }
 
-/** The whole document as one page that needs no script and nothing from elsewhere. */
+/** The API reference as one self-contained page without scripts. */
 export function ApiDocs({ document }: { document: OpenApiDocument }) {
   const { info, servers, tags, components } = document;
   const entries = entriesOf(document);
@@ -29,7 +29,7 @@ export function ApiDocs({ document }: { document: OpenApiDocument }) {
         <link rel="stylesheet" href="/docs_operations.css" />
       </head>
       <body>
-        <a class="skip" href="#content">Skip to the content</a>
+        <a class="skip" href="#content">Skip to content</a>
         <Contents groups={groups} schemas={Object.keys(components.schemas)} />
         <main id="content">
           <header>
@@ -37,7 +37,7 @@ export function ApiDocs({ document }: { document: OpenApiDocument }) {
             <h1>{info.title}</h1>
             <p class="lead">{info.summary}</p>
             <dl class="facts">
-              <dt>Base address</dt>
+              <dt>Base URL</dt>
               <dd>
                 <code>{servers[0]?.url}</code>
               </dd>
@@ -140,7 +140,7 @@ function Credentials(
 function Headers({ headers }: { headers: OpenApiDocument["components"]["headers"] }) {
   return (
     <section id="headers">
-      <h2>Headers of answers</h2>
+      <h2>Response headers</h2>
       <dl class="fields">
         {Object.entries(headers).map(([name, { description }]) => (
           <>

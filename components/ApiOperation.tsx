@@ -4,7 +4,7 @@ import { curlExample } from "@/lib/openapi/curl_example.ts";
 import type { MediaType, OperationObject, ResponseObject } from "@/lib/openapi/openapi_types.ts";
 import { ApiSchema, Field, Joined } from "./ApiSchema.tsx";
 
-/** A literal text under its name; long lines scroll. */
+/** A labeled literal text; long lines scroll. */
 export function ApiExample(
   { label, note, text }: { label: string; note?: string | undefined; text: string },
 ) {
@@ -21,7 +21,7 @@ export function ApiExample(
 
 interface Props {
   path: string;
-  /** In capitals. */
+  /** In uppercase. */
   method: string;
   operation: OperationObject;
   baseUrl: string;

@@ -3,7 +3,7 @@ import type { JsonSchema } from "@/lib/openapi/openapi_types.ts";
 import { describeConstraints, refName } from "@/lib/openapi/describe_constraints.ts";
 import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
 
-/** A schema with what it is made of; schemas with a name of their own are linked, not repeated. */
+/** A schema with its parts. Named schemas are linked instead of repeated. */
 export function ApiSchema({ schema }: { schema: JsonSchema }) {
   const { description, properties, oneOf, anyOf } = schema;
   const choices = oneOf ?? anyOf;
@@ -48,13 +48,13 @@ function Fields({ schema }: { schema: JsonSchema }) {
   );
 }
 
-/** One field or parameter: its name, its type, what it must be and what it is for. */
+/** A field or parameter: name, type, constraints and description. */
 export function Field(
   { name, schema, required, place }: {
     name: string;
     schema: JsonSchema;
     required: boolean;
-    /** Where a parameter stands. */
+    /** Location of a parameter. */
     place?: string;
   },
 ) {
@@ -122,7 +122,7 @@ function Limits({ words }: { words: string[] }) {
   return words.length === 0 ? null : <span class="limits">, {words.join(", ")}</span>;
 }
 
-/** Parts on one line with a word between them. */
+/** Inline parts with a separator. */
 export function Joined({ parts, by }: { parts: VNode[]; by: string }) {
   return <>{parts.map((part, i) => i === 0 ? part : <Fragment key={i}>{by}{part}</Fragment>)}</>;
 }

@@ -8,14 +8,16 @@ export function AuthCard(
     title: string;
     text: ComponentChildren;
     /** See `PageHeader`. */
-    refused?: string | undefined;
+    titlePrefix?: string | undefined;
     children: ComponentChildren;
   },
 ) {
   return (
     <main class="auth">
       <Head>
-        <title>{`${props.refused ? `${props.refused} · ` : ""}${props.title} · Agent Chat`}</title>
+        <title>
+          {`${props.titlePrefix ? `${props.titlePrefix} · ` : ""}${props.title} · Agent Chat`}
+        </title>
       </Head>
       <Brand />
       <div class="card auth-card">

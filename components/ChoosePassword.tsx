@@ -21,7 +21,7 @@ export interface ChoosePasswordProps {
 export function ChoosePassword(props: ChoosePasswordProps) {
   const issues = { form: props.error, password: props.passwordError };
   return (
-    <AuthCard title={props.title} text={props.text} refused={unsavedTitle(issues)}>
+    <AuthCard title={props.title} text={props.text} titlePrefix={unsavedTitle(issues)}>
       <PostForm action={props.action} class="stack" {...{ issues, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
         <Field name="email" label="Email">

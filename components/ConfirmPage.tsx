@@ -17,7 +17,7 @@ export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps
     <>
       <PageHeader
         title={title}
-        refused={unsavedTitle(form.issues ?? {}) && "Not done"}
+        titlePrefix={unsavedTitle(form.issues ?? {}) && "Not done"}
         back={back}
       />
       <div class="card narrow">

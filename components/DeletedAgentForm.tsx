@@ -13,7 +13,7 @@ export function DeletedAgentForm(
     <>
       <PageHeader
         title={values.name || "Deleted agent"}
-        refused="Not saved"
+        titlePrefix="Not saved"
         back={{ href: "/agents", label: "Agents" }}
       />
       <AgentForm

@@ -6,7 +6,7 @@ export interface PageHeaderProps {
   title: string;
   text?: string;
   /** Start of the tab title while the page shows a rejected form. */
-  refused?: string | undefined;
+  titlePrefix?: string | undefined;
   /** The list that the page belongs to. */
   back?: { href: string; label: string };
   /** Buttons next to the title. */
@@ -14,11 +14,11 @@ export interface PageHeaderProps {
 }
 
 /** Title of the page and the tab, with the page's actions. */
-export function PageHeader({ title, text, refused, back, children }: PageHeaderProps) {
+export function PageHeader({ title, text, titlePrefix, back, children }: PageHeaderProps) {
   return (
     <header class="page-header">
       <Head>
-        <title>{`${refused ? `${refused} · ` : ""}${title} · Agent Chat`}</title>
+        <title>{`${titlePrefix ? `${titlePrefix} · ` : ""}${title} · Agent Chat`}</title>
       </Head>
       {back && (
         <a class="back" href={back.href} aria-current="false">

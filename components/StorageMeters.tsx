@@ -2,12 +2,12 @@ import type { StorageFigure, StorageFigures, StoredQuota } from "@/lib/billing/s
 import { type PlanField, QUOTA_FIELDS } from "../lib/dashboard/plans/describe_plan.ts";
 import { formatBytes, formatCount } from "../lib/dashboard/format_amount.ts";
 
-/** The quotas that storage is measured against, by name. */
+/** Storage quotas by name. */
 export const QUOTA_LABELS = Object.fromEntries(
   QUOTA_FIELDS.filter(({ name }) => name !== "agentVersions").map((field) => [field.name, field]),
 ) as Record<StoredQuota, PlanField>;
 
-/** The share of a quota from which on it is shown as almost full. */
+/** Share of a quota from which it counts as almost full. */
 const WARNING_SHARE = 0.9;
 
 /** `412 of 1,000`, or the same in bytes. */
@@ -15,7 +15,7 @@ export function formatUsed(name: StoredQuota, { used, limit }: StorageFigure): s
   return `${formatAmount(name, used)} of ${formatAmount(name, limit)}`;
 }
 
-/** How much of each quota is used, as text. */
+/** Use of each quota, as text. */
 export function formatStorageUse(figures: StorageFigures): Record<string, string> {
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return Object.fromEntries(names.map((name) => [
@@ -28,7 +28,7 @@ function formatAmount(name: StoredQuota, amount: number): string {
   return QUOTA_LABELS[name].unit === "mib" ? formatBytes(amount) : formatCount(amount);
 }
 
-/** What a tenant stores, each on the way to its quota. */
+/** A tenant's storage against its quotas. */
 export function StorageMeters({ figures }: { figures: StorageFigures }) {
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return (
@@ -43,13 +43,13 @@ function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
   const { label } = QUOTA_LABELS[name];
   const percent = limit === 0 ? 100 : Math.min(100, used / limit * 100);
   const state = used >= limit ? "over" : used >= limit * WARNING_SHARE ? "warned" : "fine";
-  const told = formatUsed(name, figure);
+  const usedText = formatUsed(name, figure);
   return (
     <div class="limit">
       <p class="storage-line">
         <span>{label}</span>
         <span>
-          {told}
+          {usedText}
           {state !== "fine" && <strong>{state === "over" ? " (full)" : " (almost full)"}</strong>}
         </span>
       </p>
@@ -60,7 +60,7 @@ function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={told}
+        aria-valuetext={usedText}
       >
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           <rect class="limit-all" width="100" height="8" />

@@ -3,7 +3,7 @@ import type { DiffLine, FieldDiff } from "@/lib/dashboard/agents/agent_diff.ts";
 const MARKS = { same: " ", gone: "−", new: "+" };
 const SPOKEN_MARKS = { same: "", gone: "Removed: ", new: "Added: " };
 
-/** The differences between two versions by field, marked with signs and text besides color. */
+/** The differences between two versions by field, marked with signs and text, not only color. */
 export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
   return (
     <>

@@ -44,15 +44,15 @@ Deno.test("start: a second start finds the data of the first", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const first = await startService(dir);
-    const demo = /"agentId":"([^"]+)"/.exec(first.told)![1]!;
-    assertStringIncludes(first.told, "/demo");
-    assertMatch(first.told, /Setup token {4}\S{24,}/);
+    const demo = /"agentId":"([^"]+)"/.exec(first.output)![1]!;
+    assertStringIncludes(first.output, "/demo");
+    assertMatch(first.output, /Setup token {4}\S{24,}/);
     assertEquals((await Deno.stat(`${dir}/data`)).mode! & 0o777, 0o700);
     assertEquals((await Deno.stat(`${dir}/data/kv.sqlite3`)).mode! & 0o777, 0o600);
     const secrets = await Deno.readTextFile(`${dir}/data/secrets.json`);
     assertEquals((await first.stop()).code, 0);
     const second = await startService(dir);
-    assertStringIncludes(second.told, demo);
+    assertStringIncludes(second.output, demo);
     assertEquals(await Deno.readTextFile(`${dir}/data/secrets.json`), secrets);
     assertEquals((await second.stop()).code, 0);
   } finally {

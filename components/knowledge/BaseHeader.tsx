@@ -8,11 +8,11 @@ export interface BaseHeaderProps {
   base: KnowledgeBase;
   tab: keyof typeof TABS;
   editor: boolean;
-  refused?: string | undefined;
+  titlePrefix?: string | undefined;
 }
 
 /** The header of a knowledge base's pages. */
-export function BaseHeader({ base, tab, editor, refused }: BaseHeaderProps) {
+export function BaseHeader({ base, tab, editor, titlePrefix }: BaseHeaderProps) {
   const path = `/knowledge/${base.id}`;
   const address = { documents: path, search: `${path}/search`, settings: `${path}/settings` };
   const { description } = base;
@@ -20,7 +20,7 @@ export function BaseHeader({ base, tab, editor, refused }: BaseHeaderProps) {
     <>
       <PageHeader
         title={base.name}
-        refused={refused}
+        titlePrefix={titlePrefix}
         {...(description === undefined ? {} : { text: description })}
         back={{ href: "/knowledge", label: "Knowledge" }}
       />

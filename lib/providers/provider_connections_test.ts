@@ -1,11 +1,7 @@
 /** Retries, reused connections, timeouts and aborts, the same for every protocol. */
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
-import {
-  eventsOfType,
-  PROTOCOLS,
-  ProviderConnections,
-} from "@/tests/support/provider_connections.ts";
+import { onlyEvent, PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 import { ModelError } from "./model.ts";
 
 const busy = (headers: Record<string, string> = {}): Script => ({ status: 429, headers });
@@ -253,7 +249,7 @@ Deno.test("a slow reader pauses the provider and misses nothing", async () => {
 
 Deno.test("ModelRegistry.close: closes idle connections", async () => {
   await using vendors = await ProviderConnections.start();
-  assertEquals(eventsOfType((await vendors.ask("openai")).events, "end").reason, "stop");
+  assertEquals(onlyEvent((await vendors.ask("openai")).events, "end").reason, "stop");
   vendors.registry.close();
   await vendors.mock.requests[0]!.gone;
 });

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import {
   type Answer,
-  eventsOfType,
   KEYS,
+  onlyEvent,
   PROTOCOLS,
   ProviderConnections,
 } from "@/tests/support/provider_connections.ts";
@@ -23,7 +23,7 @@ function assertBroken(answer: Answer, code: ModelError["code"] = "provider_error
   assertInstanceOf(answer.error, ModelError);
   assertEquals([answer.error.code, answer.accepted], [code, true]);
   assertEquals(answer.text, "Half an ans");
-  const usage = eventsOfType(answer.events, "usage");
+  const usage = onlyEvent(answer.events, "usage");
   assert(usage.outputTokens >= 5 && usage.inputTokens > 10, JSON.stringify(usage));
   assertEquals(usage.estimated, true);
   assertEquals(answer.events.at(-1)?.type, "usage");
@@ -239,7 +239,7 @@ for (const protocol of PROTOCOLS) {
     const scripted: Script = { say: [{ text: "All of it" }], finish: "close" };
     const answer = await vendors.ask(protocol, scripted);
     assertEquals([answer.text, answer.error], ["All of it", undefined]);
-    assertEquals(eventsOfType(answer.events, "end").reason, "stop");
+    assertEquals(onlyEvent(answer.events, "end").reason, "stop");
   });
 
   Deno.test(`${protocol}: an unreachable provider is a provider_error`, async () => {

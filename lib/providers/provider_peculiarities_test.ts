@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import {
-  eventsOfType,
+  onlyEvent,
   PROTOCOLS,
   ProviderConnections,
   user,
@@ -51,7 +51,7 @@ Deno.test("openai: a server that rejects the usage field does not get it again",
   await using vendors = await ProviderConnections.start();
   const refusal = { status: 422, body: `{"detail":[{"loc":["body","stream_options"]}]}` };
   const { events } = await vendors.ask("openai", [refusal, {}]);
-  assertEquals(eventsOfType(events, "usage").outputTokens, 15);
+  assertEquals(onlyEvent(events, "usage").outputTokens, 15);
   await vendors.ask("openai");
   const asked = vendors.mock.requests.map(({ body }) => body.stream_options !== undefined);
   assertEquals(asked, [true, false, false]);
@@ -89,8 +89,8 @@ Deno.test("google: a blocked prompt is an answer, not a failure", async () => {
   const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
   const body = `data: ${JSON.stringify({ ...feedback, usageMetadata })}\r\n\r\n`;
   const { events, error } = await vendors.ask("google", { body });
-  assertEquals([error, eventsOfType(events, "end").reason], [undefined, "content_filter"]);
-  assertEquals(eventsOfType(events, "usage").inputTokens, 4);
+  assertEquals([error, onlyEvent(events, "end").reason], [undefined, "content_filter"]);
+  assertEquals(onlyEvent(events, "usage").inputTokens, 4);
 });
 
 Deno.test("openai: calls with the same index are separated by id", async () => {
@@ -110,7 +110,7 @@ Deno.test("openai: calls with the same index are separated by id", async () => {
     { id: "a", name: "f", args: '{"n":1}' },
     { id: "b", name: "f", args: '{"n":2}' },
   ]);
-  assertEquals(eventsOfType(events, "end").reason, "tool_calls");
+  assertEquals(onlyEvent(events, "end").reason, "tool_calls");
 });
 
 Deno.test("openai: new ids in each delta belong to one call", async () => {
@@ -125,7 +125,7 @@ Deno.test("openai: new ids in each delta belong to one call", async () => {
   const chunks = [piece("a", "f", ""), piece("b", null, '{"n":'), piece("c", "", "1}"), last];
   const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
   const { events } = await vendors.ask("openai", { body });
-  assertEquals(eventsOfType(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
+  assertEquals(onlyEvent(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
 });
 
 for (
@@ -173,7 +173,7 @@ async function usageOf(vendors: ProviderConnections, first: unknown, later: unkn
     { type: "message_stop" },
   ];
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  return eventsOfType((await vendors.ask("anthropic", { body })).events, "usage");
+  return onlyEvent((await vendors.ask("anthropic", { body })).events, "usage");
 }
 
 Deno.test("openai: reasoning missing in the completion count is charged by the total", async () => {
@@ -182,7 +182,7 @@ Deno.test("openai: reasoning missing in the completion count is charged by the t
   const choice = { index: 0, delta: { content: "Hi" }, finish_reason: "stop" };
   const body = `data: ${JSON.stringify({ choices: [choice], usage })}\n\ndata: [DONE]\n\n`;
   const { events } = await vendors.ask("openai", { body });
-  assertEquals(eventsOfType(events, "usage").outputTokens, 30);
+  assertEquals(onlyEvent(events, "usage").outputTokens, 30);
 });
 
 Deno.test("an API key with invalid header characters is a clear error", async () => {

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 import {
   type Answer,
-  eventsOfType,
+  onlyEvent,
   ProviderConnections,
   user,
 } from "@/tests/support/provider_connections.ts";
@@ -12,7 +12,7 @@ import type { AssistantMessage, ModelMessage } from "./model.ts";
 /** The turn of an answer that called, as the loop keeps it. */
 function turnOf({ events, text: content }: Answer): AssistantMessage {
   const toolCalls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
-  const { providerMetadata } = eventsOfType(events, "end");
+  const { providerMetadata } = onlyEvent(events, "end");
   return {
     role: "assistant",
     content,
@@ -166,7 +166,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
     for (const end of ["stop", "length"] as const) {
       const say = [{ thought: "Hm." }, { text: "Yes." }];
       const { events } = await vendors.ask(protocol, { say, end });
-      assertEquals(eventsOfType(events, "end"), { type: "end", reason: end });
+      assertEquals(onlyEvent(events, "end"), { type: "end", reason: end });
     }
   });
 
@@ -174,10 +174,10 @@ for (const protocol of ["openai", "anthropic"] as const) {
     await using vendors = await ProviderConnections.start();
     const most = Array.from({ length: 4 }, () => ({ thought: "x".repeat(65_000) }));
     const kept = await vendors.ask(protocol, { say: [...most, called] });
-    assertEquals("providerMetadata" in eventsOfType(kept.events, "end"), true);
+    assertEquals("providerMetadata" in onlyEvent(kept.events, "end"), true);
     const { events } = await vendors.ask(protocol, { say: [...most, most[0]!, called] });
-    assertEquals(eventsOfType(events, "end"), { type: "end", reason: "tool_calls" });
-    assertEquals(eventsOfType(events, "tool_call").call.id, "c1");
+    assertEquals(onlyEvent(events, "end"), { type: "end", reason: "tool_calls" });
+    assertEquals(onlyEvent(events, "tool_call").call.id, "c1");
   });
 }
 

@@ -1,11 +1,7 @@
 /** What comes out of each protocol's stream, over real sockets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ScriptedCall, ScriptedPart } from "@/tests/support/mock_providers/script.ts";
-import {
-  eventsOfType,
-  PROTOCOLS,
-  ProviderConnections,
-} from "@/tests/support/provider_connections.ts";
+import { onlyEvent, PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 
 const WORDS: ScriptedPart[] = ["Grüße ", "aus ", "東京 ", "🗼 ", "— fin."].map((text) => ({
   text,
@@ -47,8 +43,8 @@ for (const protocol of PROTOCOLS) {
       for (const cut of [1, 2, 3, 7, 64]) {
         const { events, text } = await vendors.ask(protocol, { say: [...WORDS, call], cut, eol });
         assertEquals(text, SENTENCE, `cut at ${cut}`);
-        assertEquals(JSON.parse(eventsOfType(events, "tool_call").call.args), { city: "Zürich" });
-        assertEquals(eventsOfType(events, "end").reason, "tool_calls");
+        assertEquals(JSON.parse(onlyEvent(events, "tool_call").call.args), { city: "Zürich" });
+        assertEquals(onlyEvent(events, "end").reason, "tool_calls");
       }
     });
   }
@@ -87,11 +83,11 @@ for (const protocol of PROTOCOLS) {
     await using vendors = await ProviderConnections.start();
     const say: ScriptedPart[] = [{ text: "Let me look." }, { calls: [WEATHER] }];
     const { events } = await vendors.ask(protocol, { say });
-    const { call } = eventsOfType(events, "tool_call");
+    const { call } = onlyEvent(events, "tool_call");
     assertEquals([call.id, call.name], ["toolu_1", "get_weather"]);
     assertEquals(JSON.parse(call.args), { city: "Zürich" });
     assertEquals(events.map((event) => event.type), ["text", "tool_call", "usage", "end"]);
-    assertEquals(eventsOfType(events, "end").reason, "tool_calls");
+    assertEquals(onlyEvent(events, "end").reason, "tool_calls");
   });
 
   Deno.test(`${protocol}: parallel calls are separate and in order`, async () => {
@@ -123,7 +119,7 @@ for (const protocol of PROTOCOLS) {
     Deno.test(`${protocol}: stop reason ${end} becomes ${reason}`, async () => {
       await using vendors = await ProviderConnections.start();
       const { events, error } = await vendors.ask(protocol, { end });
-      assertEquals(eventsOfType(events, "end").reason, reason);
+      assertEquals(onlyEvent(events, "end").reason, reason);
       assertEquals(error, undefined);
     });
   }
@@ -133,14 +129,14 @@ for (const protocol of PROTOCOLS) {
     const say: ScriptedPart[] = [{ calls: [{ ...WEATHER, args: ["{}"] }] }];
     const { events } = await vendors.ask(protocol, { say, end: "length" });
     assertEquals(events.map((event) => event.type), ["usage", "end"]);
-    assertEquals(eventsOfType(events, "end").reason, "length");
+    assertEquals(onlyEvent(events, "end").reason, "length");
   });
 
   Deno.test(`${protocol}: cached and reasoning tokens are parts of the totals`, async () => {
     await using vendors = await ProviderConnections.start();
     const usage = { input: 100, output: 50, cached: 40, reasoning: 30 };
     const { events } = await vendors.ask(protocol, { usage });
-    const told = eventsOfType(events, "usage");
+    const told = onlyEvent(events, "usage");
     // One provider counts cached input separately.
     assertEquals(told.inputTokens, protocol === "anthropic" ? 140 : 100);
     assertEquals([told.outputTokens, told.cachedInputTokens], [50, 40]);
@@ -161,7 +157,7 @@ for (const protocol of PROTOCOLS) {
     const { events } = await vendors.ask(protocol, {
       usage: { input: 9_000_000, output: 9_000_000 },
     });
-    const { inputTokens, outputTokens, estimated } = eventsOfType(events, "usage");
+    const { inputTokens, outputTokens, estimated } = onlyEvent(events, "usage");
     assertEquals([inputTokens, outputTokens, estimated], [9_000_000, 9_000_000, undefined]);
   });
 
@@ -169,7 +165,7 @@ for (const protocol of PROTOCOLS) {
     Deno.test(`${protocol}: usage that is ${name} is estimated instead`, async () => {
       await using vendors = await ProviderConnections.start();
       const { events, error } = await vendors.ask(protocol, { usage: { input: lie, output: lie } });
-      const usage = eventsOfType(events, "usage");
+      const usage = onlyEvent(events, "usage");
       assertEquals(usage.estimated, true);
       assert(usage.inputTokens > 0 && Number.isSafeInteger(usage.inputTokens));
       assert(usage.outputTokens > 0 && usage.outputTokens <= 1000);
@@ -183,7 +179,7 @@ for (const protocol of PROTOCOLS) {
       say: [{ text: "x".repeat(300) }],
       usage: "absent",
     });
-    const usage = eventsOfType(events, "usage");
+    const usage = onlyEvent(events, "usage");
     assertEquals([usage.outputTokens, usage.estimated], [150, true]);
     assert(usage.inputTokens >= "Be helpful.Hi".length / 2);
   });
@@ -194,7 +190,7 @@ for (const protocol of PROTOCOLS) {
     const { events } = await vendors.ask(protocol, { say, usage: "absent" }, {
       maxOutputTokens: 20,
     });
-    assertEquals(eventsOfType(events, "usage").outputTokens, 20);
+    assertEquals(onlyEvent(events, "usage").outputTokens, 20);
   });
 
   Deno.test(`${protocol}: a response of a megabyte is read completely`, async () => {

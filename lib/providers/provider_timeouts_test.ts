@@ -1,11 +1,7 @@
 /** What an answer is charged that was stopped while its model thought in silence, over real sockets. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Script, ScriptedPart } from "@/tests/support/mock_providers/script.ts";
-import {
-  eventsOfType,
-  PROTOCOLS,
-  ProviderConnections,
-} from "@/tests/support/provider_connections.ts";
+import { onlyEvent, PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 import type { ModelUsage } from "./model.ts";
 
 const change = { maxOutputTokens: 4_000 };
@@ -19,7 +15,7 @@ for (const protocol of PROTOCOLS) {
     await vendors.arrived;
     await vendors.clock.advance(ms);
     vendors.stop.abort(new Error("stopped"));
-    return eventsOfType((await pending).events, "usage");
+    return onlyEvent((await pending).events, "usage");
   };
 
   Deno.test(`${protocol}: an immediate abort costs no output`, async () => {
@@ -53,7 +49,7 @@ for (const protocol of PROTOCOLS) {
       await vendors.textRead;
       await vendors.clock.advance(30_000);
       if (!whole) vendors.stop.abort(new Error("stopped"));
-      const { outputTokens } = eventsOfType((await pending).events, "usage");
+      const { outputTokens } = onlyEvent((await pending).events, "usage");
       // Without reported usage, a whole response counts what was received.
       assertEquals(outputTokens, whole ? 2 : 1_002);
     }
@@ -85,5 +81,5 @@ Deno.test("anthropic: signatures and redacted thinking count as output", async (
     data({ type: "content_block_delta", delta }) +
     block({ type: "text", text: "Yes." });
   const { events } = await vendors.ask("anthropic", { body }, change);
-  assertEquals(eventsOfType(events, "usage").outputTokens, 800 + 2);
+  assertEquals(onlyEvent(events, "usage").outputTokens, 800 + 2);
 });

@@ -53,7 +53,7 @@ function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Dat
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Set up your service"
-    refused={unsavedTitle({ ...data.issues, form: data.issue })}
+    titlePrefix={unsavedTitle({ ...data.issues, form: data.issue })}
     text="Create the first owner account. Enter the setup token to prove that you run this installation."
   >
     <PostForm

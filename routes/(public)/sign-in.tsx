@@ -65,7 +65,7 @@ export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Sign in"
     text="Sign in to manage your agents."
-    refused={data.issue && "Not signed in"}
+    titlePrefix={data.issue && "Not signed in"}
   >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />

@@ -81,7 +81,7 @@ export class ApiDocument {
       const value = answered.headers.get(name);
       if (value === null) return required ? [`lacks the header ${name}`] : [];
       return this.#schemaFaults(schema, schema.type === "integer" ? Number(value) : value)
-        .map((fault) => `header ${name}: ${fault}`);
+        .map((issue) => `header ${name}: ${issue}`);
     });
   }
 

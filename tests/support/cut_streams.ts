@@ -158,8 +158,8 @@ export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...
     if (client.done && random() < 0.5) clients.push(new CutClient());
   }
   const frames = await whole;
-  const told = frames.map(({ id, frame }) => ({ id, type: frame.type, data: frame }));
-  for (const client of clients) assertEquals(client.frames, told);
+  const expected = frames.map(({ id, frame }) => ({ id, type: frame.type, data: frame }));
+  for (const client of clients) assertEquals(client.frames, expected);
   assertEquals(clients[0]!.text, textOf(frames));
   assertEquals(textOf(frames).match(/👩‍🚀/g)?.length, 2 * WORDS);
   assert(frames.some(({ frame }) => frame.type === "tool_result"));

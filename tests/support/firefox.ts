@@ -70,15 +70,15 @@ export async function withFirefox(
 }
 
 async function addressIn(errors: ReadableStreamDefaultReader<string>): Promise<string> {
-  let told = "";
+  let output = "";
   const late = setTimeout(() => errors.cancel(), START_TIMEOUT_MS);
   try {
     for (;;) {
-      const found = /WebDriver BiDi listening on (ws:\S+)/.exec(told)?.[1];
+      const found = /WebDriver BiDi listening on (ws:\S+)/.exec(output)?.[1];
       if (found) return `${found}/session`;
       const { value, done } = await errors.read();
-      if (done) throw new Error(`Firefox did not start: ${told}`);
-      told += value;
+      if (done) throw new Error(`Firefox did not start: ${output}`);
+      output += value;
     }
   } finally {
     clearTimeout(late);

@@ -1,6 +1,6 @@
 import { freePort } from "./free_port.ts";
 
-/** Where Debian's package has it. */
+/** Path in Debian's package. */
 const NGINX = "/usr/sbin/nginx";
 
 /** Whether nginx is installed, as by `apt-get install nginx`. */
@@ -8,7 +8,7 @@ export async function hasNginx(): Promise<boolean> {
   return (await Deno.stat(NGINX).catch(() => undefined))?.isFile === true;
 }
 
-/** A proxy in front of `upstream` with nginx's own defaults, buffering among them. */
+/** A proxy in front of `upstream` with nginx's defaults, including buffering. */
 export function startNginx(upstream: string): Promise<AsyncDisposable & { url: string }> {
   return startNginxWith((port) =>
     `server {
@@ -20,7 +20,7 @@ export function startNginx(upstream: string): Promise<AsyncDisposable & { url: s
   );
 }
 
-/** A proxy with what belongs into nginx's `http`, listening on the given port of loopback. */
+/** A proxy with the given content of nginx's `http` block, on a loopback port. */
 export async function startNginxWith(
   sitesAt: (port: number) => string,
 ): Promise<AsyncDisposable & { url: string }> {
@@ -42,7 +42,7 @@ export async function startNginxWith(
   while (
     !await fetch(url).then((response) => response.body?.cancel().then(() => true), () => false)
   ) {
-    // It listens within some milliseconds, or has ended.
+    // It listens within milliseconds, or it has ended.
     const ended = await Promise.race([child.status, new Promise((r) => setTimeout(r, 5))]);
     if (ended !== undefined) throw new Error(await Deno.readTextFile(`${dir}/error.log`));
   }

@@ -1,4 +1,4 @@
-/** The oldest Deno that the service runs on; its npm package holds the program. */
+/** The oldest supported Deno, from its npm package. */
 const OLDER = "deno@2.5.6";
 const SEARCH_MS = 60_000;
 

@@ -1,2 +1,2 @@
-/** The validator, for tests beside the source: packages of tests are known below `tests/` only. */
+/** The validator, re-exported: test packages can be imported only below `tests/`. */
 export { Validator } from "@seriousme/openapi-schema-validator";

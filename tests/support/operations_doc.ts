@@ -1,12 +1,12 @@
-/** `docs/operations.md` as the tests read it: its commands and configurations, and its sections. */
+/** Reads `docs/operations.md` for tests: commands, configurations and sections. */
 
 const DOCUMENT = new URL("../../docs/operations.md", import.meta.url);
 
-/** A fenced block, and what the comment above it says of it. */
+/** A fenced block with the comment above it. */
 export interface DocBlock {
   language: string;
   text: string;
-  /** What follows `test: ` or `not run: `. */
+  /** The text after `test: ` or `not run: `. */
   mark: { kind: "test" | "not run"; about: string } | undefined;
 }
 
@@ -24,7 +24,7 @@ export function blocksOf(document: string): DocBlock[] {
   }));
 }
 
-/** The text of the block that a test runs by this name. */
+/** The block that tests run under this name. */
 export async function blockNamed(name: string): Promise<string> {
   const found = blocksOf(await readOperations())
     .filter(({ mark }) => mark?.kind === "test" && mark.about === name);
@@ -34,7 +34,7 @@ export async function blockNamed(name: string): Promise<string> {
   return found[0]!.text;
 }
 
-/** A configuration with other addresses and paths: each that is named must be in it. */
+/** Replaces addresses and paths in a configuration; each must occur in it. */
 export async function configNamed(name: string, change: Record<string, string>): Promise<string> {
   let text = await blockNamed(name);
   for (const [from, to] of Object.entries(change)) {
@@ -44,7 +44,7 @@ export async function configNamed(name: string, change: Record<string, string>):
   return text;
 }
 
-/** Runs a block of commands as it is written, with these variables; throws unless it succeeds. */
+/** Runs a block of commands unchanged, with these variables. Throws if it fails. */
 export async function runBlock(
   name: string,
   { env, cwd }: { env: Record<string, string>; cwd?: string },
@@ -59,7 +59,7 @@ export async function runBlock(
   return decoder.decode(stdout);
 }
 
-/** The text under a heading of the second or third level, up to the next of its level. */
+/** The text under a second or third level heading, up to the next heading of its level. */
 export function sectionOf(document: string, heading: string): string {
   const [, rest] = document.split(`\n${heading}\n`);
   if (rest === undefined) throw new Error(`docs/operations.md has no "${heading}"`);
@@ -67,19 +67,19 @@ export function sectionOf(document: string, heading: string): string {
   return rest.split(new RegExp(`\n#{2,${level}} `))[0]!;
 }
 
-/** Prose with its lines joined, so that a statement is found wherever it is broken. */
+/** Prose with joined lines, so that a statement is found across line breaks. */
 export function joined(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Numbers of a section's prose and tables that are in none of the statements. */
+/** Numbers in a section's prose and tables that no statement contains. */
 export function unstatedFigures(section: string, statements: readonly string[]): string[] {
   let text = joined(section.replaceAll(BLOCK, ""));
   for (const statement of statements) {
     if (!text.includes(statement)) throw new Error(`docs/operations.md does not say: ${statement}`);
     text = text.replaceAll(statement, "");
   }
-  // Names of files, settings and addresses are no figures.
+  // File names, settings and addresses are not figures.
   text = text.replaceAll(/`[^`]*`|\]\([^)]*\)/g, "");
   return text.match(/\S*\d\S*/g) ?? [];
 }

@@ -1,4 +1,4 @@
-/** A log record as OpenTelemetry's JSON has it. */
+/** A log record in OpenTelemetry's JSON. */
 interface OtlpRecord {
   severityText: string;
   severityNumber: number;
@@ -9,7 +9,7 @@ interface OtlpLogs {
   resourceLogs: { scopeLogs: { logRecords: OtlpRecord[] }[] }[];
 }
 
-/** Takes what a Deno with `env` in its environment exports to OpenTelemetry; keeps the log records. */
+/** Collects the OpenTelemetry log records of a Deno process with `env` in its environment. */
 export class OtelCollector implements AsyncDisposable {
   readonly records: OtlpRecord[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;

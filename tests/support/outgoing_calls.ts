@@ -1,6 +1,6 @@
 /**
- * One call of a tool and one of a vendor, in a process of its own whose environment a test decides.
- * Prints what each was answered.
+ * One call of a tool and one of a model provider, as a separate process with the test's environment.
+ * Prints the result of each.
  *
  *     deno run -A tests/support/outgoing_calls.ts <port of a server on loopback>
  */

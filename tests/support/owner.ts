@@ -3,7 +3,7 @@ import type { TestService } from "./service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 
-/** Sets a fresh service up; the cookie of its owner. */
+/** Sets up a new service and returns the owner's cookie. */
 export async function ownerCookie({ service }: TestService): Promise<string> {
   const token = await service.accounts.ensureSetupToken();
   const done = await service.accounts.setUp({ token: token!, ...OWNER, address: "local" });
@@ -11,7 +11,7 @@ export async function ownerCookie({ service }: TestService): Promise<string> {
   return `dashboard=${done.cookieToken}`;
 }
 
-/** The same for a browser, whose pages are signed in from the start. */
+/** The same as a browser context, so that its pages are signed in. */
 export async function ownerContext(service: TestService): Promise<BrowserContextOptions> {
   const [name, value] = (await ownerCookie(service)).split("=");
   const domain = new URL(service.url).hostname;

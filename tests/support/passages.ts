@@ -1,15 +1,15 @@
 import { encodePassages, type Passage } from "@/lib/knowledge/passage.ts";
 import { type DocumentName, keys } from "@/lib/store/keys/keys.ts";
 
-/** What a document says, as its passages. */
+/** A document by its passages. */
 export interface TestDocument {
   title?: string;
   passages: (string | Partial<Passage>)[];
-  /** Another reading of it than the one before. */
+  /** Version of its processing. */
   revision?: string;
 }
 
-/** Puts a document into a base as reading it does: its passages, what is found of it, the base's change. */
+/** Stores a processed document: its passages, index entries, and the change of the knowledge base. */
 export async function putDocument(
   kv: Deno.Kv,
   of: DocumentName,
@@ -19,7 +19,7 @@ export async function putDocument(
     const given = typeof passage === "string" ? { text: passage } : passage;
     return { headingPath: [], text: "", tokens: 1, ...given };
   }));
-  // As with any other reading, what the one before has left goes.
+  // Delete what the previous processing stored.
   for await (const { key } of kv.list({ prefix: keys.documentPassageChunks(of) })) {
     await kv.delete(key);
   }
@@ -31,7 +31,7 @@ export async function putDocument(
   await touchBase(kv, of);
 }
 
-/** Takes a document out of a base, with its passages. */
+/** Deletes a document with its passages. */
 export async function dropDocument(kv: Deno.Kv, of: DocumentName): Promise<void> {
   await kv.delete(keys.indexedDocument(of));
   await touchBase(kv, of);
@@ -40,7 +40,7 @@ export async function dropDocument(kv: Deno.Kv, of: DocumentName): Promise<void>
   }
 }
 
-/** The base has changed; only that it has matters here, and not what it says. */
+/** Marks the knowledge base as changed. */
 async function touchBase(kv: Deno.Kv, { tenant, base }: DocumentName): Promise<void> {
   await kv.set(keys.knowledgeBase(tenant, base), { v: 1 });
 }

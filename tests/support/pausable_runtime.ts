@@ -1,21 +1,21 @@
 import type { Runtime } from "@/lib/platform/runtime.ts";
 
-/** Shorter sleeps only pace what a person watches; longer ones are limits on time. */
+/** Shorter sleeps only pace output; longer ones are timeouts. */
 const PACING_MS = 100;
 
-/** A clock that stands, and runs that go no further than their first word until they may. */
+/** A frozen clock, and runs that pause after their first word until released. */
 export interface PausableRuntime {
   readonly runtime: Pick<Runtime, "now" | "sleep">;
-  /** Lets every run go on to its end. */
+  /** Lets every run continue to its end. */
   release(): void;
-  /** From now on runs stand still again. */
+  /** Pauses runs again. */
   hold(): void;
   advance(ms: number): void;
 }
 
 /**
- * Time for tests of what happens at once. What can be called off is a run's pace or a limit on time;
- * a sleep that cannot be is a pause between two tries, and over at once.
+ * Time for tests of concurrent runs. A sleep with a signal is pacing or a timeout; a sleep without one
+ * is a pause between attempts, which ends immediately.
  */
 export function pausableRuntime(start = Date.UTC(2026, 0, 15, 12)): PausableRuntime {
   let now = start;

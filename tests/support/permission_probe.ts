@@ -1,6 +1,6 @@
 /**
- * Runs in the service's place with the service's permissions, tries what a service that was taken over
- * would, and prints the names of the attempts that succeeded. The argument is a folder outside.
+ * Runs with the service's permissions instead of the service, tries what a compromised service would,
+ * and prints the names of the attempts that succeeded. The argument is a folder outside.
  */
 import { WORKER_SCRIPT } from "@/lib/server/process/worker_command.ts";
 
@@ -8,7 +8,7 @@ const [outside] = Deno.args;
 const root = new URL("../../", import.meta.url).pathname;
 const data = Deno.env.get("DATA_DIR");
 
-/** What the shell that starts a worker must not take from its environment. */
+/** Variables that the shell which starts a worker must not read. */
 const HOSTILE_ENV = {
   ENV: `${data}/evil.sh`,
   BASH_ENV: `${data}/evil.sh`,
@@ -61,7 +61,7 @@ if (import.meta.main) {
       await attempt();
       done.push(name);
     } catch {
-      // Refused.
+      // Denied.
     }
   }
   console.log(JSON.stringify(done));

@@ -1,5 +1,5 @@
 /**
- * A store as the release before the values' own format wrote it, on Deno 2.9. Written once, by that
+ * A store written by the release before the current value encoding, on Deno 2.9. Created once, by that
  * release: `deno run -A tests/support/previous_store.ts tests/fixtures/previous_store` in its folder.
  */
 import { DatabaseSync } from "node:sqlite";
@@ -13,7 +13,7 @@ import { byKey, embed, onPage, say } from "./widget_calls.ts";
 
 const SCOPES = ["agents:write", "billing:read", "conversations:write", "knowledge:write"] as const;
 
-/** What reads a furnished store: its key, and the paths whose answers tell what is in it. */
+/** How to read a seeded store: its key, and paths whose responses show its content. */
 export interface Furnished {
   key: string;
   agentId: string;
@@ -22,18 +22,18 @@ export interface Furnished {
   paths: string[];
 }
 
-/** The tool's secret of a furnished store. */
+/** The tool secret of a seeded store. */
 export const SECRET = { name: "CRM", value: "a secret value", domains: ["a.example"] };
-/** A request that was made under a key, and may be repeated. */
+/** A request with an idempotency key, which may be repeated. */
 export const CREATION = {
   headers: { "idempotency-key": "create-once-1" },
   json: { ...agentBody(), name: "Once" },
 };
 
-/** The demo agent names the service's own address, which must not be a port that changes. */
+/** A fixed base URL, because the demo agent stores the service's address. */
 export const ENV = { PUBLIC_URL: "https://chat.example.com" };
 
-/** One of most things that a store holds. */
+/** Creates one of most resources. */
 async function furnish(service: TestService): Promise<Furnished> {
   const key = await service.key([...SCOPES]);
   const send = async (path: string, json: unknown, headers = {}) =>
@@ -72,7 +72,7 @@ async function furnish(service: TestService): Promise<Furnished> {
   return { key, agentId: agent.id, conversationId, tenant, paths };
 }
 
-/** The answers at `paths`, as text. */
+/** The responses at `paths`, as text. */
 export async function answersAt(
   service: TestService,
   { key, paths }: Furnished,
@@ -85,7 +85,7 @@ export async function answersAt(
   return answers;
 }
 
-/** Unpacks the store to `file`; answers what was read from it by the release that wrote it. */
+/** Unpacks the store to `file` and returns the responses of the release that wrote it. */
 export async function unpackStore(
   file: string,
 ): Promise<{ at: Furnished; answers: Record<string, string>; now: number }> {
@@ -95,7 +95,7 @@ export async function unpackStore(
   return JSON.parse(new TextDecoder().decode(json));
 }
 
-/** Without what a build puts there, and nothing expires: the fixture is read for years. */
+/** Removes build data and expiry times, because the fixture is used for years. */
 function keepForEver(file: string): void {
   const database = new DatabaseSync(file);
   database.exec("DELETE FROM kv WHERE instr(k, CAST('script_release' AS BLOB))");

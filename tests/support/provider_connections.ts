@@ -143,8 +143,8 @@ export class ProviderConnections implements AsyncDisposable {
   }
 }
 
-/** The one event of a kind. */
-export function eventsOfType<Type extends ModelEvent["type"]>(
+/** The only event of a type. */
+export function onlyEvent<Type extends ModelEvent["type"]>(
   events: readonly ModelEvent[],
   type: Type,
 ): Extract<ModelEvent, { type: Type }> {

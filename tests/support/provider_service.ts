@@ -12,11 +12,11 @@ import { byKey } from "./widget_calls.ts";
 import { openTestKv } from "./open_kv.ts";
 
 export interface ProviderServiceOptions extends Omit<TestServiceOptions, "kv"> {
-  /** Without any, one named `mid` a slot. */
+  /** By default, one model named `mid` per connection. */
   catalogue?: readonly CatalogueEntry[];
 }
 
-/** A whole service on the mock vendors: `vendor_a` speaks openai, `vendor_b` anthropic, `vendor_c` google. */
+/** A service on the mock providers: `vendor_a` speaks openai, `vendor_b` anthropic, `vendor_c` google. */
 export class ProviderService implements AsyncDisposable {
   readonly service: TestService;
   readonly kv: Deno.Kv;
@@ -58,7 +58,7 @@ export class ProviderService implements AsyncDisposable {
     return new ProviderService({ service, kv, mock, key });
   }
 
-  /** An agent on the model `mid` of a slot, changed by `change`. */
+  /** An agent on the model `mid` of a connection, changed by `change`. */
   agent(provider: string, change: Record<string, unknown> = {}) {
     return this.service.agent(this.key, { modelPolicy: { provider, model: "mid" }, ...change });
   }
@@ -68,7 +68,7 @@ export class ProviderService implements AsyncDisposable {
     return byKey(this.service, { key: this.key, body: { agentId: agent.id, ...body } });
   }
 
-  /** Asks a new agent on `provider`, with a fallback where one is named. */
+  /** Sends a message to a new agent on `provider`, with an optional fallback. */
   async ask(provider: string, fallback?: string): Promise<Response> {
     const spare = fallback === undefined ? {} : { fallback: { provider: fallback, model: "mid" } };
     return await this.send(await this.agent(provider, spare));
@@ -82,7 +82,7 @@ export class ProviderService implements AsyncDisposable {
     return await Promise.all(records.map((record) => unsealRunDetails(record, { content })));
   }
 
-  /** What was logged at a level, parsed. */
+  /** Parsed log lines of a level. */
   logged(level: string): Record<string, unknown>[] {
     return this.service.logged.map((line) => JSON.parse(line)).filter((one) => one.level === level);
   }

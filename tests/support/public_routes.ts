@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@/lib/schemas/error_codes.ts";
 
-/** What one address answers to somebody who brings no credential and no body. */
+/** The response of a route to a request without credential and body. */
 export interface PublicRoute {
   /** Under `routes/`. */
   file: string;
@@ -9,7 +9,7 @@ export interface PublicRoute {
   status: number;
   /** Content type without parameters; `null` for an answer without a body. */
   type: string | null;
-  /** The envelope's code, where the answer is a refusal. */
+  /** The error code, if the response is an error. */
   code?: ErrorCode;
 }
 
@@ -64,13 +64,13 @@ function page(
   return { file, method: "GET", path, ...answer };
 }
 
-/** A /v1 route that wants an API key for each of its methods. */
+/** A /v1 route that requires an API key for each method. */
 function keyed(file: string, path: string, methods: string[]): PublicRoute[] {
   const answer = { status: 401, type: "application/json", code: "invalid_api_key" } as const;
   return methods.map((method) => ({ file, method, path, ...answer }));
 }
 
-/** Every /v1 address with its methods. */
+/** Every /v1 path with its methods. */
 export function methodsOfV1(): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of PUBLIC_ROUTES) {

@@ -7,7 +7,7 @@ import { makePdf } from "./make_pdf.ts";
 const TYPES: DocumentType[] = ["text/plain", "text/markdown", "text/html", "application/pdf"];
 const encoder = new TextEncoder();
 
-/** Jobs made at random, the same for the same seed: noise, mixed pieces, and damaged documents. */
+/** Random jobs, reproducible by seed: noise, mixed pieces, and damaged documents. */
 export function* randomJobs(seed: number, count: number): Generator<Job> {
   const dice = new SeededRandom(seed);
   for (let n = 0; n < count; n++) yield dice.chance(0.1) ? openJob(dice) : readJob(dice);
@@ -20,7 +20,7 @@ function readJob(dice: SeededRandom): Job {
   return { kind: "document", type, bytes: dice.chance(0.2) ? damage(dice, bytes) : bytes };
 }
 
-/** A body as somebody who knows the format would break it. */
+/** A body damaged with knowledge of the format. */
 function openJob(dice: SeededRandom): Job {
   const isForm = dice.chance(0.5);
   const contentType = isForm
@@ -53,7 +53,7 @@ function damagedPdf(dice: SeededRandom): Uint8Array<ArrayBuffer> {
   return damage(dice, makePdf([[[dice.int(1, 40), pieces(dice).slice(0, 300)], [11, "words"]]]));
 }
 
-/** Some bytes changed, and a part cut out or put in twice. */
+/** Changes some bytes, and removes or duplicates a part. */
 function damage(dice: SeededRandom, whole: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const bytes = whole.slice();
   for (let n = dice.int(0, 12); n > 0 && bytes.length > 0; n--) {

@@ -2,14 +2,14 @@ import { SeededRandom } from "./fuzz/seeded_random.ts";
 import type { MockRequest } from "./mock_providers/mock_providers.ts";
 import type { Script, ScriptedPart, ScriptedUsage } from "./mock_providers/script.ts";
 
-/** One request as a property looks at it. */
+/** The planned answer to one request. */
 export interface PlannedAnswer {
   script: Script;
-  /** Which run asks: the number in its message. */
+  /** The run's number, from its message. */
   run: number;
-  /** Whether the vendor counts more than the model can have read or was allowed to write. */
+  /** Whether the provider reports more tokens than possible. */
   inflated: boolean;
-  /** Whether it gives no answer at all, however often it is asked. */
+  /** Whether it fails on every attempt. */
   stumbles: boolean;
 }
 
@@ -30,9 +30,8 @@ const NONSENSE = [
 ];
 
 /**
- * What a vendor answers, by chance: loops of tools, streams that break, and counts that are honest,
- * too low, too high, absent or no counts at all. The same for the same seed, whatever the order in
- * which concurrent runs ask.
+ * Random provider answers: tool loops, broken streams, and token counts that are correct, too low, too
+ * high, absent or malformed. Reproducible by seed, in any order of concurrent runs.
  */
 export function planAnswer(seed: number, request: MockRequest): PlannedAnswer {
   const text = JSON.stringify(request.body);
@@ -89,7 +88,7 @@ function lie(
   }
 }
 
-/** Often a call of a tool, of which there is none by that name: the run goes on, and its prompt grows. */
+/** Often a call of an unknown tool, so that the run continues with a longer prompt. */
 function sayings(dice: SeededRandom, turns: number): ScriptedPart[] {
   const text = { text: "word ".repeat(dice.int(1, 40)) };
   if (!dice.chance(0.6)) return [text];

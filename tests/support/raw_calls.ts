@@ -1,6 +1,6 @@
 import type { TestService } from "./service.ts";
 
-/** A request whose body goes out as it is; a POST of JSON to /v1/agents unless told. */
+/** Sends a raw body; by default a POST of JSON to /v1/agents. */
 export function sendRawBody(
   service: TestService,
   call: { method?: string; path?: string; key?: string; body: BodyInit; type?: string },

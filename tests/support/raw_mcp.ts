@@ -1,6 +1,6 @@
 import type { SeenRequest } from "./egress_server.ts";
 
-/** What an MCP server is asked: `rpc` is the method of JSON-RPC, or else that of HTTP. */
+/** A request to an MCP server; `rpc` is the JSON-RPC method, or else the HTTP method. */
 export interface McpAsked extends SeenRequest {
   id: number | undefined;
   rpc: string;
@@ -36,7 +36,7 @@ const RESULTS: Record<string, unknown> = {
   "tools/call": { content: [{ type: "text", text: "fine" }] },
 };
 
-/** What a server was asked, method by method, with the session it was asked in. */
+/** The methods of the received requests with their sessions. */
 export function rpcsOf(seen: readonly SeenRequest[]): string[] {
   return seen.map(({ method, body, headers }) => {
     const { method: rpc = method } = JSON.parse(body || "{}");

@@ -12,15 +12,15 @@ export interface RealSite {
   readonly console: ConsoleLine[];
   readonly service: TestService;
   readonly kv: Deno.Kv;
-  /** The runs stand still after their first word until they are released. */
+  /** Runs pause after their first word until they are released. */
   readonly held: PausableRuntime;
   readonly agent: Agent;
   readonly key: string;
   /** The page's origin. */
   readonly origin: string;
-  /** Tokens that the page was given, in order. */
+  /** Tokens minted for the page, in order. */
   readonly minted: string[];
-  /** The page reaches the service through here. */
+  /** The proxy between page and service. */
   readonly network: CuttingProxy;
   mint(): Promise<string>;
   /** Every frame of a run, once it has ended. */
@@ -29,13 +29,13 @@ export interface RealSite {
 
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
-  /** The page's backend mints; otherwise the tag has a token. */
+  /** The page's backend mints tokens; otherwise the tag has one. */
   readonly endpoint?: boolean;
   /** Instead of the tag. */
   readonly html?: (parts: { base: string; agent: Agent; token: string }) => string;
 }
 
-/** A shop whose page has the widget, and the service itself behind a network that can be cut. */
+/** A shop page with the widget, and the real service behind a network that can be cut. */
 export async function onRealSite(
   options: RealSiteOptions,
   use: (site: RealSite) => Promise<void>,
@@ -73,7 +73,7 @@ export async function onRealSite(
     const parts = { page, console, service, kv, held, agent, key, origin, minted, network };
     await page.goto("/");
     await use({ ...parts, mint, frames });
-  }).finally(() => held.release()); // an answer that stands still would keep the service from ending
+  }).finally(() => held.release()); // a paused answer would keep the service from closing
 }
 
 function tagOf({ service }: TestService, attributes = "") {

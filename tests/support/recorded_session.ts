@@ -7,7 +7,7 @@ import { chatRequest, openChat } from "./chat.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { openTestKv } from "./open_kv.ts";
 
-/** Where the session is kept that the protocol's description shows and tests replay. */
+/** File of the session that the protocol documentation shows and tests replay. */
 export const SESSION_FILE = new URL("../fixtures/session.sse", import.meta.url);
 
 /** Between two words of the demo model, milliseconds. */
@@ -45,5 +45,5 @@ export async function recordSession(): Promise<string> {
   return await sseResponse(run, { runtime }).text();
 }
 
-// Writes it anew: `deno run -A tests/support/recorded_session.ts`.
+// Records it again: `deno run -A tests/support/recorded_session.ts`.
 if (import.meta.main) await Deno.writeTextFile(SESSION_FILE, await recordSession());

@@ -5,14 +5,14 @@ import { TestService } from "./service.ts";
 import { signedInCookie } from "./signed_in_cookie.ts";
 import { ProviderService } from "./provider_service.ts";
 
-/** A service that somebody is signed in to. */
+/** A service with a signed-in owner. */
 export interface Reports {
   service: TestService;
   /** The owner's `Cookie` header. */
   cookie: string;
 }
 
-/** A conversation, and when it began in milliseconds. */
+/** A conversation with its start time in milliseconds. */
 export interface StartedChat {
   conversationId: string;
   runId: string;
@@ -21,8 +21,8 @@ export interface StartedChat {
 }
 
 /**
- * A service on which something has happened: a conversation that went well, one that ended on its
- * vendor's fault, and a page that was refused; and another on which nothing ever has.
+ * A service with a completed conversation, one that ended with a provider error, and a rejected origin;
+ * and an empty service.
  */
 export async function serviceWithReports() {
   const mock = await MockProviders.start();

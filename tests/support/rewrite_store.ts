@@ -1,4 +1,4 @@
-/** `deno run -A tests/support/rewrite_store.ts <file>`: reads every value of a store, and writes it back. */
+/** `deno run -A tests/support/rewrite_store.ts <file>`: rewrites every value of a store. */
 import { openTestKv } from "./open_kv.ts";
 
 const kv = await openTestKv(Deno.args[0]);

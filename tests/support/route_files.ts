@@ -1,4 +1,4 @@
-/** Every file under `routes/` by its place there; Fresh's own (`_app`, `_middleware`, …) are none. */
+/** Every route file by path, without Fresh's special files (`_app`, `_middleware`, …). */
 export function routeFiles(
   folder = new URL("../../routes/", import.meta.url),
   above = "",
@@ -10,7 +10,7 @@ export function routeFiles(
   });
 }
 
-/** The address of a route file, with some id for each parameter, or the one given by its name. */
+/** The path of a route file, with the given parameters or arbitrary ids. */
 export function addressOf(file: string, params: Record<string, string> = {}): string {
   const path = file.replace(/\.tsx?$/, "").replace(/\([^)]*\)\//g, "").replace(/\/?index$/, "");
   return `/${path.replace(/\[([^\]]+)\]/g, (_, name) => params[name] ?? crypto.randomUUID())}`;

@@ -3,7 +3,7 @@ import type { RunRequest } from "@/lib/billing/decide_run.ts";
 import type { RunEnd, RunFacts } from "@/lib/store/runs/run_record.ts";
 import { fakeUuid } from "./fake_runtime.ts";
 
-/** The specification's limits, but for those that requests and messages meet first. */
+/** The specification's limits, without those that apply before a run. */
 export const OPEN_LIMITS: Limits = {
   ...DEFAULT_LIMITS,
   ipRequests: 1e6,
@@ -12,7 +12,7 @@ export const OPEN_LIMITS: Limits = {
   keyRequests: 1e6,
 };
 
-/** How a run ends that went well. */
+/** The end of a successful run. */
 export const RUN_END: RunEnd = {
   provider: "vendor_a",
   model: "mid",

@@ -1,10 +1,10 @@
 import { brotliCompressSync } from "node:zlib";
 import type { TestService } from "./service.ts";
 
-/** What the scripts of one page of the dashboard may be together, compressed. */
+/** Maximum compressed size of all scripts of a dashboard page. */
 export const MAX_SCRIPT_BYTES = 60 * 1024;
 
-/** Bytes of every module that a page loads, with those that they import, as brotli sends them. */
+/** Brotli size of every module that a page loads, including imports. */
 export async function scriptBytes(service: TestService, html: string): Promise<number> {
   const entries = html.matchAll(/from "(\/_fresh\/js\/[^"]+)"/g);
   const modules = new Set([...entries].map(([, href]) => href!));

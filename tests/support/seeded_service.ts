@@ -4,7 +4,7 @@ import { type Dashboard, SETUP_TOKEN, visitors } from "./dashboard.ts";
 import { readFrames } from "./frames.ts";
 import { agentBody, TestService } from "./service.ts";
 
-/** A service with one of everything that pages list. */
+/** A service with one of every listed resource. */
 export async function seededService() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
@@ -23,7 +23,7 @@ export async function seededService() {
   return { service, all };
 }
 
-/** Every address that can be reached by links from home, with the page there. */
+/** Every page that is reachable by links from home, by path. */
 export async function crawl(
   dashboard: Dashboard,
   service: TestService,
@@ -35,7 +35,7 @@ export async function crawl(
     const answer = await dashboard.get(path);
     assertEquals(answer.status, 200, `a page leads to ${path}`);
     const html = await answer.text();
-    // A download is no page, but has to be there all the same.
+    // A download is not a page, but must exist.
     if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
     pages.set(path, html);
     for (const [, href] of html.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {

@@ -1,4 +1,4 @@
-/** The answer to a request that no HTTP client would send. */
+/** The response to a raw request that no HTTP client would send. */
 export async function sendRaw(url: string, request: string) {
   const { hostname, port } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });

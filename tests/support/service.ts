@@ -28,33 +28,33 @@ const built = (() => {
 export interface TestServiceOptions {
   env?: Record<string, string>;
   runtime?: Partial<Runtime>;
-  /** As `openStore` hands it out, so from `openTestKv`. */
+  /** A store from `openTestKv`. */
   kv?: Deno.Kv;
-  /** The given store is shared: it outlives this service. */
+  /** The store is shared and stays open after this service. */
   keepKv?: boolean;
-  /** The specification's limits hold only in tests that are about them: others ask as they please. */
+  /** Use the specification's request limits; other tests have none. */
   limits?: Partial<Limits>;
-  /** Instead of those of this source. */
+  /** Scripts to use instead of the built ones. */
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
-  /** What a password's hash costs; next to nothing by default. */
+  /** Cost of password hashes; minimal by default. */
   passwordCost?: ScryptCost;
-  /** The first encrypts, all decrypt. */
+  /** The first key encrypts, all of them decrypt. */
   encryptionKeys?: readonly string[];
   /** Bounds for a process with little memory. */
   memory?: MemoryLimits;
-  /** Whether processes that parse documents can be started; they can by default. */
+  /** Whether parser processes can be started; true by default. */
   workers?: boolean;
-  /** What no chat needs is opened beside it. */
+  /** Open services that no chat needs in the background. */
   inHaste?: boolean;
-  /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
+  /** Store timeout; an hour by default, because a test's clock would expire a shorter one. */
   patienceMs?: number;
 }
 
-/** What services of tests sign with, unless they are given another. */
+/** The default signing secret of test services. */
 export const TEST_HMAC_SECRET = "test secret that is long enough to sign";
 
-/** Tests make many users, and few of them are about what a password's hash costs. */
+/** Cheap hashes, because tests create many users. */
 const CHEAP_HASH: ScryptCost = { N: 2 ** 10, r: 8, p: 1 };
 
 const NO_LIMITS: Partial<Limits> = {
@@ -64,11 +64,11 @@ const NO_LIMITS: Partial<Limits> = {
   keyRequests: 1_000_000,
 };
 
-/** A whole service on a real port and a real KV in memory, with words for what tests do. */
+/** A complete service on a real port and an in-memory store, with helpers for tests. */
 export class TestService implements AsyncDisposable {
   readonly service: Service;
   readonly url: string;
-  /** Every line that was logged. */
+  /** Every log line. */
   readonly logged: string[];
   #server: Deno.HttpServer;
   #crash: AbortController;
@@ -115,7 +115,7 @@ export class TestService implements AsyncDisposable {
       limits: options.limits ?? NO_LIMITS,
       storeTimeoutMs: options.patienceMs ?? 3_600_000,
       passwordCost: options.passwordCost ?? CHEAP_HASH,
-      // A clock that stands would never get there.
+      // A frozen clock would never reach it.
       egressRejectionMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       memory: options.memory,
@@ -132,7 +132,7 @@ export class TestService implements AsyncDisposable {
     await this.#server.shutdown();
   }
 
-  /** Cuts all connections and takes no more; what the service is doing goes on unseen. */
+  /** Closes all connections and accepts no new ones, while the service keeps running. */
   async crash(): Promise<void> {
     this.#crash.abort();
     await this.#server.finished;
@@ -143,14 +143,14 @@ export class TestService implements AsyncDisposable {
     return (await this.service.tenants.ensureDefault()).id;
   }
 
-  /** A new API key's text. */
+  /** Creates an API key and returns its secret. */
   async key(scopes: Scope[] = ["agents:write", "widget:mint"], tenant?: string): Promise<string> {
     const owner = tenant ?? await this.tenant();
     const { secret } = await this.service.apiKeys.create(owner, { name: "test", scopes });
     return secret;
   }
 
-  /** One request; `json` becomes the body, `key` the bearer. */
+  /** Sends a request; `json` is the body, `key` the bearer token. */
   fetch(
     path: string,
     init: RequestInit & { json?: unknown; key?: string } = {},

@@ -5,19 +5,19 @@ import { TEST_HMAC_SECRET } from "./service.ts";
 
 /** A store that several services or processes of a test use. */
 export interface SharedStore extends AsyncDisposable {
-  /** A handle as one process has it; it is closed with the store. */
+  /** Opens a handle like one process; it closes with the store. */
   open(): Promise<Deno.Kv>;
-  /** A folder of its own, where processes keep their data. */
+  /** Data folder of the processes. */
   readonly dir: string;
-  /** What a process is started with to use it. */
+  /** Environment of processes that use it. */
   readonly env: Record<string, string>;
-  /** Whether one process at a time has it, so that all runs of another are known to be dead. */
+  /** Whether only one process can use it, so that other processes' runs are orphaned. */
   readonly alone: boolean;
 }
 
 type OpenStore = () => Promise<SharedStore>;
 
-/** The program of a `denokv` server; without one the tests on it are ignored. */
+/** Path of a `denokv` server; without it, its tests are ignored. */
 export const DENOKV_BIN = Deno.env.get("DENOKV_BIN");
 
 /**
@@ -41,7 +41,7 @@ export function onStores(
   };
 }
 
-/** A store in memory, for services of this process: all have one handle. */
+/** An in-memory store for services in this process, which share one handle. */
 export async function memoryStore(): Promise<SharedStore> {
   await using owned = new AsyncDisposableStack();
   const dir = await ownDir(owned);
@@ -49,7 +49,7 @@ export async function memoryStore(): Promise<SharedStore> {
   return storeOf({ open: () => Promise.resolve(kv), dir, env: {}, alone: true }, owned.move());
 }
 
-/** The file of the service whose data is in the store's folder. */
+/** The file of a service with its data in the store's folder. */
 export async function fileStore(): Promise<SharedStore> {
   await using owned = new AsyncDisposableStack();
   const dir = await ownDir(owned);
@@ -58,7 +58,7 @@ export async function fileStore(): Promise<SharedStore> {
   return storeOf({ open, dir, env: {}, alone: true }, owned.move());
 }
 
-/** An empty store on a `denokv` server of its own, whose program is `bin`. */
+/** An empty store on a new `denokv` server with the executable `bin`. */
 export async function denokvStore(bin: string): Promise<SharedStore> {
   await using owned = new AsyncDisposableStack();
   const dir = await ownDir(owned);

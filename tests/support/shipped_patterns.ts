@@ -1,4 +1,4 @@
-/** The regular expressions in what browsers run, and whether each takes linear time. */
+/** The regular expressions in browser scripts, and whether each takes linear time. */
 // @ts-types="recheck"
 import recheck from "recheck/lib/browser.js";
 import type { TestService } from "./service.ts";
@@ -6,7 +6,7 @@ import { signedInCookie } from "./signed_in_cookie.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
-/** A script that browsers run, as it is sent. */
+/** A browser script as served. */
 export interface ShippedScript {
   readonly name: string;
   readonly code: string;
@@ -34,7 +34,7 @@ export async function shippedScripts(service: TestService): Promise<ShippedScrip
   return scripts;
 }
 
-/** Every literal of a script, and `new RegExp` where one is put together while it runs. */
+/** Every regular expression literal of a script, and each `new RegExp`. */
 export function patternsIn({ name, code }: ShippedScript): string[] {
   const found: string[] = [];
   const rule: Deno.lint.Rule = {

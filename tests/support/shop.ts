@@ -1,15 +1,15 @@
-/** A page that somebody else serves, as the dashboard's Embed tab says to: its backend mints. */
+/** A third-party page, set up as the dashboard's Embed tab describes: its backend mints tokens. */
 export interface Shop extends AsyncDisposable {
   readonly origin: string;
-  /** The tag as it was copied, with the place for a token still in it. */
+  /** The copied tag, with the token placeholder. */
   tag: string;
-  /** The API key that the backend was given. */
+  /** The backend's API key. */
   key: string;
-  /** What the service said to each mint. */
+  /** The service's response to each mint. */
   readonly minted: number[];
 }
 
-/** A shop whose pages have what `tag` says; they are served also when nothing could be minted. */
+/** A shop whose pages contain `tag`, even when minting fails. */
 export function openShop(baseUrl: string): Shop {
   const minted: number[] = [];
   const shop = { tag: "", key: "", minted };

@@ -1,9 +1,9 @@
 import type { TestService } from "./service.ts";
 
-/** Whom tests set a service up for. */
+/** The owner account of test services. */
 export const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 
-/** Sets the service up by its form, as a first visitor does; answers the owner's `Cookie` header. */
+/** Sets up the service through the form and returns the owner's `Cookie` header. */
 export async function signedInCookie(service: TestService): Promise<string> {
   const token = await service.service.accounts.ensureSetupToken();
   const answer = await service.fetch("/setup", {

@@ -1,4 +1,4 @@
-/** A stream read piece by piece, as it comes: what comments and pauses a parser would hide. */
+/** A raw event stream, including the comments and pauses that a parser would hide. */
 export class SseText implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<string>;
   text = "";
@@ -7,7 +7,7 @@ export class SseText implements AsyncDisposable {
     this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   }
 
-  /** Reads until what has come holds `words`. */
+  /** Reads until the text contains `words`. */
   async until(words: string): Promise<void> {
     while (!this.text.includes(words)) {
       const { done, value } = await this.#reader.read();
@@ -28,7 +28,7 @@ export class SseText implements AsyncDisposable {
     return data.map((line) => JSON.parse(line.slice(6))).find((frame) => frame.type === type);
   }
 
-  /** Leaves, as a closed page does. */
+  /** Disconnects like a closed page. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reader.cancel();
   }

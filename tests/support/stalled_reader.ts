@@ -1,19 +1,19 @@
 import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 
-/** A client on a bare socket that takes the beginning of a stream and then nothing: the bytes pile up. */
+/** A socket client that reads the start of a stream and then stops, so that bytes accumulate. */
 export class StalledReader implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #buffer = new Uint8Array(256 * 1024);
   readonly #frames: DecodedFrame[] = [];
   readonly #decoder = new FrameDecoder();
-  /** Of the answer, its head included. */
+  /** Bytes of the response, including its head. */
   bytes = 0;
 
   private constructor(connection: Deno.TcpConn) {
     this.#connection = connection;
   }
 
-  /** Asks for a stream of a service, and reads until the first frame. */
+  /** Requests a stream and reads until the first frame. */
   static async open(
     url: string,
     { key, method, path, json }: { key: string; method: string; path: string; json?: unknown },
@@ -22,7 +22,7 @@ export class StalledReader implements Disposable {
     const reader = new StalledReader(await Deno.connect({ hostname, port: Number(port) }));
     const body = json === undefined ? "" : JSON.stringify(json);
     const head = [
-      // To such a client the answer goes as it is, not in chunks.
+      // HTTP/1.0 responses are not chunked.
       `${method} ${path} HTTP/1.0`,
       `host: ${host}`,
       `authorization: Bearer ${key}`,
@@ -38,12 +38,12 @@ export class StalledReader implements Disposable {
     return this.#frames;
   }
 
-  /** Takes all there is until the service ends the connection. */
+  /** Reads until the service closes the connection. */
   async rest(): Promise<void> {
     try {
       while (await this.#read());
     } catch {
-      // It was dropped.
+      // The connection was dropped.
     }
   }
 

@@ -3,19 +3,19 @@ import { taskCommand } from "./task_command.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** A process of its own that serves. */
+/** A service process. */
 export interface StartedService extends AsyncDisposable {
-  /** What it printed until it could answer. */
-  told: string;
+  /** Output until it was ready. */
+  output: string;
   /** Its address, without a trailing slash. */
   base: string;
-  /** Ends it as an operator does, and waits until it has ended. */
+  /** Stops it gracefully and waits for its end. */
   stop(): Promise<Deno.CommandStatus>;
-  /** Ends it as a crash does: nothing of it runs any more. */
+  /** Kills it like a crash. */
   kill(): Promise<Deno.CommandStatus>;
 }
 
-/** The last lines of a first start: the commands to try next. */
+/** The last lines of a first start: the next commands. */
 const FIRST_START = /^.*chat\/stream.*\n.*\n/m;
 /** The last line of a start after set-up. */
 export const LATER_START = /^ *Dashboard.*\n/m;
@@ -30,7 +30,7 @@ export async function startService(
   { lastLine = FIRST_START, onLog, deno }: {
     lastLine?: RegExp;
     onLog?: (line: string) => void;
-    /** Another version's program: it runs what this one has built, with all permissions. */
+    /** Executable of another Deno version, which runs this build with all permissions. */
     deno?: string;
   } = {},
 ): Promise<StartedService> {
@@ -45,26 +45,26 @@ export async function startService(
     stderr: onLog === undefined ? "inherit" : "piped",
   }).spawn();
   const logRead = onLog && readLines(child.stderr, onLog);
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let told = "";
-  while (!lastLine.test(told)) {
-    const { value, done } = await output.read();
-    if (done) throw new Error(`the service ended: ${told}`);
-    told += value;
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let output = "";
+  while (!lastLine.test(output)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the service ended: ${output}`);
+    output += value;
   }
   let ended = false;
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (!ended) child.kill(signal);
     ended = true;
     const status = await child.status;
-    await output.cancel();
+    await reader.cancel();
     await logRead;
     return status;
   };
-  const base = /listening on (\S+)/.exec(told)![1]!;
+  const base = /listening on (\S+)/.exec(output)![1]!;
   const kill = () => end("SIGKILL");
   const dispose = async () => void await kill();
-  return { told, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
+  return { output, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
 }
 
 async function readLines(
@@ -79,7 +79,7 @@ async function readLines(
   }
 }
 
-/** A key as an operator makes one beside the running service. */
+/** Creates a key with the command line while the service runs. */
 export async function createKey(
   dir: string,
   { env = {}, scopes = "agents:write" }: { env?: Record<string, string>; scopes?: string } = {},
@@ -95,7 +95,7 @@ export async function createKey(
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** A document once it has been processed; asked for rarely enough for a key's limit. */
+/** A document, once it is processed; polls slowly enough for the rate limit. */
 export async function untilProcessed(read: () => Promise<Document>): Promise<Document> {
   while (true) {
     const document = await read();

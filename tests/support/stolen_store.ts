@@ -1,13 +1,13 @@
-/** Random text that stands nowhere by chance, for what must not be found in a store. */
+/** Random text that does not occur by chance, to detect plaintext in a store. */
 export function marker(): string {
   return crypto.getRandomValues(new Uint8Array(18)).toBase64({ alphabet: "base64url" })
     .replace(/[-_]/g, "x").toLowerCase();
 }
 
-/** A piece this long stands nowhere by chance either. */
+/** A piece of this length does not occur by chance either. */
 const PIECE = 8;
 
-/** Every file of a folder but those named, joined: what somebody has who copied it. */
+/** The content of every file in a folder except the named ones, as an attacker could copy it. */
 export async function stolenBytes(dir: string, { but = [] as string[] } = {}): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const { name, isFile } of Deno.readDir(dir)) {
@@ -22,9 +22,9 @@ export async function stolenBytes(dir: string, { but = [] as string[] } = {}): P
   return bytes;
 }
 
-/** The markers of which a piece is found in the bytes as UTF-8, Latin-1 or UTF-16LE. */
+/** The markers of which a piece occurs in the bytes as UTF-8, Latin-1 or UTF-16LE. */
 export function markersIn(bytes: Uint8Array, markers: Record<string, string>): string[] {
-  // One character a byte, so that text of any of them is found as a substring.
+  // One character per byte, so that each encoding can be searched as a substring.
   const text = latin1(bytes);
   return Object.entries(markers).filter(([, one]) => {
     return pieces(one).some((piece) => text.includes(piece) || text.includes(utf16(piece)));
@@ -37,7 +37,7 @@ function pieces(text: string): string[] {
   return found;
 }
 
-/** Markers are ASCII: in UTF-16LE each of their characters is followed by a zero. */
+/** Markers are ASCII: in UTF-16LE, a zero byte follows each character. */
 function utf16(text: string): string {
   return [...text].join("\0");
 }

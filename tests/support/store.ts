@@ -2,7 +2,7 @@ import { type ContentCipher, contentContexts } from "@/lib/store/encryption/cont
 import { joinChunks } from "@/lib/store/values/chunks.ts";
 import { contentCipher } from "./content.ts";
 
-/** Every key of a store, each as text, for what a change must leave behind: neither log nor counts. */
+/** Every key of a store as text, without the audit log and counters. */
 export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
   const found: string[] = [];
   for await (const { key } of kv.list({ prefix: [] })) found.push(key.join("/"));
@@ -10,8 +10,8 @@ export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
 }
 
 /**
- * Everything in a store as one text, what was said decrypted, for what must never be stored or be gone;
- * `content: undefined` reads it as whoever steals the store does.
+ * Everything in a store as one text with content decrypted, to check what must not be stored.
+ * `content: undefined` leaves content encrypted, as in a stolen store.
  */
 export async function storedText(
   kv: Deno.Kv,
@@ -25,12 +25,12 @@ export async function storedText(
   return rows.join("\n");
 }
 
-/** One letter a byte: as JSON an array of bytes would hide any word in it. */
+/** One character per byte, because JSON arrays of bytes could not be searched. */
 function bytesAsText(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? new TextDecoder("latin1").decode(value) : value;
 }
 
-/** A value with all that was said in it decrypted. */
+/** A value with its content decrypted. */
 async function openContent(
   key: Deno.KvKey,
   { value, content }: { value: unknown; content: ContentCipher },

@@ -14,7 +14,7 @@ async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
   return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
 }
 
-/** All that the store has to say about runs. */
+/** Everything that is stored about runs. */
 export async function readStoredUsage(kv: Deno.Kv) {
   const records = await valuesOf<RunRecord>(kv, ["runs"]);
   const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
@@ -22,9 +22,9 @@ export async function readStoredUsage(kv: Deno.Kv) {
   const [ledger] = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
   return {
     records: new Map(records.map((record) => [record.runId, record])),
-    /** By the usage rows. */
+    /** Total of the usage rows. */
     used: used.reduce(sumUsage, NO_USAGE),
-    /** By the run records. */
+    /** Total of the run records. */
     settled: records.flatMap(usageShares).reduce<Usage>(sumUsage, NO_USAGE),
     live: (await valuesOf<ActiveRun>(kv, keys.activeRuns())).map(({ run }) => run.runId).sort(),
     leases: Object.keys(ledger?.runs ?? {}).sort(),

@@ -1,7 +1,7 @@
 import type { OrphanedRunSweeper } from "@/lib/billing/orphaned_run_sweeper.ts";
 import { SILENCE_TIMEOUT_MS } from "@/lib/billing/failure_detector.ts";
 
-/** Lets a process find dead runs: it looks, sees nothing change for so long, and looks again. */
+/** Makes a process detect orphaned runs: two sweeps without a heartbeat in between. */
 export async function sweepOrphaned(
   deadRuns: OrphanedRunSweeper,
   advance: (ms: number) => void | Promise<void>,

@@ -1,12 +1,12 @@
 import manifest from "@/deno.json" with { type: "json" };
 
-/** A task of `deno.json` as a process that is the task's last command itself, to be signalled and killed. */
+/** The last command of a `deno.json` task as a process that can be signaled and killed. */
 export function taskCommand(
   name: keyof typeof manifest.tasks,
   { flags = [], words = [] }: {
     /** More flags of Deno for the last command. */
     flags?: readonly string[];
-    /** What follows the task's name on the command line. */
+    /** Arguments after the task's name. */
     words?: readonly string[];
   } = {},
 ): { command: string; args: string[] } {

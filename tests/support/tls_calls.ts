@@ -1,6 +1,6 @@
 /**
- * One call of everything that speaks TLS to somebody else, in a process of its own whose environment
- * a test decides. Prints what became of each as one JSON object.
+ * One call of everything that makes TLS connections, as a separate process with the test's environment.
+ * Prints the results as one JSON object.
  *
  *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
  */
@@ -19,7 +19,7 @@ const origin = `https://${host}`;
 const tenant = "tenant";
 const { signal } = new AbortController();
 const egress = new Egress({ allow: [host], runtime: systemRuntime });
-// A retry would only repeat what the first attempt shows.
+// A retry would only repeat the first result.
 const deadline = 0;
 const slots = {
   vendor_a: { protocol: "openai", embeddingModel: "m" },
@@ -63,7 +63,7 @@ async function trySlotForm(): Promise<string> {
   return (await testConnection(slot, { runtime: systemRuntime }))?.message ?? "answered";
 }
 
-/** The output of an HTTP tool that sends a secret, and what is noted of an MCP server that is sent one. */
+/** The output of an HTTP tool that sends a secret, and the notes of an MCP server that receives one. */
 async function callTools(): Promise<unknown> {
   const headers = { authorization: "Bearer {{secret.TOKEN}}" };
   const tools = [

@@ -7,7 +7,7 @@ import { instantRuntime } from "./instant_runtime.ts";
 import { httpTool } from "./agents.ts";
 import type { EgressServer } from "./egress_server.ts";
 
-/** A toolset on a test server, with the secrets it may find. */
+/** A toolset on a test server, with the given secrets. */
 export function toolsetOf(
   server: EgressServer,
   tools: readonly Record<string, unknown>[],
@@ -31,7 +31,7 @@ export function noAbort(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** Calls one HTTP tool, `look_up`, made of `request` and with any arguments accepted. */
+/** Calls the HTTP tool `look_up` with `request`; it accepts any arguments. */
 export async function callTool(
   server: EgressServer,
   request: Record<string, unknown>,

@@ -1,15 +1,15 @@
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { TestService } from "./service.ts";
 
-/** What a widget's call of `POST /v1/chat/stream` may differ in. */
+/** Options of a widget's `POST /v1/chat/stream`. */
 export interface WidgetCall {
   sessionToken: string;
   headers?: HeadersInit;
-  /** Fields of the body to set, or to leave out by `undefined`. */
+  /** Body fields to set, or to omit with `undefined`. */
   body?: Record<string, unknown>;
 }
 
-/** A message as the widget sends it: the token in header and body. */
+/** A message like the widget's, with the token in header and body. */
 export function chat(
   service: TestService,
   agent: { id: string },
@@ -21,7 +21,7 @@ export function chat(
   return service.fetch("/v1/chat/stream", { method: "POST", json, headers: all });
 }
 
-/** A message of the person. */
+/** A user message. */
 export function say(content: string) {
   return { role: "user", content };
 }
@@ -32,7 +32,7 @@ interface Embed {
   sessionToken: string;
 }
 
-/** The page that the agents of these tests may be embedded in. */
+/** The allowed origin of test agents. */
 export const ORIGIN = "https://shop.example.com";
 
 /** A key, an agent that `ORIGIN` may embed, and a session for that page. */
@@ -45,7 +45,7 @@ export async function embed(
   return { key, agent, sessionToken: await service.mint(key, agent.id, ORIGIN) };
 }
 
-/** A message as a backend sends it; `body` needs the `agentId`. */
+/** A message like a backend's; `body` needs the `agentId`. */
 export function byKey(
   service: TestService,
   call: { key: string; body: Record<string, unknown>; headers?: HeadersInit },
@@ -55,7 +55,7 @@ export function byKey(
   return service.fetch("/v1/chat/stream", { method: "POST", key: call.key, json, headers });
 }
 
-/** As `chat`, from the page the session is for. */
+/** Like `chat`, from the session's origin. */
 export function onPage(
   service: TestService,
   call: { agent: { id: string }; sessionToken: string; body?: Record<string, unknown> },
@@ -63,7 +63,7 @@ export function onPage(
   return chat(service, call.agent, { ...call, headers: { origin: ORIGIN } });
 }
 
-/** A message of the agent, as a client tells it. */
+/** An assistant message, as the client sends it. */
 export function answered(content: string) {
   return { role: "assistant", content };
 }

@@ -1,4 +1,4 @@
-/** A conversation without a page, and a service that answers as the test says. */
+/** A conversation without a page, on a scripted service. */
 import type { Frame } from "../../lib/schemas/frames.ts";
 import { Conversation } from "../../widget/conversation.ts";
 import { createEmitter } from "../../widget/emitter.ts";
@@ -36,7 +36,7 @@ interface SetUp {
   saved?: SavedState;
 }
 
-/** A service that answers each request with the next of `answers`; the last one repeats. */
+/** Sets up a service that returns `answers` in order and repeats the last. */
 export function setUp(answers: (() => Response | Promise<Response>)[], options: SetUp = {}) {
   const seen: RecordedCalls[] = [];
   const warnings: string[] = [];
@@ -67,7 +67,7 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
       listeners.forEach((listener) => listener());
     },
   });
-  /** Resolves as soon as the state is so. */
+  /** Waits for a state. */
   const until = (holds: (state: State) => boolean) =>
     new Promise<void>((resolve) => {
       const check = () => holds(conversation.state) && resolve();
@@ -78,7 +78,7 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
   return { conversation, emitter, session, seen, warnings, until, idle };
 }
 
-/** Frames as the service numbers them, from `n` on. */
+/** Frames as an event stream, numbered from `n`. */
 export function text(frames: Frame[], n = 1): string {
   return frames.map((frame, at) => `id: ${RUN}.${n + at}\ndata: ${JSON.stringify(frame)}\n\n`)
     .join("");

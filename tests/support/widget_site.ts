@@ -10,7 +10,7 @@ export interface Site {
   readonly page: Page;
   readonly console: ConsoleLine[];
   readonly chat: FakeChat;
-  /** Every path that the shop's own server was asked for, after the page itself. */
+  /** Paths requested from the shop's server, after the page itself. */
   readonly asked: string[];
 }
 
@@ -19,9 +19,9 @@ export interface SiteOptions extends PageOptions {
   readonly attributes?: string;
   /** Instead of the one tag. */
   readonly html?: (tag: string) => string;
-  /** Body of a mint of the shop's backend. */
+  /** Body of the shop's mint responses. */
   readonly mint?: () => unknown;
-  /** Instead of the strict policy that the documentation prints. */
+  /** Replaces the documented strict policy. */
   readonly policy?: string;
   readonly beforeLoad?: (page: Page) => Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function onSite(
     await options.beforeLoad?.(page);
     await page.goto("/");
     await use({ page, console, chat, asked });
-  }).finally(() => chat.cut()); // an open answer would keep the service from ending
+  }).finally(() => chat.cut()); // an open answer would keep the service from closing
 }
 
 function tagOf(base: string, integrity: string, attributes: string): string {
@@ -97,14 +97,14 @@ function pixel(): Response {
   return new Response(svg, { headers: { "content-type": "image/svg+xml" } });
 }
 
-/** Opens the panel and asks; resolves when the service has answered with a head, and no word yet. */
+/** Opens the panel and sends a message; resolves on the response head, before any text. */
 export async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Open chat" }).click();
   await page.getByRole("textbox").fill(text);
   await answered(page, () => page.getByRole("textbox").press("Enter"));
 }
 
-/** Does what makes the widget ask; resolves as `ask` does. */
+/** Runs an action that sends a message; resolves like `ask`. */
 export async function answered(page: Page, act: () => Promise<void>): Promise<void> {
   const response = page.waitForResponse(/\/stream$/);
   await act();
@@ -116,12 +116,12 @@ export function focused(page: Page): Promise<unknown> {
   return page.evaluate("document.activeElement.shadowRoot?.activeElement?.className");
 }
 
-/** Resolves once nothing of the widget moves that comes to rest by itself. */
+/** Waits until all finite animations of the widget have ended. */
 export async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const root = document.querySelector("service-widget")!.shadowRoot!;
     const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
-    // One whose element is taken away meanwhile is over as well.
+    // An animation also ends when its element is removed.
     await Promise.allSettled(finite.map((animation) => animation.finished));
   });
 }

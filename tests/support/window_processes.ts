@@ -13,19 +13,19 @@ import { seeded } from "./flaky_kv.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 
 export const ADDRESS = "address-1";
-/** A backend: one API key from one address. */
+/** A backend: one API key and one address. */
 export const BACKEND: Caller = { address: ADDRESS, apiKey: { tenant: TENANT, id: "key-1" } };
 
-/** What came of one request. */
+/** Outcome of one request. */
 export type Outcome = { rejected: LimitRejection } | "counted";
 
-/** The service's processes on one store, whose clock a test moves. */
+/** Processes on one store, with a clock that the test moves. */
 export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
   const { runtime: time, advance } = instantRuntime(start);
   const random = seeded(start);
   const randomBytes = (length: number) => Uint8Array.from({ length }, () => random() * 256);
   let n = 0;
-  /** `ahead` is by how much its clock is wrong, milliseconds. */
+  /** `ahead` is the error of its clock in milliseconds. */
   const open = (kv: Deno.Kv, { ahead = 0 } = {}) => {
     const runtime: Runtime = {
       ...systemRuntime,
@@ -56,12 +56,12 @@ export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
 
 export type WindowProcess = ReturnType<ReturnType<typeof windowProcesses>["open"]>;
 
-/** Lets the processes meet on the backend's windows until each has shards of its own. */
+/** Makes the processes conflict over the backend's windows until each has its own shards. */
 export async function divideWindows(processes: readonly WindowProcess[]): Promise<void> {
   for (let round = 0; round < 60 && !areDivided(processes); round++) {
     for (const { ask, shards } of processes) {
       await ask(OPEN_LIMITS);
-      // A claim that is under way.
+      // A claim in progress.
       if (round > 10) await shards.process.claim();
     }
   }
@@ -84,7 +84,7 @@ async function outcomeOf(ask: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** How many were counted, and how many each limit refused. */
+/** Number of counted requests, and of rejected ones per limit. */
 export function tallyOf(outcomes: readonly Outcome[]): Record<string, number> {
   const names = outcomes.map((one) => one === "counted" ? one : one.rejected.scope);
   const groups = Map.groupBy(names, (name) => name);

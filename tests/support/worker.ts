@@ -8,18 +8,18 @@ import { workerProgram } from "@/lib/server/process/worker_command.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
-/** Starts worker processes as the service does, with its limits unless told otherwise. */
+/** Command of worker processes, with the service's limits by default. */
 export function testWorker(limits: Partial<WorkerLimits> = {}): WorkerCommand {
   const program = workerProgram(root, Deno.env.toObject());
   return { path: "/bin/sh", args: ["-c", workerScript(program, { ...WORKER_LIMITS, ...limits })] };
 }
 
-/** Whether a process with this id exists, one that has ended and nobody waited for included. */
+/** Whether a process with this id exists, including ended ones that were not awaited. */
 export async function exists(pid: number): Promise<boolean> {
   return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 }
 
-/** Resolves once the process with this id is gone; false when it is still there after `ms`. */
+/** Waits until the process with this id has ended; false if it still exists after `ms`. */
 export async function isGoneWithin(pid: number, ms: number): Promise<boolean> {
   const end = performance.now() + ms;
   while (await exists(pid)) {
@@ -29,7 +29,7 @@ export async function isGoneWithin(pid: number, ms: number): Promise<boolean> {
   return true;
 }
 
-/** The ids of the processes, once there are `count` that work. */
+/** The process ids, once `count` processes run. */
 export async function untilWorking(pool: { pids: number[] }, count: number): Promise<number[]> {
   while (pool.pids.length < count) await new Promise((done) => setTimeout(done, 1));
   return pool.pids;

@@ -18,7 +18,7 @@ export async function loadModelGroups(
   })).filter((group) => group.models.length > 0);
 }
 
-/** `vendor_a` as "Vendor A". */
+/** `vendor_a` as "Provider A". */
 export function defaultProviderLabel(vendor: ProviderId): string {
-  return `Vendor ${vendor.slice(-1).toUpperCase()}`;
+  return `Provider ${vendor.slice(-1).toUpperCase()}`;
 }

@@ -1,6 +1,6 @@
 /** What each of the documented reasons to finish comes to. */
 import { assertEquals } from "@std/assert";
-import { eventsOfType, ProviderConnections } from "@/tests/support/provider_connections.ts";
+import { onlyEvent, ProviderConnections } from "@/tests/support/provider_connections.ts";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
 
 const usageMetadata = { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 };
@@ -22,7 +22,7 @@ for (const reason of FILTERS) {
     await using vendors = await ProviderConnections.start();
     for (const text of ["", "Once upon"]) {
       const { events, error } = await vendors.ask("google", ending(reason, text));
-      assertEquals([error, eventsOfType(events, "end").reason], [undefined, "content_filter"]);
+      assertEquals([error, onlyEvent(events, "end").reason], [undefined, "content_filter"]);
     }
     assertEquals(vendors.reports, []);
   });

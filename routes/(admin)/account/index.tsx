@@ -36,11 +36,11 @@ export const handler = define.handlers({
     if (form.get("action") === "sign_out_elsewhere") return await signOutElsewhere(ctx);
     const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
-    const refused =
+    const rejected =
       await service.accounts.reauthenticate(user, { cookieToken, password, address }) ??
         await changePassword(ctx, next);
-    if (refused instanceof Response) return refused;
-    return rejectedPage(user.email, refused);
+    if (rejected instanceof Response) return rejected;
+    return rejectedPage(user.email, rejected);
   },
 });
 
@@ -68,15 +68,15 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   return response;
 }
 
-function rejectedPage(email: string, refused: Refused) {
-  if (refused.refused === "wrong_password") {
+function rejectedPage(email: string, rejected: Refused) {
+  if (rejected.refused === "wrong_password") {
     const issues = { current: "The password is incorrect." };
     return page<Data>({ email, issues }, { status: 403 });
   }
-  if (refused.refused === "invalid") {
-    return page<Data>({ email, issues: refused.issues }, { status: 400 });
+  if (rejected.refused === "invalid") {
+    return page<Data>({ email, issues: rejected.issues }, { status: 400 });
   }
-  const { status, headers, message } = signInRejection(refused);
+  const { status, headers, message } = signInRejection(rejected);
   return page<Data>({ email, issue: message }, { status, headers });
 }
 
@@ -84,7 +84,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const issues = { ...data.issues, form: data.issue };
   return (
     <>
-      <PageHeader title="Your account" refused={unsavedTitle(issues)} text={data.email} />
+      <PageHeader title="Your account" titlePrefix={unsavedTitle(issues)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>

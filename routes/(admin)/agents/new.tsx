@@ -80,7 +80,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New agent"
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       back={{ href: "/agents", label: "Agents" }}
     />
     <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />

@@ -38,9 +38,9 @@ export const handler = define.handlers({
       };
       return page<Data>({ form: { ...typed, issues } }, { status: 400 });
     }
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, issues: { password: refused.message } } }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return page<Data>({ form: { ...typed, issues: { password: rejected.message } } }, rejected);
     }
     const { tenant } = signedIn(ctx.state);
     const made = await submitOnce(ctx, form, () => service.apiKeys.create(tenant, input.data));
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) =>
     <>
       <PageHeader
         title="Create API key"
-        refused={unsavedTitle(data.form.issues ?? {})}
+        titlePrefix={unsavedTitle(data.form.issues ?? {})}
         back={{ href: "/api-keys", label: "API keys" }}
       />
       <div class="card narrow">

@@ -47,7 +47,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New knowledge base"
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       back={{ href: "/knowledge", label: "Knowledge" }}
     />
     <div class="card narrow">

@@ -48,9 +48,9 @@ export const handler = define.handlers({
       asksPassword: needsReauthentication(ctx.state),
       once: newSubmissionId(ctx.state),
     };
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      return page<Data>({ ...typed, issues: { password: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return page<Data>({ ...typed, issues: { password: rejected.message } }, rejected);
     }
     const user = signedIn(ctx.state);
     const invited = await submitOnce(
@@ -89,7 +89,7 @@ function InviteForm({ email, role, asksPassword, once, issues }: Form) {
   const own_password = issues.password;
   return (
     <>
-      <PageHeader title="Invite" refused={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title="Invite" titlePrefix={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/team/invite"
         class="card narrow stack"

@@ -42,7 +42,7 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/agents/${agent.id}`, label: agent.name };
   return (
     <>
-      <PageHeader title="Delete agent" refused={data.issue && "Not deleted"} back={back} />
+      <PageHeader title="Delete agent" titlePrefix={data.issue && "Not deleted"} back={back} />
       <div class="card narrow">
         <DeleteAgentForm {...data} cancelHref={back.href} />
       </div>

@@ -79,11 +79,11 @@ async function editorData(ctx: Context<State>, edited: Edited) {
 export default define.page<typeof handler>(({ data, url }) => {
   const { agent, editor, issues } = data;
   const { form: _, ...fieldIssues } = issues;
-  const refused = unsavedTitle(issues);
+  const rejected = unsavedTitle(issues);
   const path = `/agents/${agent.id}`;
   return (
     <>
-      <AgentHeader agent={agent} tab="editor" editor={editor} refused={refused} />
+      <AgentHeader agent={agent} tab="editor" editor={editor} titlePrefix={rejected} />
       <PageNotice notice={flashMessageOf(url)} />
       {isConflict(data) && <Conflict {...data} />}
       <div class="editor">

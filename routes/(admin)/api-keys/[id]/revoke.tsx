@@ -26,10 +26,10 @@ export const handler = define.handlers({
   async POST(ctx) {
     const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.runtime));
-    if (refused !== undefined) {
-      const password = { asked: true, issue: refused.message };
-      return page<Data>({ apiKey, password }, refused);
+    const rejected = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.runtime));
+    if (rejected !== undefined) {
+      const password = { asked: true, issue: rejected.message };
+      return page<Data>({ apiKey, password }, rejected);
     }
     await ctx.state.service.apiKeys.revoke(signedIn(ctx.state).tenant, apiKey.id);
     return ctx.redirect(withFlashMessage("/api-keys", "key_revoked"), 303);

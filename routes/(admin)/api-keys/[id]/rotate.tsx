@@ -31,9 +31,9 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const hours = OVERLAPS.find(([value]) => value === form.get("hours"))?.[0] ?? "24";
     const typed = { ...formOf(ctx, apiKey), hours };
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, passwordIssue: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return page<Data>({ form: { ...typed, passwordIssue: rejected.message } }, rejected);
     }
     const { apiKeys } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
@@ -77,7 +77,7 @@ export default define.page<typeof handler>(({ data }) =>
       <>
         <PageHeader
           title={`Rotate ${data.form.apiKey.name}`}
-          refused={unsavedTitle({ form: data.form.issue, password: data.form.passwordIssue })}
+          titlePrefix={unsavedTitle({ form: data.form.issue, password: data.form.passwordIssue })}
           back={{ href: "/api-keys", label: "API keys" }}
         />
         <div class="card narrow">

@@ -57,7 +57,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const path = `/knowledge/${base.id}`;
   return (
     <>
-      <BaseHeader base={base} tab="settings" editor refused={unsavedTitle(issues)} />
+      <BaseHeader base={base} tab="settings" editor titlePrefix={unsavedTitle(issues)} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="stack narrow">
         <section class="card">

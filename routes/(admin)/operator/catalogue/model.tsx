@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={data.existing ? data.values.model : "Add model"}
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       {...data.existing && { text: `Of ${slotName(data)}` }}
       back={{ href: "/operator/catalogue", label: "Model catalog" }}
     />

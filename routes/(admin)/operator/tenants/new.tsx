@@ -61,9 +61,9 @@ export const handler = define.handlers({
       return page<Data>({ ...typed, issues }, { status: 400 });
     }
     const { plan } = parsed;
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      return page<Data>({ ...typed, issues: { password: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return page<Data>({ ...typed, issues: { password: rejected.message } }, rejected);
     }
     const invited = await submitOnce(
       ctx,
@@ -118,7 +118,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
   const { password: own_password, ...others } = issues;
   return (
     <>
-      <PageHeader title="New tenant" refused={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title="New tenant" titlePrefix={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"

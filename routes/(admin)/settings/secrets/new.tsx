@@ -58,9 +58,9 @@ export const handler = define.handlers({
       };
       return page<SecretFormProps>({ ...typed, issues }, { status: 400 });
     }
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      return page<SecretFormProps>({ ...typed, issues: { password: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      return page<SecretFormProps>({ ...typed, issues: { password: rejected.message } }, rejected);
     }
     await service.secrets.set(tenant, input.data);
     return ctx.redirect(withFlashMessage("/settings", "secret_set"), 303);
@@ -95,7 +95,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="Set secret"
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       back={{ href: "/settings", label: "Settings" }}
     />
     <SecretForm {...data} />

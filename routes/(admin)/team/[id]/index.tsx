@@ -36,10 +36,10 @@ export const handler = define.handlers({
 async function changeRole(ctx: Context<State>, member: Member) {
   const form = await readForm(ctx.req, ctx.state.service.runtime);
   const role = parseRole(form.get("role")) ?? member.role;
-  const refused = await reauthenticate(ctx, form);
-  if (refused !== undefined) {
-    const password = { asked: true, issue: refused.message };
-    return page<Data>({ member: { ...member, role }, password }, refused);
+  const rejected = await reauthenticate(ctx, form);
+  if (rejected !== undefined) {
+    const password = { asked: true, issue: rejected.message };
+    return page<Data>({ member: { ...member, role }, password }, rejected);
   }
   const changed = await ctx.state.service.team.changeRole(signedIn(ctx.state), member.id, role);
   if ("user" in changed) return ctx.redirect(withFlashMessage("/team", "member_changed"), 303);
@@ -53,7 +53,7 @@ export default define.page<typeof handler>(({ data: { member, password, issue } 
     <>
       <PageHeader
         title={member.email}
-        refused={unsavedTitle(issues)}
+        titlePrefix={unsavedTitle(issues)}
         back={{ href: "/team", label: "Team" }}
       />
       <div class="narrow sections">

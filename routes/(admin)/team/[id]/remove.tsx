@@ -27,10 +27,10 @@ export const handler = define.handlers({
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
-    if (refused !== undefined) {
-      const password = { asked: true, issue: refused.message };
-      return page<Data>({ member, password }, refused);
+    const rejected = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
+    if (rejected !== undefined) {
+      const password = { asked: true, issue: rejected.message };
+      return page<Data>({ member, password }, rejected);
     }
     const removed = await service.team.remove(signedIn(ctx.state), member.id);
     if ("user" in removed) return ctx.redirect(withFlashMessage("/team", "member_removed"), 303);

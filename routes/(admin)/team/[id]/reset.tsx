@@ -35,10 +35,10 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const form = await readForm(ctx.req, service.runtime);
     const mark = newSubmissionId(ctx.state);
-    const refused = await reauthenticate(ctx, form);
-    if (refused !== undefined) {
-      const password = { asked: true, issue: refused.message };
-      return page<Data>({ member, password, once: mark }, refused);
+    const rejected = await reauthenticate(ctx, form);
+    if (rejected !== undefined) {
+      const password = { asked: true, issue: rejected.message };
+      return page<Data>({ member, password, once: mark }, rejected);
     }
     const user = signedIn(ctx.state);
     const offered = await submitOnce(

@@ -49,7 +49,10 @@ async function holding(fleet: Fleet, victim: FleetProcess) {
     async expectNothingOver() {
       const more = await tenant.sendAll(20, { text });
       living.push(...admitted(more));
-      assert(living.length + LOST <= 10, `${living.length} runs beside ${LOST} of the dead`);
+      assert(
+        living.length + LOST <= 10,
+        `${living.length} runs next to ${LOST} of killed processes`,
+      );
     },
     async isBack() {
       return (await tenant.activeStreams()).every((active) => active === living.length);

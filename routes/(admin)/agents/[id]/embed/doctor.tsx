@@ -18,7 +18,7 @@ interface Data {
   tag: string;
   report?: Report;
   /** Why there is no report. */
-  refused?: string;
+  rejected?: string;
 }
 
 export const handler = define.handlers({
@@ -37,8 +37,8 @@ export const handler = define.handlers({
     const asked = { agentId: agent.id, origin, ...(tag && { tag }) };
     const given = doctorBodySchema.safeParse(asked);
     if (!given.success) {
-      const refused = "Enter the page's origin, and a tag of at most 16,384 characters.";
-      return page<Data>({ agent, origin, tag, refused }, { status: 400 });
+      const rejected = "Enter the page's origin, and a tag of at most 16,384 characters.";
+      return page<Data>({ agent, origin, tag, rejected }, { status: 400 });
     }
     try {
       const { tenant } = signedIn(ctx.state);
@@ -46,14 +46,14 @@ export const handler = define.handlers({
       return page<Data>({ agent, origin, tag, report });
     } catch (error) {
       if (!(error instanceof LimitError)) throw error;
-      const refused = "You can run six checks a minute. Try again in a moment.";
-      return page<Data>({ agent, origin, tag, refused }, { status: 429 });
+      const rejected = "You can run six checks a minute. Try again in a moment.";
+      return page<Data>({ agent, origin, tag, rejected }, { status: 429 });
     }
   },
 });
 
 export default define.page<typeof handler>(({ data }) => {
-  const { agent, origin, tag, report, refused } = data;
+  const { agent, origin, tag, report, rejected } = data;
   return (
     <>
       <PageHeader
@@ -61,7 +61,7 @@ export default define.page<typeof handler>(({ data }) => {
         text="Finds out why the widget does not appear or answer on a page."
         back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
       />
-      {refused && <Notice kind="error">{refused}</Notice>}
+      {rejected && <Notice kind="error">{rejected}</Notice>}
       <div class="narrow stack">
         {report && <DoctorReport {...report} />}
         <div class="card">

@@ -81,7 +81,12 @@ export default define.page<typeof handler>(({ data }) => {
   const path = `/agents/${agent.id}/versions`;
   return (
     <>
-      <AgentHeader agent={agent} tab="versions" editor={editor} refused={unsavedTitle({ issue })} />
+      <AgentHeader
+        agent={agent}
+        tab="versions"
+        editor={editor}
+        titlePrefix={unsavedTitle({ issue })}
+      />
       {issue !== undefined && <Notice kind="error" focused>{issue}</Notice>}
       <section class="card stack" aria-labelledby="diff-title">
         <h2 id="diff-title">{titleOf(data)}</h2>

@@ -64,7 +64,7 @@ export default define.page<typeof handler>(({ data, url }) => (
   <>
     <PageHeader
       title={data.tenant.name}
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />

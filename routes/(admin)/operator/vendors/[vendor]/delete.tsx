@@ -26,9 +26,9 @@ export const handler = define.handlers({
     const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
-    if (refused !== undefined) {
-      return page<Data>({ vendor, password: { asked: true, issue: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
+    if (rejected !== undefined) {
+      return page<Data>({ vendor, password: { asked: true, issue: rejected.message } }, rejected);
     }
     await service.connections.remove(vendor);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_emptied"), 303);

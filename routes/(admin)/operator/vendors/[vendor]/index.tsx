@@ -71,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={defaultProviderLabel(data.vendor as ProviderId)}
-      refused={unsavedTitle(data.issues)}
+      titlePrefix={unsavedTitle(data.issues)}
       back={{ href: "/operator/vendors", label: "Model providers" }}
     />
     <ConnectionForm {...data} />

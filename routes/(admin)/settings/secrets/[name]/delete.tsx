@@ -24,9 +24,9 @@ export const handler = define.handlers({
     const name = await findName(ctx);
     if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
-    if (refused !== undefined) {
-      return page<Data>({ name, password: { asked: true, issue: refused.message } }, refused);
+    const rejected = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
+    if (rejected !== undefined) {
+      return page<Data>({ name, password: { asked: true, issue: rejected.message } }, rejected);
     }
     await service.secrets.delete(signedIn(ctx.state).tenant, name);
     return ctx.redirect(withFlashMessage("/settings", "secret_deleted"), 303);

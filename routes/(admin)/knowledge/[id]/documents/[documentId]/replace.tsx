@@ -45,7 +45,7 @@ export default define.page<typeof handler>(({ data: { base, document, issue } })
   const back = { href: `/knowledge/${base.id}`, label: base.name };
   return (
     <>
-      <PageHeader title="Replace document" refused={issue && "Not replaced"} back={back} />
+      <PageHeader title="Replace document" titlePrefix={issue && "Not replaced"} back={back} />
       <form
         method="post"
         action={`${back.href}/documents/${document.id}/replace`}
