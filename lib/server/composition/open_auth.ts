@@ -1,3 +1,4 @@
+import type { Service } from "../../http/service.ts";
 import { SignInService } from "../../services/sign_in_service.ts";
 import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
 import { PasswordGate } from "../../services/password_gate.ts";
@@ -16,16 +17,17 @@ import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 /** Dashboard users, API keys, chat sessions, and the logs of what they do. */
-export interface AuthServices {
-  accounts: SignInService;
-  team: TeamService;
-  apiKeys: ApiKeyStore;
-  sessions: SessionService;
-  idempotencyRecords: IdempotencyStore;
-  audit: AuditStore;
-  securityLog: SecurityLog;
-  users: UserService;
-}
+export type AuthServices = Pick<
+  Service,
+  | "accounts"
+  | "team"
+  | "apiKeys"
+  | "sessions"
+  | "idempotencyRecords"
+  | "audit"
+  | "securityLog"
+  | "users"
+>;
 
 export function openAuth(
   { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,

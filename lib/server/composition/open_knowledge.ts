@@ -1,7 +1,7 @@
+import type { Service } from "../../http/service.ts";
 import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { KnowledgeService } from "../../services/knowledge_service.ts";
 import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
-import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import { openKnowledgeSearch } from "./open_knowledge_search.ts";
@@ -12,14 +12,10 @@ import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 /** Storage, processing and search of knowledge bases. */
-export interface KnowledgeServices {
-  knowledge: KnowledgeService;
-  /** Processes documents in the background. */
-  documents: DocumentProcessor;
-  knowledgeSearch: KnowledgeSearch;
-  /** The processes that parse documents and uploads. */
-  workers: WorkerPool;
-}
+export type KnowledgeServices = Pick<
+  Service,
+  "knowledge" | "documents" | "knowledgeSearch" | "workers"
+>;
 
 export function openKnowledge(
   { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,

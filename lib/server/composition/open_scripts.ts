@@ -1,5 +1,6 @@
+import type { Service } from "../../http/service.ts";
 import { ScriptReleaseStore } from "../../store/script_release_store.ts";
-import { describeScript, type ScriptBundle } from "../../store/script_bundle.ts";
+import { describeScript } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 /** The scripts that embedding pages load. */
@@ -11,12 +12,7 @@ export interface BuiltScripts {
 }
 
 /** The current scripts and those of earlier releases. */
-export interface ServedScripts {
-  widget: ScriptBundle;
-  client: ScriptBundle;
-  clientTypes: string;
-  releases: ScriptReleaseStore;
-}
+export type ServedScripts = Pick<Service, "widget" | "client" | "clientTypes" | "releases">;
 
 /** Stores the scripts of this release for pages that pin a version. */
 export async function openScripts(

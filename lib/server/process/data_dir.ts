@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
+import { tryParseJson } from "../../platform/json.ts";
 import { StartupError } from "./startup_error.ts";
 import { dirname, resolve } from "node:path";
 
@@ -61,14 +62,6 @@ async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> 
   );
 }
 
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Writes a file atomically. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
@@ -90,6 +83,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
  */
 export async function resolveStoreFile(path: string): Promise<string> {
   try {
+    // The process may have no permission for the folder of an existing file.
     return await Deno.realPath(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -63,18 +63,10 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       // The first read fails for a damaged file and for a rejected access token.
       await kv.get(keys.installation("default_tenant"));
     };
-    await (remote
-      ? openRemote(open, { config, runtime: options.runtime })
-      : file === undefined
-      ? open()
-      : wrapStartupError(open, describeDamage(file)));
+    if (remote) await openRemote(open, { config, runtime: options.runtime });
+    else await wrapStartupError(open, describeDamage(file ?? IN_MEMORY));
     await checkSecrets(kv!, { ...secrets, ...options });
-    return {
-      ...storeHandle(kv!, { file, locks }),
-      file,
-      ...secrets,
-      isExclusive: !remote,
-    };
+    return { ...storeHandle(kv!, { file, locks }), ...secrets, file, isExclusive: !remote };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
