@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nextCursorSchema } from "./common.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
@@ -12,26 +13,26 @@ const modelPolicy = z.strictObject({
   provider: z.enum(PROVIDER_IDS),
   model,
   temperature: z.number().min(0).max(2).optional().describe(
-    "Kept within the vendor's range; left out where the model takes none.",
+    "Limited to the provider's range; omitted for models without temperature.",
   ),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
-    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+    "Tokens; fewer if the conversation leaves less of the model's context.",
   ),
-}).describe("Which model answers, and how.");
+}).describe("The model and its settings.");
 
 const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model }).describe(
-  "The model that answers when the first one cannot.",
+  "The model to use if the first one fails.",
 );
 
 const budget = z.strictObject({
   maxCostUsd: z.number().min(0).max(B.maxCostUsd).describe("USD."),
-  maxSteps: z.int().min(1).max(B.maxSteps).describe("Calls of the model in one run."),
+  maxSteps: z.int().min(1).max(B.maxSteps).describe("Model calls in one run."),
   wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs).describe("Milliseconds."),
-}).describe("What one run may spend.");
+}).describe("Limits of one run.");
 
 export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
 
-/** An entry of `allowedDomains`, as `normalizeDomain` makes it. */
+/** An entry of `allowedDomains`, normalized. */
 export const domainSchema = z.string().max(B.domainLength).transform((entry, ctx) => {
   const normal = normalizeDomain(entry);
   if (normal !== undefined) return normal;
@@ -50,13 +51,13 @@ const origin = z.string().max(2048).transform((value, ctx) => {
 const fields = {
   name: plainText(z.string().min(1).max(B.agentName)).describe("For people."),
   systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)).describe(
-    "What the model is told before the conversation.",
+    "Instructions for the model.",
   ),
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
-    "A knowledge base of the same tenant. With it the agent has the tool `search_knowledge`, so " +
-      "that none of `tools` may have that name.",
+    "A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` " +
+      "may have that name.",
   ),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
@@ -75,29 +76,26 @@ const fields = {
 const shape = z.strictObject(fields);
 type AgentShape = z.infer<typeof shape>;
 
-/** Rules that span fields: tool names are unique and each tool's host is in `allowedDomains`. */
+/** Tool names must be unique, and each tool's host must be in `allowedDomains`. */
 function checkTools(agent: Pick<AgentShape, "tools" | "allowedDomains">, ctx: z.RefinementCtx) {
   const seen = new Set<string>();
   agent.tools.forEach((tool, i) => {
     const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
     const url = toolUrl(tool);
-    // A URL that its own rule has refused is told of once.
+    // An invalid URL already has an issue.
     if (url !== undefined && !isDomainAllowed(url, agent.allowedDomains)) {
       const message = `the host ${url.host} is not in allowedDomains`;
       ctx.addIssue({ code: "custom", path: at, message });
     }
     if (seen.has(tool.name)) {
-      ctx.addIssue({
-        code: "custom",
-        path: ["tools", i, "name"],
-        message: "is used by another tool",
-      });
+      const path = ["tools", i, "name"];
+      ctx.addIssue({ code: "custom", path, message: "is used by another tool" });
     }
     seen.add(tool.name);
   });
 }
 
-/** Body of `POST /v1/agents`; the parsed value has domains and origins normalised. */
+/** Body of `POST /v1/agents`; domains and origins are normalized. */
 export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
@@ -124,7 +122,7 @@ export interface Agent extends AgentBody {
   version: number;
 }
 
-/** An agent as the service returns it, for the API document; the shape is `Agent`. */
+/** The schema of `Agent`, for the API document. */
 export const agentSchema = z.object({
   id: z.uuid(),
   ...fields,
@@ -136,11 +134,11 @@ export const agentSchema = z.object({
 /** One page of `GET /v1/agents`. */
 export const agentPageSchema = z.object({
   data: z.array(agentSchema).describe("Newest first."),
-  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
+  nextCursor: nextCursorSchema,
 });
 
 /** One page of `GET /v1/agents/:id/versions`. */
 export const agentVersionsSchema = z.object({
-  data: z.array(agentSchema).describe("Newest first; the last 100 versions are kept."),
-  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
+  data: z.array(agentSchema).describe("Newest first; the last 100 versions are stored."),
+  nextCursor: nextCursorSchema,
 });

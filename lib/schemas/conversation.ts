@@ -1,31 +1,30 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
-import { jsonValueSchema } from "./json_value.ts";
+import {
+  countSchema as count,
+  jsonValueSchema,
+  nextCursorSchema as nextCursor,
+  usdSchema as usd,
+} from "./common.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
-const count = z.int().nonnegative();
-const usd = z.number().nonnegative();
-const nextCursor = z.string().optional().describe(
-  "For `cursor` of the next page; absent on the last.",
-);
-
-/** A conversation without what was said in it. */
+/** A conversation without its messages. */
 export const conversationSchema = z.object({
   id: z.uuid().describe("The `conversationId` of its runs."),
   agentId: z.uuid(),
   origin: z.string().optional().describe(
-    "The page it is held on; absent for calls with an API key.",
+    "The origin of its page; absent for calls with an API key.",
   ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When its last run ended."),
-  expiresAt: z.iso.datetime().describe("When it goes, unless a run is added."),
-  runCount: count.positive().describe("Runs so far, those that have expired included."),
-  costUsd: usd.describe("What they were charged, exact to a millionth."),
+  expiresAt: z.iso.datetime().describe("When it is deleted, unless a run is added."),
+  runCount: count.positive().describe("All runs, including expired ones."),
+  costUsd: usd.describe("Cost of its runs, exact to a millionth."),
 });
 
 /** One page of `GET /v1/conversations`. */
 export const conversationPageSchema = z.object({
-  data: z.array(conversationSchema).describe("Those last added to first."),
+  data: z.array(conversationSchema).describe("Most recently active first."),
   nextCursor,
 });
 
@@ -33,45 +32,45 @@ const transcriptMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
   claimed: z.boolean().describe(
-    "The client says that this was said before; the service did not witness it.",
+    "Sent by the client as an earlier message; the service has no record of it.",
   ),
 });
 
 const toolCallSchema = z.object({
   name: z.string(),
   args: jsonValueSchema,
-  output: jsonValueSchema.optional().describe("Absent when the run ended before."),
+  output: jsonValueSchema.optional().describe("Absent if the run ended earlier."),
 });
 
-/** One message, what answered it, and what that took. */
+/** A message, its answer, and the cost. */
 export const conversationRunSchema = z.object({
   runId: z.uuid(),
-  agentVersion: count.positive().describe("The version of the agent that answered."),
+  agentVersion: count.positive().describe("The agent's version."),
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
   messages: z.array(transcriptMessageSchema).describe(
-    "Claimed messages that were not stored yet; last the message that was answered.",
+    "Claimed messages that were not stored yet, then the answered message.",
   ),
-  text: z.string().describe("What the assistant said."),
+  text: z.string().describe("The assistant's answer."),
   toolCalls: z.array(toolCallSchema),
   unreadable: z.literal(true).optional().describe(
-    "What was said cannot be decrypted: its encryption key is missing, or it was changed. Then " +
-      "`messages`, `text` and `toolCalls` are empty.",
+    "The messages cannot be decrypted, because the encryption key is missing or the record was " +
+      "changed. `messages`, `text` and `toolCalls` are empty.",
   ),
   inputTokens: count,
   outputTokens: count,
   costUsd: usd,
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]).describe(
-    "`interrupted`: the process that ran it died; the text is what was stored by then.",
+    "`interrupted`: the process stopped; the text is what was stored before.",
   ),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
 });
 
 /** Answer of `GET /v1/conversations/:id`. */
 export const transcriptSchema = conversationSchema.extend({
-  runs: z.array(conversationRunSchema).describe("In the order they ended."),
+  runs: z.array(conversationRunSchema).describe("In the order in which they ended."),
   nextCursor,
 });
 

@@ -3,15 +3,15 @@ import { z } from "zod";
 /** Body of `POST /v1/widget/doctor`. */
 export const doctorBodySchema = z.strictObject({
   agentId: z.uuid().toLowerCase(),
-  origin: z.string().min(1).max(512).describe("Of the page: `scheme://host[:port]`."),
+  origin: z.string().min(1).max(512).describe("The page's origin: `scheme://host[:port]`."),
   tag: z.string().min(1).max(16_384).optional().describe(
-    "The script tag as it is on the page. Without it the page at the origin is read, where it is " +
-      "https and among the agent's `allowedOrigins`.",
+    "The page's script tag. Without it the page at the origin is fetched, if it is https and one " +
+      "of the agent's `allowedOrigins`.",
   ),
 });
 export type DoctorBody = z.infer<typeof doctorBodySchema>;
 
-/** What is looked at, in the order in which a browser would meet it. */
+/** The checks, in the order in which a browser would hit a problem. */
 export const DOCTOR_CHECKS = [
   "origin",
   "tag",
@@ -24,8 +24,8 @@ export const DOCTOR_CHECKS = [
 export type DoctorCheck = typeof DOCTOR_CHECKS[number];
 
 /**
- * Everything the doctor can say. The words are fixed: nothing of a page that was fetched is ever in
- * an answer, or the doctor would be a way to read other people's pages.
+ * Every message of the doctor. The texts are fixed and contain nothing of a fetched page: otherwise the
+ * doctor could be used to read other people's pages.
  */
 export const DOCTOR_REASONS = {
   fine: "Nothing is wrong here.",
@@ -71,7 +71,7 @@ const doctorFindingSchema = z.object({
   check: z.enum(DOCTOR_CHECKS),
   verdict: z.enum(["pass", "fail", "unknown"]),
   reason: z.enum(reasons),
-  message: z.string().describe("For people: the same words for the same `reason`."),
+  message: z.string().describe("For people; the same for the same `reason`."),
 });
 export type DoctorFinding = z.infer<typeof doctorFindingSchema>;
 
@@ -79,9 +79,9 @@ export type DoctorFinding = z.infer<typeof doctorFindingSchema>;
 export const doctorReportSchema = z.object({
   findings: z.array(doctorFindingSchema).describe("One for each check."),
   lines: z.object({
-    tag: z.string().describe("The script tag, but for the token."),
-    csp: z.string().describe("What the page's Content-Security-Policy has to allow."),
-    mint: z.string().describe("The request by which a backend gets a token."),
-  }).describe("What to paste."),
+    tag: z.string().describe("The script tag without the token."),
+    csp: z.string().describe("What the page's Content-Security-Policy must allow."),
+    mint: z.string().describe("The request with which a backend gets a token."),
+  }).describe("Lines to paste."),
 });
 export type DoctorReport = z.infer<typeof doctorReportSchema>;

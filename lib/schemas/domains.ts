@@ -1,6 +1,6 @@
 /**
  * Entries of an agent's `allowedDomains`: an exact host or a leading wildcard
- * (`*.example.com`, which does not match `example.com`), lower-cased and IDNA-normalised, with an
+ * (`*.example.com`, which does not match `example.com`), lower-cased and IDNA-normalized, with an
  * optional `:port`. Source: CONTRACT section 2.
  */
 export function normalizeDomain(entry: string): string | undefined {
@@ -14,22 +14,22 @@ export function normalizeDomain(entry: string): string | undefined {
   if (url.hostname === "" || url.hostname.startsWith(".") || (wildcard && isAddress)) {
     return undefined;
   }
-  // A `:443` that the URL parser drops as the default is kept out of the entry as well.
+  // The URL parser removes `:443`, so the entry omits it too.
   return (wildcard ? "*." : "") + url.hostname.replace(/\.$/, "") +
     (url.port === "" ? "" : `:${url.port}`);
 }
 
-/** Whether `url` may be reached under the (normalised) `entries`. */
+/** True if the normalized `entries` allow `url`. */
 export function isDomainAllowed(url: URL, entries: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
-  const usual = url.protocol === "http:" ? "80" : "443";
-  // A URL drops the port that is its scheme's own, an entry keeps `:80`.
-  const port = url.port || usual;
+  const defaultPort = url.protocol === "http:" ? "80" : "443";
+  // A URL omits the default port of its scheme; an entry keeps `:80`.
+  const port = url.port || defaultPort;
   return entries.some((entry) => {
     const colon = entry.lastIndexOf(":");
     const hasPort = colon > entry.lastIndexOf("]") && colon !== -1;
     const name = hasPort ? entry.slice(0, colon) : entry;
-    if ((hasPort ? entry.slice(colon + 1) : usual) !== port) return false;
+    if ((hasPort ? entry.slice(colon + 1) : defaultPort) !== port) return false;
     return name.startsWith("*.")
       ? host.endsWith(name.slice(1)) && host.length > name.length - 1
       : host === name;

@@ -1,5 +1,5 @@
 /**
- * Every code of the error envelope with the HTTP status it is sent with. Codes are stable across
+ * Every code of the error envelope with its HTTP status. Codes are stable across
  * versions, messages are not. Source: specification section 7, CONTRACT section 7.
  */
 export const ERROR_STATUS = {
@@ -26,7 +26,7 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The one JSON body of every refused request. */
+/** The JSON body of every error response. */
 export interface ErrorEnvelope {
   /** Stable, machine-readable. */
   code: ErrorCode;
@@ -38,7 +38,7 @@ export interface ErrorEnvelope {
   details?: Record<string, unknown>;
 }
 
-/** One fault in a body: `path` is dotted, `""` for the body itself. */
+/** A problem in a request: `path` is dotted, `""` for the body itself. */
 export interface ValidationIssue {
   path: string;
   code: string;

@@ -3,16 +3,16 @@ import { ERROR_STATUS, type ErrorCode } from "./error_codes.ts";
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
-/** One fault in a request, for clients and the API document. */
+/** The schema of `ValidationIssue`, for the API document. */
 export const validationIssueSchema = z.object({
-  path: z.string().describe('Dotted path of the field at fault; `""` for the body itself.'),
+  path: z.string().describe('Dotted path of the field; `""` for the body itself.'),
   code: z.string().describe(
-    "What kind of fault it is; `not_plain_text` for text with a NUL or half of a surrogate pair.",
+    "The kind of problem; `not_plain_text` for text with a NUL or a lone surrogate.",
   ),
   message: z.string().describe("For people; not stable."),
 });
 
-/** The one JSON body of every refused request; the zod-free shape is `ErrorEnvelope`. */
+/** The schema of `ErrorEnvelope`, for the API document. */
 export const errorEnvelopeSchema = z.object({
   code: z.enum(CODES).describe("Stable and machine-readable."),
   message: z.string().describe("For people; not stable, not to be parsed."),
@@ -20,9 +20,9 @@ export const errorEnvelopeSchema = z.object({
   details: z.looseObject({
     issues: z.array(validationIssueSchema).optional().describe("For `schema_validation_failed`."),
     scope: z.string().optional().describe(
-      "Of a 429, what the limit counts; for `insufficient_scope`, the scope the key lacks, if it is one.",
+      "For a 429, what the limit counts; for `insufficient_scope`, the missing scope.",
     ),
-    limit: z.number().optional().describe("Of a 429, how much is allowed."),
-    windowSeconds: z.number().optional().describe("Of a 429 for a window, how long that is."),
-  }).optional().describe("Depends on the code, and may have more fields than these."),
+    limit: z.number().optional().describe("For a 429, the limit."),
+    windowSeconds: z.number().optional().describe("For a 429 of a window, its length."),
+  }).optional().describe("Depends on the code; may have more fields."),
 });

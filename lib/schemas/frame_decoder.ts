@@ -1,18 +1,18 @@
 /**
  * Incremental Server-Sent Events decoding, for browsers and servers alike.
  * Source of the rules: https://html.spec.whatwg.org/multipage/server-sent-events.html
- * Types only are imported from the schemas: their code would outweigh the whole widget.
+ * Only types are imported from the schemas: zod is larger than the whole widget.
  */
 import type { Frame } from "./frames.ts";
 
-/** One dispatched event, before its payload is read. `id` is "" until the stream has sent one. */
+/** A dispatched event. `id` is "" until the stream has sent one. */
 export interface SseEvent {
   readonly id: string;
   readonly type: string;
   readonly data: string;
 }
 
-/** One frame of the chat protocol. `type` repeats `data.type`, so that either can be switched over. */
+/** A frame of the chat protocol; `type` equals `data.type`. */
 export interface DecodedFrame {
   readonly id: string;
   readonly type: Frame["type"];
@@ -20,9 +20,8 @@ export interface DecodedFrame {
 }
 
 /**
- * Turns chunks of an event stream into events. A chunk may end anywhere: inside a UTF-8 character,
- * inside a line, or between CR and LF. What is left at the end of the stream without its blank line
- * was cut off by the network and is never dispatched.
+ * Decodes chunks of an event stream. A chunk may end anywhere, even inside a UTF-8 character or between
+ * CR and LF. An incomplete event at the end of the stream is never dispatched.
  */
 export class SseDecoder {
   #utf8 = new TextDecoder();
@@ -42,7 +41,7 @@ export class SseDecoder {
     return events;
   }
 
-  /** A CR ends its line at once: waiting for a possible LF would hold back the last event. */
+  /** A CR ends its line immediately: waiting for a possible LF would delay the last event. */
   #lines(text: string): string[] {
     if (text === "") return [];
     if (this.#afterCr) text = text.replace(/^\n/, "");
@@ -69,7 +68,7 @@ export class SseDecoder {
   }
 }
 
-/** A record, not a list: a frame type that is added to the union and forgotten here does not build. */
+/** Typed as a record so that a missing frame type does not compile. */
 const KNOWN_TYPES: Record<Frame["type"], true> = {
   start: true,
   delta: true,
@@ -80,7 +79,7 @@ const KNOWN_TYPES: Record<Frame["type"], true> = {
   done: true,
 };
 
-/** Reads an event as a frame; undefined for a type of a later version and for broken JSON. */
+/** Parses an event as a frame; undefined for unknown types and invalid JSON. */
 export function parseFrame(event: SseEvent): DecodedFrame | undefined {
   try {
     const data = JSON.parse(event.data);
@@ -91,7 +90,7 @@ export function parseFrame(event: SseEvent): DecodedFrame | undefined {
   }
 }
 
-/** Turns chunks of a chat stream into frames. What it does not know it skips, as clients must. */
+/** Decodes chunks of a chat stream into frames, skipping unknown ones. */
 export class FrameDecoder {
   #sse = new SseDecoder();
 

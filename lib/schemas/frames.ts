@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
-import { jsonValueSchema } from "./json_value.ts";
+import { jsonValueSchema } from "./common.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 /**

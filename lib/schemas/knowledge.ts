@@ -1,20 +1,17 @@
 import { z } from "zod";
+import { countSchema as count, nextCursorSchema as nextCursor } from "./common.ts";
 import { KNOWLEDGE_LANGUAGES } from "./knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "./limits.ts";
 import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "./media_types.ts";
 import { plainText } from "./plain_text.ts";
 
-const count = z.int().nonnegative();
-const nextCursor = z.string().optional().describe(
-  "For `cursor` of the next page; absent on the last.",
-);
 const name = plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.nameLength));
 const description = plainText(z.string().max(KNOWLEDGE_BOUNDS.descriptionLength));
 
 export const knowledgeLanguageSchema = z.enum(KNOWLEDGE_LANGUAGES);
 const language = knowledgeLanguageSchema.describe(
-  "What most of the documents are written in (ISO 639-1). Search reads a text that is too short to " +
-    "tell its language in this one; without it, in the language that most of the base is in.",
+  "The language of most documents (ISO 639-1). Used for texts that are too short to detect their " +
+    "language; by default the language of most of the base.",
 );
 
 /** Body of `POST /v1/knowledge-bases`. */
@@ -34,14 +31,14 @@ export const knowledgeBasePatchSchema = z.strictObject({
 export type KnowledgeBasePatch = z.infer<typeof knowledgeBasePatchSchema>;
 
 export const knowledgeBaseSchema = z.object({
-  id: z.uuid().describe("What an agent's `knowledgeBaseId` names."),
+  id: z.uuid().describe("The value of an agent's `knowledgeBaseId`."),
   name: z.string(),
   description: z.string().optional(),
   language: language.optional(),
   documentCount: count.describe("Documents in any state."),
-  chunkCount: count.describe("Passages that can be found."),
+  chunkCount: count.describe("Searchable passages."),
   createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime().describe("When it, or a document of it, last changed."),
+  updatedAt: z.iso.datetime().describe("When it or one of its documents last changed."),
 });
 export type KnowledgeBase = z.infer<typeof knowledgeBaseSchema>;
 
@@ -56,7 +53,7 @@ export const documentBodySchema = z.strictObject({
   title: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength)),
   content: plainText(z.string().min(1)),
   mediaType: z.enum(["text/plain", "text/markdown", "text/html"]).optional().describe(
-    "What the content is meant to be; the content itself decides.",
+    "A hint; the type is detected from the content.",
   ),
 });
 
@@ -67,7 +64,7 @@ export const documentFormSchema = z.object({
     contentMediaType: "application/octet-stream",
   }),
   title: z.string().max(KNOWLEDGE_BOUNDS.titleLength).optional().describe(
-    "The file's name unless told.",
+    "By default the name of the file.",
   ),
 });
 
@@ -77,12 +74,12 @@ export const documentSchema = z.object({
   id: z.uuid(),
   title: z.string(),
   mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE]).describe(
-    "What it is read as, whatever it was sent as.",
+    "The detected type.",
   ),
-  bytes: count.describe("Size of what was sent."),
-  state: z.enum(DOCUMENT_STATES).describe("Only a `ready` document is found."),
+  bytes: count.describe("Size of the upload."),
+  state: z.enum(DOCUMENT_STATES).describe("Only `ready` documents can be searched."),
   error: z.object({ code: z.string(), message: z.string() }).optional().describe(
-    "Why it failed, in words for people.",
+    "Why processing failed.",
   ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -99,21 +96,21 @@ export const documentPageSchema = z.object({
 export const searchBodySchema = z.strictObject({
   query: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.queryLength)),
   limit: z.int().min(1).max(KNOWLEDGE_BOUNDS.maxPassages).optional().describe(
-    `Passages at most; ${KNOWLEDGE_BOUNDS.defaultPassages} unless told.`,
+    `Maximum passages; ${KNOWLEDGE_BOUNDS.defaultPassages} by default.`,
   ),
 });
 
 export const passageSchema = z.object({
   documentId: z.uuid(),
-  title: z.string().describe("Of the document."),
-  headingPath: z.array(z.string()).describe("The headings it stands under, outermost first."),
-  position: count.describe("Which passage of the document, from 0."),
+  title: z.string().describe("The document's title."),
+  headingPath: z.array(z.string()).describe("The headings above it, outermost first."),
+  position: count.describe("Index in the document, from 0."),
   text: z.string(),
-  score: z.number().describe("Higher is better; only the order means anything."),
+  score: z.number().describe("Higher is better; only the order is meaningful."),
 });
 export type Passage = z.infer<typeof passageSchema>;
 
 /** Answer of a search. */
 export const passagesSchema = z.object({
-  passages: z.array(passageSchema).describe("Best first."),
+  passages: z.array(passageSchema).describe("Best match first."),
 });

@@ -1,35 +1,5 @@
-/** The languages whose inflected forms search knows, as ISO 639-1 codes. */
-export const KNOWLEDGE_LANGUAGES = [
-  "ar",
-  "bg",
-  "da",
-  "de",
-  "el",
-  "en",
-  "es",
-  "fi",
-  "fr",
-  "hi",
-  "hu",
-  "id",
-  "it",
-  "lt",
-  "ne",
-  "nl",
-  "no",
-  "pt",
-  "ro",
-  "ru",
-  "sr",
-  "sv",
-  "ta",
-  "tr",
-  "uk",
-] as const;
-
-export type KnowledgeLanguage = typeof KNOWLEDGE_LANGUAGES[number];
-
-export const LANGUAGE_NAMES: Readonly<Record<KnowledgeLanguage, string>> = {
+/** The languages with stemming in search, by ISO 639-1 code. */
+export const LANGUAGE_NAMES = {
   ar: "Arabic",
   bg: "Bulgarian",
   da: "Danish",
@@ -55,7 +25,13 @@ export const LANGUAGE_NAMES: Readonly<Record<KnowledgeLanguage, string>> = {
   ta: "Tamil",
   tr: "Turkish",
   uk: "Ukrainian",
-};
+} as const;
+
+export type KnowledgeLanguage = keyof typeof LANGUAGE_NAMES;
+export const KNOWLEDGE_LANGUAGES = Object.keys(LANGUAGE_NAMES) as [
+  KnowledgeLanguage,
+  ...KnowledgeLanguage[],
+];
 
 export function isKnowledgeLanguage(code: string): code is KnowledgeLanguage {
   return Object.hasOwn(LANGUAGE_NAMES, code);

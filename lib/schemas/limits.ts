@@ -1,6 +1,5 @@
 /**
- * Bounds and default limits of the interface, in one zod-free place so that the widget, the
- * islands and the server agree. Source: specification sections 2, 4 and 8.
+ * Bounds and default limits of the API, without zod for use in browsers. Source: specification sections 2, 4 and 8.
  */
 export const FIELD_BOUNDS = {
   agentName: 128,
@@ -29,8 +28,7 @@ export const SESSION_TTL_MS = 15 * 60_000;
 export const SESSION_MESSAGE_CAP = 50;
 
 /**
- * Limits for one visitor that the dashboard offers; a plan has none of them unless somebody sets them.
- * Money in micro-USD. Source: CONTRACT section 8.
+ * Suggested limits for one visitor; a plan has none of them by default. Money in micro-USD. Source: CONTRACT section 8.
  */
 export const SUGGESTED_VISITOR_LIMITS = {
   sessionStreams: 2,
@@ -38,23 +36,23 @@ export const SUGGESTED_VISITOR_LIMITS = {
   ipDailyCost: 1_000_000,
 } as const;
 
-/** What a tenant may store unless its plan says otherwise. */
+/** Storage quotas of a tenant by default. */
 export const DEFAULT_QUOTAS = {
   agents: 1_000,
-  /** Versions kept of each agent; the oldest go first. */
+  /** Stored versions per agent; the oldest are deleted first. */
   agentVersions: 100,
-  /** Agents as JSON, every kept version counted. */
+  /** Agents as JSON, including all stored versions. */
   agentBytes: 64 * 1_048_576,
   knowledgeBases: 100,
-  /** Documents as they were sent, and the text read from them. */
+  /** Uploaded documents and the text extracted from them. */
   knowledgeBytes: 1_024 * 1_048_576,
-  /** Messages kept in conversations, each with its answer. */
+  /** Stored messages, each with its answer. */
   conversationRuns: 1_000_000,
   conversationBytes: 1_024 * 1_048_576,
 } as const;
 export type QuotaName = keyof typeof DEFAULT_QUOTAS;
 
-/** The most that a plan may set; `loadEditorChoices` and the page of knowledge bases list all of them. */
+/** Maximum quotas of a plan; some pages list all items of a quota. */
 export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
   agents: 100_000,
   agentVersions: 100,
@@ -69,7 +67,7 @@ export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
 export const KNOWLEDGE_BOUNDS = {
   documentsPerBase: 1_000,
   chunksPerBase: 10_000,
-  /** What the documents of one base may be together, as they were sent. */
+  /** Total size of the uploaded documents of a base. */
   sourceBytesPerBase: 512 * 1_048_576,
   documentBytes: 20 * 1_048_576,
   nameLength: 128,

@@ -1,4 +1,4 @@
-/** What documents are read as. */
+/** Supported types of documents. */
 export const DOCUMENT_TYPES = [
   "text/plain",
   "text/markdown",
@@ -7,6 +7,6 @@ export const DOCUMENT_TYPES = [
 ] as const;
 export type DocumentType = typeof DOCUMENT_TYPES[number];
 
-/** What a document is that none of them fits: it ends as `failed`. */
+/** The type of an unsupported document, which ends as `failed`. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 export type MediaType = DocumentType | typeof UNKNOWN_TYPE;

@@ -1,12 +1,12 @@
 const LOOPBACK_NAMES = new Set(["localhost", "[::1]"]);
 
 /**
- * The origin as a browser would send it (`scheme://host[:port]`, default port dropped), or
+ * Normalizes an origin like a browser (`scheme://host[:port]` without the default port), or
  * `undefined` when `value` is not a full origin: a path, a wildcard, credentials, or `http:` for
  * anything but localhost and loopback.
  */
 export function normalizeOrigin(value: string): string | undefined {
-  // URL parsing forgives more than a full origin may be: a missing `//`, spaces, an empty user.
+  // The URL parser also accepts a missing `//`, spaces and an empty user.
   if (!/^[a-z]+:\/\/[^\s/\\@*]+\/?$/i.test(value) || !URL.canParse(value)) return undefined;
   const url = new URL(value);
   const bare = url.pathname === "/" && url.search === "" && url.hash === "" &&
@@ -16,7 +16,7 @@ export function normalizeOrigin(value: string): string | undefined {
   return url.protocol === "http:" && isLoopbackHost(url.hostname) ? url.origin : undefined;
 }
 
-/** Whether a host as `URL` spells it names this machine itself. */
+/** True if a `URL` hostname is localhost or loopback. */
 export function isLoopbackHost(hostname: string): boolean {
   return LOOPBACK_NAMES.has(hostname) || hostname.endsWith(".localhost") ||
     /^127(\.\d{1,3}){3}$/.test(hostname);

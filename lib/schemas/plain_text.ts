@@ -1,14 +1,13 @@
 import type { z } from "zod";
 
-const LONE_SURROGATE = "holds half of a character (a lone surrogate)";
-const NUL_CHARACTER = "holds a NUL character";
+const LONE_SURROGATE = "contains a lone surrogate";
+const NUL_CHARACTER = "contains a NUL character";
 
-/** The code of the issue, whichever of the two it is and wherever it is found. */
+/** The issue code for lone surrogates and NUL. */
 export const NOT_PLAIN_TEXT = "not_plain_text";
 
 /**
- * Text that any vendor and any store takes: whole characters, no NUL. Half a surrogate pair cannot be
- * written as UTF-8 and would come back as something else.
+ * Text that every provider and store accepts: no NUL and no lone surrogates, which UTF-8 cannot encode.
  */
 export function plainText(text: z.ZodString): z.ZodString {
   return text.superRefine((value, ctx) => {
@@ -18,16 +17,8 @@ export function plainText(text: z.ZodString): z.ZodString {
   });
 }
 
-/** What keeps a text from being plain, in words; `undefined` when nothing does. */
+/** Describes why a text is not plain; `undefined` if it is. */
 export function plainTextIssue(text: string): string | undefined {
-  if (!isWhole(text)) return LONE_SURROGATE;
-  return isWithoutNul(text) ? undefined : NUL_CHARACTER;
-}
-
-function isWhole(text: string): boolean {
-  return text.isWellFormed();
-}
-
-function isWithoutNul(text: string): boolean {
-  return !text.includes("\0");
+  if (!text.isWellFormed()) return LONE_SURROGATE;
+  return text.includes("\0") ? NUL_CHARACTER : undefined;
 }

@@ -5,8 +5,8 @@ import { FIELD_BOUNDS as B } from "./limits.ts";
 import { toolDefinitionSchema } from "./tool_definition.ts";
 
 /**
- * Body of the playground's `POST /agents/:id/try`: a conversation with the agent as it is, as it was
- * at `version`, or as the editor's `form` would make it.
+ * Body of the playground's `POST /agents/:id/try`: a conversation with the agent, with a `version` of
+ * it, or with the unsaved draft of the editor's `form`.
  */
 export const playgroundChatBodySchema = chatBodySchema.pick({
   messages: true,
@@ -24,32 +24,32 @@ export type PlaygroundChatBody = z.infer<typeof playgroundChatBodySchema>;
 export const playgroundCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() });
 
 /**
- * Body of `POST /agents/test-tool`: one call of one tool that need not be stored. Without `call` an
- * MCP server is only asked what it offers.
+ * Body of `POST /agents/test-tool`: one call of a tool, which may be unsaved. Without `call` the
+ * tools of an MCP server are listed.
  */
 export const toolTestSchema = z.strictObject({
   tool: toolDefinitionSchema,
-  /** Whose tool it is; a new agent has no id yet. */
+  /** The tool's agent; a new agent has no id yet. */
   agentId: z.uuid().toLowerCase().optional(),
   allowedDomains: z.array(domainSchema).max(B.allowedDomains),
   call: z.strictObject({ name: z.string().max(128), args: z.record(z.string(), z.json()) })
     .optional(),
 });
 
-/** What a test call came to. */
+/** The result of a test call. */
 export interface ToolTestReport {
-  /** What the model would be given; absent when nothing was called. */
+  /** What the model would receive; absent if nothing was called. */
   output?: unknown;
-  /** What the model would be told of: more than one with an MCP server. */
+  /** The tools that the model would see; an MCP server may have several. */
   offered: { name: string; description: string }[];
-  /** Every hop that was made, and how it ended. */
+  /** Every request, including redirects. */
   ledger: ToolTestHop[];
-  /** Tools that were left out, and why. */
+  /** Omitted tools, with reasons. */
   notes: string[];
   ms: number;
 }
 
-/** One hop as the egress ledger has it. */
+/** One request as recorded by egress. */
 export interface ToolTestHop {
   host: string;
   address?: string;

@@ -1,6 +1,6 @@
-/** The three vendor slots, in the order listed by the interface. */
+/** The ids of the three providers; `vendor_*` on the wire and in storage. */
 export const PROVIDER_IDS = ["vendor_a", "vendor_b", "vendor_c"] as const;
 export type ProviderId = typeof PROVIDER_IDS[number];
 
-/** Model name of the embedded demo model: present in every slot, no credential, price 0. */
+/** The embedded demo model: available with every provider, without credential, free. */
 export const DEMO_MODEL = "demo";

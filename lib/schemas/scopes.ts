@@ -1,9 +1,9 @@
-/** Scopes an API key may carry, with the sentence the dashboard explains each with. */
+/** The scopes of API keys, with their descriptions. */
 export const SCOPES = {
   "agents:read": "Read agents and their versions",
   "agents:write": "Create, change and delete agents; mint playground sessions",
   "widget:mint": "Mint browser-safe widget sessions",
-  "billing:read": "Read consumption and cost",
+  "billing:read": "Read usage and cost",
   "knowledge:read": "Read and search knowledge bases",
   "knowledge:write": "Create, change and delete knowledge bases and documents",
   "conversations:read": "Read conversations",
@@ -12,13 +12,13 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 export const SCOPE_NAMES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
-/** Whether `granted` covers `wanted`; a `:write` scope includes its `:read`. */
+/** True if `granted` includes `wanted`; a `:write` scope includes its `:read`. */
 export function hasScope(granted: readonly Scope[], wanted: Scope): boolean {
   if (granted.includes(wanted)) return true;
   return wanted.endsWith(":read") && granted.includes(wanted.replace(":read", ":write") as Scope);
 }
 
-/** Whether a key may chat, and follow or cancel runs: any key that may do more than read. */
+/** True if a key may chat, follow and cancel runs: any key that is not read-only. */
 export function canChat(granted: readonly Scope[]): boolean {
   return granted.some((scope) => !scope.endsWith(":read"));
 }

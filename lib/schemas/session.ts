@@ -12,19 +12,10 @@ export const revokeBodySchema = z.strictObject({
   sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax),
 });
 
-/** Answer of a mint, for the API document. */
+/** Response of a mint. */
 export const mintedSessionSchema = z.object({
-  sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; safe in a browser."),
+  sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; may be sent to a browser."),
   expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),
-  messageCap: z.int().positive().describe("Messages that this session may send in all."),
+  messageCap: z.int().positive().describe("Total messages that this session may send."),
 });
-
-/** Answer of a mint. */
-export interface MintedSession {
-  /** Opaque, prefix `cs_`. */
-  sessionToken: string;
-  /** ISO 8601 UTC. */
-  expiresAt: string;
-  /** Messages that this session may send in all. */
-  messageCap: number;
-}
+export type MintedSession = z.infer<typeof mintedSessionSchema>;

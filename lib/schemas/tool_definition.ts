@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { jsonValueSchema } from "./json_value.ts";
+import { jsonValueSchema } from "./common.ts";
 
-/** Names a tool may have; the vendors accept no wider set. */
+/** Valid tool names; every provider accepts them. */
 export const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 const SCHEMA_BYTES = 16_384;
 
@@ -30,15 +30,15 @@ const literalHostUrl = z.string().max(8192).superRefine((value, ctx) => {
   } else if (!URL.canParse(value)) {
     ctx.addIssue({ code: "custom", message: "must be a URL" });
   } else if (value.includes("{{secret.")) {
-    ctx.addIssue({ code: "custom", message: "a secret may not stand in the URL" });
+    ctx.addIssue({ code: "custom", message: "a secret must not be in the URL" });
   }
 });
 
 const BODY =
-  "Sent as JSON; as a form where `content-type` is `application/x-www-form-urlencoded`. " +
-  "A string under a type that is not JSON is sent as it stands. `{{param}}` puts in an argument, " +
-  "encoded for JSON, JSON lines, a form or XML, as it is in `text/plain` and `text/markdown`; under " +
-  "any other type a string may hold none, unless `{{param}}` is all of it.";
+  "Sent as JSON, or as a form if `content-type` is `application/x-www-form-urlencoded`. With any " +
+  "other type a string is sent unchanged. `{{param}}` inserts an argument, encoded for JSON, JSON " +
+  "lines, forms and XML, and unencoded for `text/plain` and `text/markdown`; with any other type a " +
+  "string must not contain it, unless it consists of `{{param}}` alone.";
 
 export const httpToolSchema = z.strictObject({
   type: z.literal("http"),
@@ -68,7 +68,7 @@ export const mcpToolSchema = z.strictObject({
 export const toolDefinitionSchema = z.discriminatedUnion("type", [httpToolSchema, mcpToolSchema]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** The fixed URL a tool's first request goes to; `undefined` when it is none. */
+/** The URL of a tool's first request; `undefined` if invalid. */
 export function toolUrl(tool: ToolDefinition): URL | undefined {
   return URL.parse(tool.type === "http" ? tool.request.url : tool.url) ?? undefined;
 }

@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { countSchema as count, usdSchema as usd } from "./common.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
-const count = z.int().nonnegative();
-const usd = z.number().nonnegative();
-
 const usageSchema = z.object({
-  costUsd: usd.describe("What was charged, exact to a millionth."),
+  costUsd: usd.describe("Cost, exact to a millionth."),
   runs: count.describe("Runs that have ended."),
-  messages: count.describe("Messages that were let in and have been answered: one a run."),
+  messages: count.describe("Answered messages, one per run."),
   inputTokens: count,
   outputTokens: count,
 });
@@ -16,7 +14,7 @@ const usageSchema = z.object({
 export const dayUsageSchema = usageSchema.extend({ day: z.iso.date() });
 export const agentUsageSchema = usageSchema.extend({
   agentId: z.uuid().describe(
-    "All zeros for what no agent used: reading documents into knowledge bases.",
+    "All zeros for usage without an agent, such as processing documents.",
   ),
 });
 export const modelUsageSchema = usageSchema.extend({
@@ -25,28 +23,30 @@ export const modelUsageSchema = usageSchema.extend({
 });
 
 const storageSchema = z.object({
-  used: count.describe("How much of it is stored now."),
-  limit: count.describe("How much of it the plan allows."),
+  used: count.describe("The stored amount."),
+  limit: count.describe("The plan's quota."),
 });
 
-/** Answer of `GET /v1/usage`. The sums at the top are today's. Source: CONTRACT section 4. */
+/** Answer of `GET /v1/usage`. The totals at the top are today's. Source: CONTRACT section 4. */
 export const usageReportSchema = usageSchema.extend({
   day: z.iso.date().describe("Today, UTC."),
-  resetsAt: z.iso.datetime().describe("When the day's cost begins at nothing again."),
-  softLimitUsd: usd.describe("Past it, answers of chat carry `x-plan-warning`."),
-  hardLimitUsd: usd.describe("Past it, messages are refused until `resetsAt`."),
-  activeStreams: count.describe("Runs going on at this moment."),
+  resetsAt: z.iso.datetime().describe("When the daily totals reset."),
+  softLimitUsd: usd.describe("Above it, chat responses have the header `x-plan-warning`."),
+  hardLimitUsd: usd.describe("Above it, messages are rejected until `resetsAt`."),
+  activeStreams: count.describe("Runs in progress."),
   maxStreams: count,
-  days: z.array(dayUsageSchema).describe("Days of the query on which anything was used, in order."),
-  byAgent: z.array(agentUsageSchema).describe("Over all days of the query, the dearest first."),
-  byModel: z.array(modelUsageSchema).describe("Over all days of the query, the dearest first."),
+  days: z.array(dayUsageSchema).describe("Days with usage, in order."),
+  byAgent: z.array(agentUsageSchema).describe("Totals of all days, highest cost first."),
+  byModel: z.array(modelUsageSchema).describe("Totals of all days, highest cost first."),
   storage: z.object({
     agents: storageSchema,
-    agentBytes: storageSchema.describe("Agents as JSON, with every kept version."),
+    agentBytes: storageSchema.describe("Agents as JSON, with all stored versions."),
     knowledgeBases: storageSchema,
-    knowledgeBytes: storageSchema.describe("Documents as sent, and the text read from them."),
+    knowledgeBytes: storageSchema.describe("Uploaded documents and the text extracted from them."),
     conversationRuns: storageSchema.describe("Messages in conversations, each with its answer."),
-    conversationBytes: storageSchema.describe("Past it the oldest conversations are deleted."),
-  }).describe("What the tenant stores now, against its quotas."),
+    conversationBytes: storageSchema.describe(
+      "Above it the least recently active conversations are deleted.",
+    ),
+  }).describe("Stored amounts and quotas."),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
-import { jsonValueSchema } from "../../schemas/json_value.ts";
+import { jsonValueSchema } from "../../schemas/common.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
 import { sha256 } from "../../platform/crypto/hashing.ts";
