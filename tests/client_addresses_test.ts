@@ -1,4 +1,4 @@
-/** Where a client's address comes from is told at start, and a proxy that nobody named is noticed. */
+/** The service logs where client addresses come from, and warns about a proxy that is not configured. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { TestService } from "./support/service.ts";
@@ -6,7 +6,7 @@ import { startService } from "./support/started_service.ts";
 
 const HTTPS = { PUBLIC_URL: "https://chat.example", SETUP_TOKEN };
 
-Deno.test("the log at start names where clients' addresses come from", async () => {
+Deno.test("the startup log names the source of client addresses", async () => {
   for (
     const [hops, source] of [
       ["0", "the connection, because TRUSTED_PROXY_HOPS is 0"],
@@ -14,26 +14,26 @@ Deno.test("the log at start names where clients' addresses come from", async () 
     ] as const
   ) {
     const dir = await Deno.makeTempDir();
-    const told = Promise.withResolvers<string>();
+    const logged = Promise.withResolvers<string>();
     const onLog = (line: string) => {
-      if (line.includes("client addresses")) told.resolve(line);
+      if (line.includes("client addresses")) logged.resolve(line);
     };
     {
       await using _ = await startService(dir, { TRUSTED_PROXY_HOPS: hops }, { onLog });
-      assertStringIncludes(await told.promise, `client addresses come from ${source}`);
+      assertStringIncludes(await logged.promise, `client addresses come from ${source}`);
     }
     await Deno.remove(dir, { recursive: true });
   }
 });
 
-Deno.test("behind an https PUBLIC_URL an untrusted X-Forwarded-For is warned of once, and operators see it", async () => {
+Deno.test("behind an https PUBLIC_URL, an untrusted X-Forwarded-For is logged once and shown to operators only", async () => {
   await using service = await TestService.start({ env: HTTPS });
   const operator = await Dashboard.setUp(service);
   const other = await Dashboard.join(service, "owner", {
     tenant: (await service.service.tenants.create("Other")).id,
   });
-  const home = async (who: Dashboard) => {
-    const cookie = who.cookie.replace("dashboard=", "__Host-dashboard=");
+  const home = async (dashboard: Dashboard) => {
+    const cookie = dashboard.cookie.replace("dashboard=", "__Host-dashboard=");
     const answer = await service.fetch("/home", { headers: { cookie } });
     assertEquals(answer.status, 200);
     return await answer.text();

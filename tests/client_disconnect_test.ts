@@ -1,4 +1,4 @@
-/** A client that breaks off while it sends a body is no fault of the service. */
+/** A client that disconnects while sending a body is not a service error. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -17,7 +17,7 @@ async function start() {
 }
 
 /** Sends half of a request and closes the connection. */
-async function breakOff(url: string, head: string[], half: string): Promise<void> {
+async function sendHalf(url: string, head: string[], half: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const connection = await Deno.connect({ hostname, port: Number(port) });
   const text = `${head.join("\r\n")}\r\n\r\n${half}`;
@@ -34,7 +34,7 @@ interface Line {
 
 const linesOf = ({ logged }: TestService): Line[] => logged.map((line) => JSON.parse(line));
 
-Deno.test("a body that the client breaks off is a line at debug level, on every way to send one", async () => {
+Deno.test("every route: a client that disconnects while sending its body logs one line at debug level", async () => {
   const { service, cookie, key, base, agent } = await start();
   await using _ = service;
   const bearer = `Authorization: Bearer ${key}`;
@@ -66,21 +66,21 @@ Deno.test("a body that the client breaks off is a line at debug level, on every 
       service.logged.length = 0;
       const start = `${line.replace(":id", agent)} HTTP/1.1`;
       const body = length.startsWith("T") ? `${half.length.toString(16)}\r\n${half}\r\n` : half;
-      await breakOff(service.url, [start, "Host: x", ...headers, length], body);
-      // The service learns of it whenever its side of the connection does.
-      const isNoted = ({ status, level }: Line) => status === 499 || level === "error";
-      while (!linesOf(service).some(isNoted)) await turn();
-      const [noted, ...more] = linesOf(service);
-      const told = [noted?.level, noted?.message, more.length];
-      const wanted = ["debug", "client disconnected while sending its body", 0];
-      assertEquals(told, wanted, `${line}, ${length}: ${service.logged.join("")}`);
+      await sendHalf(service.url, [start, "Host: x", ...headers, length], body);
+      // The service notices the disconnect only when its side of the connection closes.
+      const isExpected = ({ status, level }: Line) => status === 499 || level === "error";
+      while (!linesOf(service).some(isExpected)) await nextTurn();
+      const [first, ...more] = linesOf(service);
+      const actual = [first?.level, first?.message, more.length];
+      const expected = ["debug", "client disconnected while sending its body", 0];
+      assertEquals(actual, expected, `${line}, ${length}: ${service.logged.join("")}`);
       assert(!service.logged.join("").includes("    at "), line);
     }
   }
   assertEquals((await service.fetch("/healthz")).status, 200);
 });
 
-/** Lets the server work for a moment. */
-function turn(): Promise<void> {
+/** Lets the server run one turn of the event loop. */
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

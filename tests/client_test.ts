@@ -1,4 +1,4 @@
-/** `client.v1.js` as others get it: fetched from the service, against the service. */
+/** `client.v1.js` as integrators use it: loaded from the service and run against it. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type * as Client from "@/widget/client/client.ts";
 import { withBrowser } from "./support/browser.ts";
@@ -12,7 +12,7 @@ const ANSWER =
   "Hello! I am the demo model: I come with the service, cost nothing and know nothing. " +
   "You asked: “Hello?”";
 
-/** The very bytes that the service serves. */
+/** Imports the exact bytes that the service serves. */
 async function connect(service: TestService): Promise<typeof Client> {
   const source = await (await service.fetch("/client.v1.js")).bytes();
   return await import(`data:text/javascript;base64,${source.toBase64()}`);
@@ -24,7 +24,7 @@ async function options(service: TestService, content = "Hello?") {
   return { apiBase: service.url, agentId: agent.id, sessionToken, messages };
 }
 
-Deno.test("client.v1.js: in Deno, ten lines have an answer, its cost and what the session has left", async () => {
+Deno.test("client.v1.js: in Deno, streams an answer, its usage and the messages left in the session", async () => {
   await using service = await TestService.start();
   const { chat } = await connect(service);
   const reply = chat(await options(service));
@@ -39,41 +39,41 @@ Deno.test("client.v1.js: in Deno, ten lines have an answer, its cost and what th
   assertEquals(reply.messagesLeft, 49);
 });
 
-Deno.test("client.v1.js: another program goes on where the first one was left, and nothing is doubled", async () => {
+Deno.test("client.v1.js: another program resumes a run at a position, without duplicate text", async () => {
   await using service = await TestService.start();
   const { chat } = await connect(service);
-  const given = await options(service);
-  const first = chat(given);
+  const request = await options(service);
+  const first = chat(request);
   let text = "";
   for await (const frame of first) {
     if (frame.type === "delta") text += frame.text;
     if (text !== "") break;
   }
-  for await (const frame of chat({ ...given, after: first.position })) {
+  for await (const frame of chat({ ...request, after: first.position })) {
     if (frame.type === "delta") text += frame.text;
   }
   assertEquals(text.split("Hello!").length, 2);
   assertStringIncludes(text, ANSWER);
 });
 
-Deno.test("client.v1.js: stop ends the run at the service, and a refusal says why", async () => {
-  // It stands after its first word: only the stop can end it.
+Deno.test("client.v1.js: stop cancels the run on the service, and a rejected request throws its code", async () => {
+  // The runtime pauses after the first word, so only stop can end the run.
   await using service = await TestService.start({ runtime: pausableRuntime().runtime });
   const { chat, ChatError } = await connect(service);
-  const given = await options(service);
-  const reply = chat(given);
+  const request = await options(service);
+  const reply = chat(request);
   const ends: string[] = [];
   for await (const frame of reply) {
     if (frame.type === "start") reply.stop();
     if (frame.type === "done") ends.push(frame.finishReason);
   }
   assertEquals(ends, ["cancelled"]);
-  const refused = chat({ ...given, sessionToken: "cs_nobody_ever_minted_this" });
-  const error = await Array.fromAsync(refused).catch((error) => error);
+  const rejected = chat({ ...request, sessionToken: "cs_nobody_ever_minted_this" });
+  const error = await Array.fromAsync(rejected).catch((error) => error);
   assertEquals(error instanceof ChatError && error.code, "session_token_invalid");
 });
 
-Deno.test("client.v1.js: docs/client.md's example runs in a page of another origin", async () => {
+Deno.test("client.v1.js: the example in docs/client.md runs on a page of another origin", async () => {
   const docs = await Deno.readTextFile(new URL("../docs/client.md", import.meta.url));
   const example = /```js\n(.*?)```/s.exec(docs)![1]!;
   const html = ({ base, agent }: { base: string; agent: { id: string } }) =>
@@ -98,7 +98,7 @@ Deno.test("client.v1.js: docs/client.md's example runs in a page of another orig
   });
 });
 
-Deno.test("client.v1.js: names its types, which are those of the source", async () => {
+Deno.test("client.v1.js: a header links its type declarations, which match the source", async () => {
   await using service = await TestService.start();
   const script = await service.fetch("/client.v1.js");
   assertEquals(script.headers.get("access-control-allow-origin"), "*");
@@ -110,7 +110,7 @@ Deno.test("client.v1.js: names its types, which are those of the source", async 
   assertEquals(await types.text(), await Deno.readTextFile(source));
 });
 
-Deno.test("a pinned script outlives the upgrade of the service, and its integrity with it", async () => {
+Deno.test("a pinned script and its integrity hash stay valid after the service is upgraded", async () => {
   using kv = await openTestKv();
   const pins: { pinned: string; integrity: string }[] = [];
   const scripts = { widget: new TextEncoder().encode("// the release before") };

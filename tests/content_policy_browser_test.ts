@@ -1,4 +1,4 @@
-/** The pages' own policies let through all that the pages do, and nothing that is put into them. */
+/** Content-Security-Policy: it allows everything that the pages do and blocks injected content. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Page } from "playwright-core";
 import { visit, withBrowser, withPage } from "./support/browser.ts";
@@ -6,26 +6,28 @@ import { SETUP_TOKEN } from "./support/dashboard.ts";
 import { crawl, seededService } from "./support/seeded_service.ts";
 import { TestService } from "./support/service.ts";
 
-/** What a page's policy refused, as the browser reports it. */
+/** Collects the policy violations that the browser reports. */
 async function watchViolations(page: Page): Promise<string[]> {
-  const refused: string[] = [];
-  await page.exposeFunction("noteViolation", (text: string) => refused.push(text));
+  const violations: string[] = [];
+  await page.exposeFunction("reportViolation", (text: string) => violations.push(text));
   await page.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
-      const note = Reflect.get(globalThis, "noteViolation");
-      note(`${location.pathname}: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+      const report = Reflect.get(globalThis, "reportViolation");
+      report(
+        `${location.pathname}: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`,
+      );
     });
   });
-  return refused;
+  return violations;
 }
 
-/** One address for each kind of page: ids stand for each other. */
+/** One path for each kind of page, whatever its ids. */
 function kindsOf(paths: Iterable<string>): string[] {
   const kind = (path: string) => path.replace(/[0-9a-f-]{36}/g, ":id").replace(/\?.*/, "");
   return [...new Map([...paths].map((path) => [kind(path), path])).values()];
 }
 
-Deno.test("no page of the dashboard does anything that its own policy refuses", async () => {
+Deno.test("no dashboard page violates its own policy", async () => {
   const { service, all } = await seededService();
   await using _ = service;
   const operator = all.get("operator")!;
@@ -33,31 +35,31 @@ Deno.test("no page of the dashboard does anything that its own policy refuses", 
   assert(paths.length > 30, `${paths.length} pages`);
   await withPage({ baseUrl: service.url }, async (page, console) => {
     await signIn(page, { service, cookie: operator.cookie });
-    const refused = await watchViolations(page);
+    const violations = await watchViolations(page);
     for (const path of paths) {
       await visit(page, path);
-      assertEquals([refused, console.filter(({ type }) => type === "error")], [[], []], path);
-      // Style sheets came through: without them the font is the browser's own.
+      assertEquals([violations, console.filter(({ type }) => type === "error")], [[], []], path);
+      // The policy must let the style sheets load.
       const sheets = await page.evaluate(() => document.styleSheets.length);
       assert(sheets > 20, path);
     }
   });
 });
 
-Deno.test("neither does a page for strangers, nor the widget on /demo", async () => {
+Deno.test("no page for signed-out visitors violates its policy, nor does the widget on /demo", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   await withBrowser(async (browser) => {
     for (
       const path of ["/setup", "/sign-in", "/join?token=x", "/reset-password?token=x", "/docs"]
     ) {
       await withPage({ baseUrl: service.url, browser }, async (page) => {
-        const refused = await watchViolations(page);
+        const violations = await watchViolations(page);
         await visit(page, path);
-        assertEquals(refused, [], path);
+        assertEquals(violations, [], path);
       });
     }
     await withPage({ baseUrl: service.url, browser }, async (page) => {
-      const refused = await watchViolations(page);
+      const violations = await watchViolations(page);
       await visit(page, "/nothing");
       await page.getByRole("heading").first().waitFor();
       await visit(page, "/demo");
@@ -65,12 +67,12 @@ Deno.test("neither does a page for strangers, nor the widget on /demo", async ()
       await page.getByRole("textbox").fill("Hello");
       await page.keyboard.press("Enter");
       await page.getByRole("log").getByText("demo model").first().waitFor();
-      assertEquals(refused, []);
+      assertEquals(violations, []);
     });
   });
 });
 
-/** What somebody who could write into a page would try, one thing at a time. */
+/** What an attacker who can write into a page would try, one element each. */
 const INJECTED = [
   "<style>body { border-top: 7px solid }</style>",
   '<link rel="stylesheet" href="/demo.css">',
@@ -84,25 +86,25 @@ const INJECTED = [
   '<script type="module">import "/client.v1.js"</script>',
 ];
 
-Deno.test("what gets into a page of the dashboard runs nothing, styles nothing and frames nothing", async () => {
+Deno.test("content injected into a dashboard page cannot run scripts, apply styles or load frames", async () => {
   const { service, all } = await seededService();
   await using _ = service;
   await withPage({ baseUrl: service.url }, async (page) => {
     await signIn(page, { service, cookie: all.get("operator")!.cookie });
-    const refused = await watchViolations(page);
+    const violations = await watchViolations(page);
     await page.route("**/home", async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace("</main>", `${INJECTED.join("")}</main>`);
       await route.fulfill({ response, body });
     });
     await visit(page, "/home");
-    const seen = await page.evaluate(() => {
+    const effects = await page.evaluate(() => {
       const { borderTopWidth } = getComputedStyle(document.body);
       const isOurBase = document.baseURI.startsWith(location.origin);
       return [Reflect.get(globalThis, "ran"), borderTopWidth, isOurBase];
     });
-    assertEquals(seen, [undefined, "0px", true]);
-    assertEquals([...new Set(refused.map((text) => text.split(" ")[1]))].sort(), [
+    assertEquals(effects, [undefined, "0px", true]);
+    assertEquals([...new Set(violations.map((text) => text.split(" ")[1]))].sort(), [
       "base-uri",
       "frame-src",
       "object-src",
@@ -116,7 +118,7 @@ Deno.test("what gets into a page of the dashboard runs nothing, styles nothing a
   });
 });
 
-/** Gives the browser the cookie of somebody who has signed in without one. */
+/** Sets the cookie of a session that was created outside the browser. */
 async function signIn(
   page: Page,
   { service, cookie }: { service: TestService; cookie: string },

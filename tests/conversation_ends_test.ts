@@ -1,4 +1,4 @@
-/** How conversations end: deleted, out of date, or with a process that died. */
+/** How conversations end: deleted, expired, or with a process that died. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
@@ -17,10 +17,10 @@ import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts"
 
 const DAY_MS = 86_400_000;
 
-Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage", async () => {
-  await using world = await start();
-  const { kv, service, key, chat, get, list } = world;
-  const kept = await chat("keep this");
+Deno.test("DELETE /v1/conversations/:id: removes everything except usage totals", async () => {
+  await using setup = await start();
+  const { kv, service, key, chat, get, list } = setup;
+  const other = await chat("keep this");
   const { id, runId } = await chat("the secret word is xylophone");
   const { runId: second } = await chat("xylophone again", { conversationId: id });
   const read = () => service.fetch("/v1/usage", { key }).then((answer) => answer.json());
@@ -30,25 +30,25 @@ Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage"
   assertEquals([answer.status, await answer.text()], [204, ""]);
   await expectRefusal(await get(id), "not_found");
   await expectRefusal(await deletion(), "not_found");
-  assertEquals((await list()).data.map((one) => one.id), [kept.id]);
+  assertEquals((await list()).data.map((one) => one.id), [other.id]);
   const text = await storedText(kv);
   for (const word of ["xylophone", runId, second]) assertEquals(text.includes(word), false, word);
   const resumed = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
   await expectRefusal(resumed, "not_found");
   const { storage, ...used } = await read();
   assertEquals(used, before);
-  // What it took is given back.
+  // Deletion frees the storage that the conversation used.
   assertEquals([full.conversationRuns.used, storage.conversationRuns.used], [3, 1]);
   assert(storage.conversationBytes.used < full.conversationBytes.used / 2);
 });
 
-Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled and does not bring it back", async () => {
-  await using world = await start();
-  const { kv, service, key, chat, get, runtime, agent, sessionToken } = world;
+Deno.test("DELETE /v1/conversations/:id: cancels a running run, which does not restore the conversation", async () => {
+  await using setup = await start();
+  const { kv, service, key, chat, get, runtime, agent, sessionToken } = setup;
   const { id } = await chat("Hello");
-  // A process in which words take for ever, on the same store.
-  const held = pausableRuntime(runtime.now());
-  await using slow = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
+  // A process on the same store whose model never finishes its answer.
+  const paused = pausableRuntime(runtime.now());
+  await using slow = await TestService.start({ kv, keepKv: true, runtime: paused.runtime });
   const body = { messages: [say("xylophone")], conversationId: id };
   const stream = await onPage(slow, { agent, sessionToken, body });
   const of = `/v1/conversations/${id}`;
@@ -59,23 +59,23 @@ Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled a
   const text = await storedText(kv);
   const runId = stream.headers.get("x-run-id")!;
   for (const word of ["xylophone", runId]) assertEquals(text.includes(word), false, word);
-  await chat("anew", { conversationId: id });
+  await chat("again", { conversationId: id });
   const again = await service.fetch(of, { key });
   assertEquals((await again.json()).runCount, 1);
 });
 
-Deno.test("DELETE /v1/conversations/:id: works during the first run, from any process and whatever its clock", async () => {
-  const held = pausableRuntime();
-  await using world = await start({ runtime: held.runtime });
-  const { kv, service, key, get, agent, sessionToken } = world;
+Deno.test("DELETE /v1/conversations/:id: works during the first run, from any process, whatever its clock says", async () => {
+  const paused = pausableRuntime();
+  await using setup = await start({ runtime: paused.runtime });
+  const { kv, service, key, get, agent, sessionToken } = setup;
   const messages = [say("xylophone")];
   const stream = await onPage(service, { agent, sessionToken, body: { messages } });
-  const told = new SseText(stream);
-  await told.until("event: delta");
-  const { conversationId: id, runId } = told.frame("start");
-  const behind = () => held.runtime.now() - 60_000;
-  const elsewhere = { sleep: acceleratedRuntime.sleep, now: behind };
-  await using other = await TestService.start({ kv, keepKv: true, runtime: elsewhere });
+  const events = new SseText(stream);
+  await events.until("event: delta");
+  const { conversationId: id, runId } = events.frame("start");
+  const behind = () => paused.runtime.now() - 60_000;
+  const slowClock = { sleep: acceleratedRuntime.sleep, now: behind };
+  await using other = await TestService.start({ kv, keepKv: true, runtime: slowClock });
   const deletion = (query = "") =>
     other.fetch(`/v1/conversations/${id}${query}`, { method: "DELETE", key });
   await expectRefusal(await deletion("?origin="), "not_found");
@@ -83,28 +83,31 @@ Deno.test("DELETE /v1/conversations/:id: works during the first run, from any pr
   const foreign = await other.fetch(`/v1/conversations/${id}`, { method: "DELETE", key: theirs });
   await expectRefusal(foreign, "not_found");
   assertEquals((await deletion()).status, 204);
-  await told.until("event: done");
-  assertEquals(told.frame("done").finishReason, "cancelled");
+  await events.until("event: done");
+  assertEquals(events.frame("done").finishReason, "cancelled");
   await expectRefusal(await get(id), "not_found");
   await expectRefusal(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }), "not_found");
   const text = await storedText(kv);
   for (const word of ["xylophone", runId, id]) assertEquals(text.includes(word), false, word);
 });
 
-Deno.test("a plan decides how long conversations are kept, and whether at all", async () => {
-  await using world = await start();
-  const { kv, service, chat, get, list, transcript, advance } = world;
+Deno.test("a plan sets how long conversations are retained, and zero days stores none", async () => {
+  await using setup = await start();
+  const { kv, service, chat, get, list, transcript, advance } = setup;
   const plan = keys.plan(await service.tenant());
-  const keep = (conversationDays: number) =>
+  const setRetention = (conversationDays: number) =>
     kv.set(plan, { v: 1, models: "all", limits: {}, conversationDays });
   const month = await chat("for 30 days");
-  await keep(1);
+  await setRetention(1);
   const day = await chat("for a day");
-  await keep(0);
+  await setRetention(0);
   const never = await chat("xylophone");
   await expectRefusal(await get(never.id), "not_found");
   const stored = (await storedText(kv)).split("\n").filter((row) => row.includes("xylophone"));
-  assert(stored.every((row) => row.startsWith('[["run_heads"')), "only its log, for 10 minutes");
+  assert(
+    stored.every((row) => row.startsWith('[["run_heads"')),
+    "only the run log is stored, for 10 minutes",
+  );
   advance(DAY_MS - 1);
   assertEquals((await transcript(day.id)).runs.length, 1);
   advance(1);
@@ -114,9 +117,9 @@ Deno.test("a plan decides how long conversations are kept, and whether at all", 
   assertEquals(await list(), { data: [] });
 });
 
-Deno.test("GET /v1/conversations/:id: what was said longer ago than is kept is gone, the rest is not", async () => {
-  await using world = await start();
-  const { chat, transcript, advance, service, key, agent } = world;
+Deno.test("GET /v1/conversations/:id: runs older than the retention period are gone, newer ones remain", async () => {
+  await using setup = await start();
+  const { chat, transcript, advance, service, key, agent } = setup;
   const { id } = await chat("old");
   advance(20 * DAY_MS);
   const sessionToken = await service.mint(key, agent.id, ORIGIN);
@@ -127,38 +130,38 @@ Deno.test("GET /v1/conversations/:id: what was said longer ago than is kept is g
   assertEquals([runs.map(({ messages }) => messages[0]!.content), runCount], [["new"], 2]);
 });
 
-Deno.test("a run whose process died is in its conversation with what was said and done by then", async () => {
-  const held = pausableRuntime();
-  await using world = await start({ runtime: held.runtime });
-  const { kv, service, key, agent, list, transcript } = world;
-  const asked = "use nothing with {}";
-  const messages = [say("before"), answered("indeed"), say(asked)];
+Deno.test("a run whose process died is in its conversation with its messages and tool calls so far", async () => {
+  const paused = pausableRuntime();
+  await using setup = await start({ runtime: paused.runtime });
+  const { kv, service, key, agent, list, transcript } = setup;
+  const question = "use nothing with {}";
+  const messages = [say("before"), answered("indeed"), say(question)];
   const stream = await byKey(service, { key, body: { agentId: agent.id, messages } });
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await service.tenant();
   const logs = new RunLogStore(kv, contentCipher());
-  // Started, called a tool, had its result; the words stand still.
+  // The log then holds the start, the tool call and its result; the text is paused.
   while (((await logs.readAll({ tenant, runId }))?.frames.length ?? 0) < 3) {
-    await new Promise((wake) => setImmediate(wake));
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  // Nobody renews the lease: to the others its process is dead.
-  await using alive = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
-  await sweepOrphaned(alive.service.orphanedRuns, held.advance);
+  // The lease is not renewed, so other processes consider this one dead.
+  await using alive = await TestService.start({ kv, keepKv: true, runtime: paused.runtime });
+  await sweepOrphaned(alive.service.orphanedRuns, paused.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);
   const [run] = runs;
   assertEquals([runs.length, run!.runId], [1, runId]);
   assertEquals([run!.finishReason, run!.errorCode], ["interrupted", "run_interrupted"]);
   const contents = run!.messages.map(({ content, claimed }) => [content, claimed]);
-  assertEquals(contents, [["before", true], ["indeed", true], [asked, false]]);
+  assertEquals(contents, [["before", true], ["indeed", true], [question, false]]);
   assertEquals(run!.toolCalls.map(({ name }) => name), ["nothing"]);
   assertEquals((await storedText(kv)).includes("runs_asked"), false);
   await stream.body?.cancel();
 });
 
-Deno.test("a message whose run failed before a model accepted it is in a conversation", async () => {
-  await using world = await start();
-  const { kv, service, key, agent, list, transcript } = world;
+Deno.test("a message whose run fails before a model accepts it is still in a conversation", async () => {
+  await using setup = await start();
+  const { kv, service, key, agent, list, transcript } = setup;
   const off = await service.agent(key);
   const entry = {
     vendor: "vendor_b",

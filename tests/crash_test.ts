@@ -1,4 +1,4 @@
-/** A process that is killed loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
+/** A killed process loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
 import { assertEquals } from "@std/assert";
 import { LEASE_MS } from "@/lib/billing/ledger.ts";
 import { readStoredUsage } from "./support/stored_usage.ts";
@@ -11,8 +11,8 @@ import { createKey, startService } from "./support/started_service.ts";
 
 const test = onStores(fileStore);
 
-const ENDED = 4;
-const CUT_OFF = 5;
+const FINISHED = 4;
+const INTERRUPTED = 5;
 
 /** A client of the service in the other process. */
 function client(base: string, key: string) {
@@ -34,7 +34,7 @@ function client(base: string, key: string) {
       });
       return (await response.json()).id;
     },
-    /** One message; the demo model says about 40 words a second. */
+    /** Sends one message; the demo model streams about 40 words per second. */
     chat: (agentId: string, { words }: { words: number }) =>
       post("/v1/chat/stream", {
         agentId,
@@ -44,8 +44,8 @@ function client(base: string, key: string) {
   };
 }
 
-/** What a client was told of a run that ended before its eyes. */
-async function toldOf(response: Response) {
+/** Reads a finished run: its id and the tokens that its usage frame reports. */
+async function readFinishedRun(response: Response) {
   const frames = (await readFrames(response)).map(({ frame }) => frame);
   assertEquals(frames.at(-1), { type: "done", finishReason: "length" });
   const usage = frames.find((frame) => frame.type === "usage")!;
@@ -53,62 +53,62 @@ async function toldOf(response: Response) {
   return { runId: response.headers.get("x-run-id")!, inputTokens, outputTokens };
 }
 
-test("kill -9: what was told as done is settled, what ran is settled later, no slot leaks", async (store) => {
+test("kill -9: finished runs are settled, running ones are settled later, and no slot leaks", async (store) => {
   const { dir, env } = store;
   await using first = await startService(dir, env);
   const key = await createKey(dir, { env });
   const { createAgent, chat } = client(first.base, key);
   const agentId = await createAgent();
   const running = await Promise.all(
-    Array.from({ length: CUT_OFF }, () => chat(agentId, { words: 4_096 })),
+    Array.from({ length: INTERRUPTED }, () => chat(agentId, { words: 4_096 })),
   );
-  const told = await Promise.all(Array.from({ length: ENDED }, async () => {
-    return await toldOf(await chat(agentId, { words: 3 }));
+  const finished = await Promise.all(Array.from({ length: FINISHED }, async () => {
+    return await readFinishedRun(await chat(agentId, { words: 3 }));
   }));
   await first.kill();
-  const cutOff = running.map((response) => response.headers.get("x-run-id")!).sort();
+  const interrupted = running.map((response) => response.headers.get("x-run-id")!).sort();
   await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
 
   const kv = await store.open();
   const before = await readStoredUsage(kv);
-  for (const { runId, ...tokens } of told) {
+  for (const { runId, ...tokens } of finished) {
     const { inputTokens, outputTokens } = before.records.get(runId)!;
     assertEquals({ inputTokens, outputTokens }, tokens);
   }
   assertEquals(before.used, before.settled);
-  assertEquals([before.settled.runs, before.spent], [ENDED, before.settled.cost]);
-  assertEquals([before.live, before.leases], [cutOff, cutOff]);
+  assertEquals([before.settled.runs, before.spent], [FINISHED, before.settled.cost]);
+  assertEquals([before.live, before.leases], [interrupted, interrupted]);
 
-  const held = pausableRuntime(Date.now() + LEASE_MS);
-  await using second = await TestService.start({ runtime: held.runtime, kv, keepKv: true });
-  await sweepOrphaned(second.service.orphanedRuns, held.advance);
+  const paused = pausableRuntime(Date.now() + LEASE_MS);
+  await using second = await TestService.start({ runtime: paused.runtime, kv, keepKv: true });
+  await sweepOrphaned(second.service.orphanedRuns, paused.advance);
   const after = await readStoredUsage(kv);
   assertEquals([after.live, after.leases], [[], []]);
   assertEquals(after.used, after.settled);
-  assertEquals([after.settled.runs, after.spent], [ENDED + CUT_OFF, after.settled.cost]);
-  const ends = cutOff.map((runId) => after.records.get(runId)?.finishReason);
-  assertEquals(ends, Array(CUT_OFF).fill("interrupted"));
+  assertEquals([after.settled.runs, after.spent], [FINISHED + INTERRUPTED, after.settled.cost]);
+  const ends = interrupted.map((runId) => after.records.get(runId)?.finishReason);
+  assertEquals(ends, Array(INTERRUPTED).fill("interrupted"));
 
-  const ours = await second.key();
-  const again = client(second.url, ours);
+  const newKey = await second.key();
+  const again = client(second.url, newKey);
   const streams = await Promise.all(
     Array.from({ length: 11 }, () => again.chat(agentId, { words: 3 })),
   );
   const statuses = streams.map(({ status }) => status).sort();
   assertEquals(statuses, [...Array(10).fill(200), 429]);
-  held.release();
+  paused.release();
   await Promise.all(streams.map((response) => response.text()));
 });
 
-test("kill -9: the next start opens the same store at once, and every key and agent is there", async ({ dir, env }) => {
+test("kill -9: the next process opens the same store at once, with every key and agent", async ({ dir, env }) => {
   await using first = await startService(dir, env);
   const key = await createKey(dir, { env });
   const agentId = await client(first.base, key).createAgent();
-  const cut = await client(first.base, key).chat(agentId, { words: 4_096 });
+  const stream = await client(first.base, key).chat(agentId, { words: 4_096 });
   await first.kill();
-  await cut.body?.cancel().catch(() => {});
+  await stream.body?.cancel().catch(() => {});
   await using second = await startService(dir, env);
   const answer = await client(second.base, key).chat(agentId, { words: 3 });
-  await toldOf(answer);
+  await readFinishedRun(answer);
   assertEquals((await second.stop()).code, 0);
 });

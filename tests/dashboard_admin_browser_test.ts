@@ -1,4 +1,4 @@
-/** The administration in a real browser: readable in both themes, at 360 px, and by keyboard alone. */
+/** The administration pages in a real browser: both themes, 360 px wide, and keyboard only. */
 import axe from "axe-core";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
@@ -7,8 +7,8 @@ import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-/** A service with something to see on every page. */
-async function furnished() {
+/** A service with data for every page. */
+async function serviceWithData() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
   const { agents, apiKeys, catalogue, secrets, runtime, team } = service.service;
   const operator = await Dashboard.setUp(service);
@@ -50,7 +50,10 @@ async function furnished() {
   return { service, operator, pages };
 }
 
-async function signIn(page: Page, { service, operator }: Awaited<ReturnType<typeof furnished>>) {
+async function signIn(
+  page: Page,
+  { service, operator }: Awaited<ReturnType<typeof serviceWithData>>,
+) {
   const [name, value] = operator.cookie.split("=");
   await page.context().addCookies([{ name: name!, value: value!, url: service.url }]);
 }
@@ -63,22 +66,22 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 async function inBrowser(
-  use: (page: Page, world: Awaited<ReturnType<typeof furnished>>) => Promise<void>,
+  use: (page: Page, setup: Awaited<ReturnType<typeof serviceWithData>>) => Promise<void>,
   browser?: Browser,
 ) {
-  const world = await furnished();
-  await using service = world.service;
+  const setup = await serviceWithData();
+  await using service = setup.service;
   await withPage(
     { ...browser && { browser }, baseUrl: service.url, width: 360 },
     async (page, lines) => {
-      await signIn(page, world);
-      await use(page, world);
-      assertEquals(lines.filter(isFault), []);
+      await signIn(page, setup);
+      await use(page, setup);
+      assertEquals(lines.filter(isUnexpectedError), []);
     },
   );
 }
 
-Deno.test("administration: axe finds nothing on any page in either theme, and nothing is wider than a phone", async () => {
+Deno.test("administration: every page passes axe in both themes and fits a phone's width", async () => {
   await inBrowser(async (page, { pages }) => {
     for (const path of pages) {
       await page.goto(path);
@@ -93,7 +96,7 @@ Deno.test("administration: axe finds nothing on any page in either theme, and no
   });
 });
 
-Deno.test("administration: by keyboard alone an owner invites somebody, who joins without a script", async () => {
+Deno.test("administration: an owner invites a member by keyboard, who joins without JavaScript", async () => {
   await withBrowser(async (browser) => {
     await inBrowser(async (page, { service }) => {
       await page.goto("/team");
@@ -118,7 +121,7 @@ Deno.test("administration: by keyboard alone an owner invites somebody, who join
   });
 });
 
-Deno.test("administration: a secret is set and a key rotated by hand, and both are in the audit log", async () => {
+Deno.test("administration: setting a secret and revoking a rotated key's old secret work by mouse; the audit log shows the secret", async () => {
   await inBrowser(async (page) => {
     await page.goto("/settings");
     await page.getByRole("link", { name: "Set secret" }).click();
@@ -151,12 +154,12 @@ Deno.test("administration: a secret is set and a key rotated by hand, and both a
   });
 });
 
-/** A form that is refused is a line of the browser's own. */
-function isFault({ type, text }: ConsoleLine): boolean {
+/** The browser itself logs the 400 of a rejected form. */
+function isUnexpectedError({ type, text }: ConsoleLine): boolean {
   return type === "pageerror" || (type === "error" && !text.includes("400 (Bad Request)"));
 }
 
-/** Presses Tab until the focus is on a link or button of this name, or a field of it. */
+/** Presses Tab until the link, button or field with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let n = 0; n < 40; n++) {
     await page.keyboard.press("Tab");
@@ -165,7 +168,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
     );
     if (focused === name) return;
   }
-  throw new Error(`the keyboard does not reach ${name}`);
+  throw new Error(`Tab does not reach ${name}`);
 }
 
 async function joinWithoutScript(

@@ -1,4 +1,4 @@
-/** The dashboard's pages of agents in a real browser: by keyboard, in both themes, and when a save fails. */
+/** The agent pages in a real browser: by keyboard, in both themes, and when a save fails. */
 import axe from "axe-core";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
@@ -11,14 +11,14 @@ import { agentBody, TestService } from "./support/service.ts";
 interface Opened {
   service: TestService;
   agent: Agent;
-  /** A page of its own, signed in. */
+  /** Runs `use` on a new signed-in page. */
   onPage: (
     use: (page: Page, lines: ConsoleLine[]) => Promise<void>,
     options?: { colorScheme?: "light" | "dark"; width?: number },
   ) => Promise<void>;
 }
 
-/** A service with an agent of two versions and one tool. */
+/** Starts a service with an agent that has two versions and one tool. */
 async function withDashboard(use: (opened: Opened) => Promise<void>): Promise<void> {
   await using service = await TestService.start();
   const tenant = await service.tenant();
@@ -38,8 +38,8 @@ async function withDashboard(use: (opened: Opened) => Promise<void>): Promise<vo
   );
 }
 
-/** What axe finds wrong with the page, and how far it is wider than the window. */
-async function faultsOf(page: Page): Promise<unknown[]> {
+/** The page's axe violations, and by how much it is wider than the window. */
+async function problemsOf(page: Page): Promise<unknown[]> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -52,7 +52,7 @@ async function faultsOf(page: Page): Promise<unknown[]> {
   ];
 }
 
-/** The end of an answer is told before its stream has ended; until then nothing is sent. */
+/** Waits for the Send button, because the editor sends nothing until the stream has ended. */
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await page.getByLabel("Message").fill(text);
@@ -62,7 +62,7 @@ async function ask(page: Page, text: string): Promise<void> {
 const serious = (lines: ConsoleLine[]) =>
   lines.filter(({ type }) => ["error", "pageerror"].includes(type)).map(({ text }) => text);
 
-Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider than 360 px", async () => {
+Deno.test("agent pages: every page passes axe in both themes and fits 360 px", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     const path = `/agents/${agent.id}`;
     const pages = ["/agents", "/agents?q=none", "/agents/new?template=booking", path];
@@ -71,8 +71,8 @@ Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider 
       await onPage(async (page, lines) => {
         for (const address of pages) {
           await visit(page, address);
-          if (address === path) await unfold(page);
-          assertEquals(await faultsOf(page), [], `${address} ${colorScheme}`);
+          if (address === path) await expandAll(page);
+          assertEquals(await problemsOf(page), [], `${address} ${colorScheme}`);
         }
         assertEquals(serious(lines), []);
       }, { colorScheme, width });
@@ -80,8 +80,8 @@ Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider 
   });
 });
 
-/** The editor with all it can show: a tool, its test call, two chats side by side. */
-async function unfold(page: Page): Promise<void> {
+/** Opens everything in the editor: a tool, its test call, and two chats side by side. */
+async function expandAll(page: Page): Promise<void> {
   await page.locator(".tool > summary").click();
   await page.locator(".tool-test > summary").click();
   await page.getByRole("button", { name: "Run test" }).click();
@@ -92,7 +92,7 @@ async function unfold(page: Page): Promise<void> {
   await page.locator(".frames > summary").first().click();
 }
 
-Deno.test("the editor: an agent is made from a template, tried and saved by keyboard alone", async () => {
+Deno.test("the editor: an agent is created from a template, tried and deleted by keyboard alone", async () => {
   await withDashboard(async ({ service, onPage }) => {
     await onPage(async (page, lines) => {
       const { keyboard } = page;
@@ -140,7 +140,7 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
   });
 });
 
-/** Presses Tab until the control of that name has the focus. */
+/** Presses Tab until the control with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let n = 0; n < 80; n++) {
     await page.keyboard.press("Tab");
@@ -150,10 +150,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
     });
     if (focused.startsWith(name)) return;
   }
-  throw new Error(`no Tab leads to ${name}`);
+  throw new Error(`Tab does not reach ${name}`);
 }
 
-Deno.test("the editor: faults show while one types, by the server's rules, and go again", async () => {
+Deno.test("the editor: errors appear while typing, by the server's rules, and disappear when corrected", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       await visit(page, `/agents/${agent.id}`);
@@ -173,7 +173,7 @@ Deno.test("the editor: faults show while one types, by the server's rules, and g
   });
 });
 
-Deno.test("the editor: leaving with unsaved changes is asked about, and a save that never arrived is brought back", async () => {
+Deno.test("the editor: leaving with unsaved changes asks for confirmation, and a failed save can be restored", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       const path = `/agents/${agent.id}`;
@@ -181,14 +181,14 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
       await page.getByText("Tool definitions").waitFor();
       await page.getByLabel("Name", { exact: true }).fill("Helper!");
       await page.getByText("Unsaved changes").waitFor();
-      const asked = new Promise<string>((resolve) =>
+      const dialogType = new Promise<string>((resolve) =>
         page.once("dialog", (dialog) => {
           resolve(dialog.type());
           void dialog.dismiss();
         })
       );
       await page.getByRole("link", { name: "API keys" }).click();
-      assertEquals(await asked, "beforeunload");
+      assertEquals(await dialogType, "beforeunload");
       await page.route("**" + path, (route) => route.abort(), { times: 1 });
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.waitForURL("chrome-error://**");
@@ -203,20 +203,20 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
   });
 });
 
-Deno.test("the tool editor: form and JSON are the same thing", async () => {
+Deno.test("the tool editor: the form and the JSON stay in sync", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       await visit(page, `/agents/${agent.id}`);
       await page.locator(".tool > summary").click();
       await page.locator("#tool-0-name").waitFor();
-      // A press that leaves a field changes two things with nothing painted between them.
+      // A click that leaves a field causes two changes without a render between them.
       await page.evaluate(async () => {
         const name = document.querySelector<HTMLInputElement>("#tool-0-name")!;
         name.value = "renamed";
         name.dispatchEvent(new Event("change", { bubbles: true }));
-        await new Promise((told) => {
+        await new Promise((resolve) => {
           const { port1, port2 } = new MessageChannel();
-          port1.onmessage = told;
+          port1.onmessage = resolve;
           port2.postMessage(undefined);
         });
         const buttons = [...document.querySelectorAll("button")];
@@ -235,7 +235,7 @@ Deno.test("the tool editor: form and JSON are the same thing", async () => {
   });
 });
 
-Deno.test("the playground: the draft answers as it is typed, and beside it the saved version", async () => {
+Deno.test("the playground: the draft and the saved version answer side by side", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       await visit(page, `/agents/${agent.id}`);

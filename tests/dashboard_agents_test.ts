@@ -1,4 +1,4 @@
-/** The dashboard's pages of agents, as a browser without scripts has them. */
+/** The agent pages as a browser without JavaScript uses them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { AGENT_TEMPLATES } from "@/lib/dashboard/agents/agent_templates.ts";
@@ -27,7 +27,7 @@ async function open() {
 
 const save = (agent: Agent, change: object) => ({ ...toFormValues(agent), ...change });
 
-Deno.test("agent pages: no inline script without a nonce, and under 60 KB of script", async (t) => {
+Deno.test("agent pages: every inline script has a nonce, and scripts stay under 60 KB", async (t) => {
   const { service, get, add } = await open();
   await using _ = service;
   const { id } = await add("Helper");
@@ -42,12 +42,11 @@ Deno.test("agent pages: no inline script without a nonce, and under 60 KB of scr
       const policy = answer.headers.get("content-security-policy")!;
       const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
       const html = await answer.text();
-      // A tag to be copied stands in the page as text, where its brackets are escaped, and among the
-      // props of the island that copies it, within a script.
+      // The tag for users to copy appears as escaped text, and inside a script as an island's props.
       for (const [, tag = ""] of html.matchAll(/(<script[^>]*>).*?<\/script>/gs)) {
         assert(tag.includes(`nonce="${nonce}"`) || /type="application\/json"/.test(tag), tag);
       }
-      assert(!/<[^>]+\son[a-z]+="/i.test(html), "an event handler stands in the page");
+      assert(!/<[^>]+\son[a-z]+="/i.test(html), "the page has an inline event handler");
       const bytes = await scriptBytes(service, html);
       assertEquals(bytes > 0, html.includes("<!--frsh:island"));
       assert(bytes < MAX_SCRIPT_BYTES);
@@ -55,7 +54,7 @@ Deno.test("agent pages: no inline script without a nonce, and under 60 KB of scr
   }
 });
 
-Deno.test("GET /agents: finds by the words of a name and by id, and says when nothing fits", async () => {
+Deno.test("GET /agents: finds agents by words of the name or by id, and escapes the query in the empty state", async () => {
   const { service, get, add } = await open();
   await using _ = service;
   const shop = await add("Shop <desk>");
@@ -71,7 +70,7 @@ Deno.test("GET /agents: finds by the words of a name and by id, and says when no
   assertStringIncludes(html, "“&lt;b>”");
 });
 
-Deno.test("POST /agents/new: every template makes an agent as it is", async (t) => {
+Deno.test("POST /agents/new: every template creates an agent without changes", async (t) => {
   const { service, get, send, read } = await open();
   await using _ = service;
   for (const { id, title, values } of AGENT_TEMPLATES) {
@@ -87,7 +86,7 @@ Deno.test("POST /agents/new: every template makes an agent as it is", async (t) 
   }
 });
 
-Deno.test("GET /agents/new?from=: the form of another agent under another name, and nothing is made", async () => {
+Deno.test("GET /agents/new?from=: shows a copy of an agent under another name and creates nothing", async () => {
   const { service, agents, tenant, get, add } = await open();
   await using _ = service;
   const { id } = await add("Original");
@@ -96,7 +95,7 @@ Deno.test("GET /agents/new?from=: the form of another agent under another name, 
   assertEquals((await agents.list(tenant, { limit: 10 })).data.length, 2);
 });
 
-Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and sees what changed", async () => {
+Deno.test("POST /agents/:id: when two admins save, the second keeps their input and sees the other's changes", async () => {
   const { service, send, add, read } = await open();
   await using _ = service;
   const agent = await add("Helper");
@@ -109,17 +108,17 @@ Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and 
   const html = await late.text();
   assertStringIncludes(html, `value="Second"`);
   assertStringIncludes(html, `href="${path}/versions/2?with=1"`);
-  // Back from it would be a question whether to send the form again.
+  // A new tab, because going back to this page would ask to resubmit the form.
   assertMatch(html, /<a [^>]*versions\/2\?with=1" target="_blank" rel="noopener"/);
   assert(html.indexOf("Someone else changed this agent") < html.indexOf("Open current version"));
-  // The page does not show the name that the form was opened with, but its island knows it: a draft
-  // that is restored later must not undo the first admin's change.
+  // The page hides the name that the form was opened with, but its island needs it: restoring a
+  // draft later must not undo the first admin's change.
   assert(!shownText(html).includes("Helper"));
   assert(html.includes("Helper"));
   assertEquals((await read(agent.id)).name, "First");
 });
 
-Deno.test("POST /agents/:id: of an agent that was deleted meanwhile, what was typed can be made anew", async () => {
+Deno.test("POST /agents/:id: input for an agent deleted meanwhile can be saved as a new agent", async () => {
   const { service, agents, tenant, send, add, read } = await open();
   await using _ = service;
   const agent = await add("Helper");
@@ -136,7 +135,7 @@ Deno.test("POST /agents/:id: of an agent that was deleted meanwhile, what was ty
   assertEquals((await read(id)).systemPrompt, "A long text.");
 });
 
-Deno.test("POST /agents/new: what is wrong is told once above, with the way to each field", async () => {
+Deno.test("POST /agents/new: a summary lists the errors with a link to each field", async () => {
   const { service, send } = await open();
   await using _ = service;
   const fields = { name: "A", systemPrompt: "B", allowedOrigins: "nonsense", maxSteps: "99" };
@@ -149,7 +148,7 @@ Deno.test("POST /agents/new: what is wrong is told once above, with the way to e
   }
 });
 
-Deno.test("POST /agents/:id: what is optional and blank is unset", async () => {
+Deno.test("POST /agents/:id: a blank optional field is unset", async () => {
   const { service, agents, tenant, send, read } = await open();
   await using _ = service;
   const policy = { provider: "vendor_a", model: "demo", temperature: 1, maxOutputTokens: 9 };
@@ -160,7 +159,7 @@ Deno.test("POST /agents/:id: what is optional and blank is unset", async () => {
   assertEquals(modelPolicy, { provider: "vendor_a", model: "demo" });
 });
 
-Deno.test("versions: a difference is told, and restoring it makes a new version", async () => {
+Deno.test("versions: the pages show what changed, and restoring a version creates a new one", async () => {
   const { service, agents, tenant, get, send, add, read } = await open();
   await using _ = service;
   const { id } = await add("Helper");
@@ -183,18 +182,18 @@ Deno.test("versions: a difference is told, and restoring it makes a new version"
   }
 });
 
-Deno.test("POST /agents/:id/delete: only with its name typed", async () => {
+Deno.test("POST /agents/:id/delete: requires the agent's name", async () => {
   const { service, agents, tenant, send, add } = await open();
   await using _ = service;
   const { id } = await add("Helper");
-  const refused = await send(`/agents/${id}/delete`, { confirmName: "helper" });
-  assertEquals(refused.status, 400);
-  assertStringIncludes(await refused.text(), "Nothing was deleted.");
+  const rejected = await send(`/agents/${id}/delete`, { confirmName: "helper" });
+  assertEquals(rejected.status, 400);
+  assertStringIncludes(await rejected.text(), "Nothing was deleted.");
   assertEquals((await send(`/agents/${id}/delete`, { confirmName: "Helper" })).status, 303);
   assertEquals(await agents.find(tenant, id), undefined);
 });
 
-Deno.test("GET /agents/:id/embed: the specification's tag with the script's own hash, then the pinned one", async () => {
+Deno.test("GET /agents/:id/embed: shows the tag with the script's integrity hash, then the pinned one", async () => {
   const { service, get, add } = await open();
   await using _ = service;
   const { id } = await add("Helper");

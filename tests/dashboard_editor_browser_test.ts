@@ -1,11 +1,11 @@
-/** The agent editor in a real browser: two people at one agent, going back, and where the focus goes. */
+/** The agent editor in a real browser: concurrent edits, browser back, and focus. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
 import { alive, visit, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-Deno.test("the editor: nothing of somebody else is undone or doubled, and the focus is never lost", async (t) => {
+Deno.test("the editor: keeps other people's changes, creates nothing twice and never loses the focus", async (t) => {
   await using service = await TestService.start();
   const { agents } = service.service;
   const tenant = await service.tenant();
@@ -18,22 +18,25 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
     const name = page.getByLabel("Name", { exact: true });
     const prompt = page.getByLabel("System prompt");
     const save = () => page.getByRole("button", { name: "Save changes" }).click();
-    await t.step("of a save that came too late only one's own changes come back", async () => {
-      await visit(page, path);
-      await change({ systemPrompt: "A colleague's prompt." });
-      await name.fill("My name");
-      await save();
-      await page.getByRole("link", { name: "Open current version" }).click();
-      await page.getByRole("button", { name: "Restore" }).click();
-      assertEquals(await prompt.inputValue(), "A colleague's prompt.");
-      assertMatch(await focused(page), /^Restored: Name\.$/);
-      await save();
-      await page.getByText("Changes saved.").waitFor();
-      const { name: stored, systemPrompt } = await agents.get(tenant, id);
-      assertEquals([stored, systemPrompt], ["My name", "A colleague's prompt."]);
-    });
     await t.step(
-      "a field that both have changed is named, also after a second refusal",
+      "restoring a conflicting save brings back only the user's own changes",
+      async () => {
+        await visit(page, path);
+        await change({ systemPrompt: "A colleague's prompt." });
+        await name.fill("My name");
+        await save();
+        await page.getByRole("link", { name: "Open current version" }).click();
+        await page.getByRole("button", { name: "Restore" }).click();
+        assertEquals(await prompt.inputValue(), "A colleague's prompt.");
+        assertMatch(await focused(page), /^Restored: Name\.$/);
+        await save();
+        await page.getByText("Changes saved.").waitFor();
+        const { name: stored, systemPrompt } = await agents.get(tenant, id);
+        assertEquals([stored, systemPrompt], ["My name", "A colleague's prompt."]);
+      },
+    );
+    await t.step(
+      "a field that both users changed is named, also after a second conflict",
       async () => {
         await visit(page, path);
         await change({ systemPrompt: "Theirs." });
@@ -54,7 +57,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
         await page.getByText("Changes saved.").waitFor();
       },
     );
-    await t.step("going back to the form of an agent that is made finds it empty", async () => {
+    await t.step("going back after creating an agent shows an empty form", async () => {
       await visit(page, "/agents/new");
       await name.fill("Made once");
       await prompt.fill("Be brief.");
@@ -67,7 +70,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
       assertEquals(await page.locator(".guard").innerText(), "");
     });
     await t.step(
-      "a tool that is added is open and has the focus, which removing it passes on",
+      "a new tool is open and focused, and removing it focuses the add button",
       async () => {
         await visit(page, path);
         await page.getByRole("button", { name: "Add HTTP tool" }).click();
@@ -78,7 +81,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
       },
     );
     await t.step(
-      "the message box stays on the screen, and has what could not be asked",
+      "the message box stays on the screen, and keeps a message that could not be sent",
       async () => {
         await visit(page, path);
         const message = page.getByLabel("Message");
@@ -101,7 +104,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
   });
 });
 
-/** What has the focus once what was pressed has been drawn. */
+/** The text of the focused element after the page has rendered. */
 async function focused(page: Page): Promise<string> {
   await alive(page);
   return await page.evaluate(() => document.activeElement?.textContent ?? "");

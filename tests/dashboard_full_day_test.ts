@@ -1,4 +1,4 @@
-/** One day of somebody who has just installed the service, from the first visit to the audit log. */
+/** The first day of a new installation, from the first visit to the audit log. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { alive, type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
@@ -10,7 +10,6 @@ import { ProviderService } from "./support/provider_service.ts";
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 const QUESTION = "Where is my parcel?";
 
-/** What the day is spent with. */
 interface Day {
   /** The owner's browser. */
   page: Page;
@@ -20,9 +19,9 @@ interface Day {
   shop: Shop;
 }
 
-const THE_DAY = [setUp, createAgent, tryIt, makeKey, embed, findIt, seeCost, revoke, readLog];
+const STEPS = [setUp, createAgent, tryIt, makeKey, embed, findIt, seeCost, revoke, readLog];
 
-Deno.test("a full day: set up, an agent, a try, a key, a chat on a page, its cost, no more key, all of it in the log", async () => {
+Deno.test("a full day: setup, an agent, a try, a key, an embedded chat, its cost, a revoked key, and the audit log", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock, { env: { DEMO: "off" } });
   const { service } = on;
@@ -31,8 +30,8 @@ Deno.test("a full day: set up, an agent, a try, a key, a chat on a page, its cos
   await withBrowser((browser) =>
     withPage({ browser, baseUrl: service.url, context }, async (page, lines) => {
       const day = { page, browser, service, mock, shop };
-      for (const part of THE_DAY) await part(day);
-      assertEquals(faults(lines), []);
+      for (const step of STEPS) await step(day);
+      assertEquals(errorsOf(lines), []);
     })
   );
 });
@@ -58,12 +57,12 @@ async function createAgent({ page, shop }: Day): Promise<void> {
 }
 
 async function tryIt({ page, mock }: Day): Promise<void> {
-  mock.next({ say: [{ text: "Tried and found good." }] });
+  mock.next({ say: [{ text: "The playground works." }] });
   await alive(page);
   await page.getByLabel("Message").fill("Who are you?");
   await page.getByRole("button", { name: "Send" }).click();
   const log = page.getByRole("log");
-  await log.getByText("Tried and found good.").waitFor();
+  await log.getByText("The playground works.").waitFor();
   await log.getByText("25 input, 15 output tokens · $0.0003").waitFor();
 }
 
@@ -96,7 +95,7 @@ async function embed(day: Day): Promise<void> {
     await visitor.getByRole("textbox").press("Enter");
     await visitor.getByRole("log").getByText("It arrives on Friday.").waitFor();
     await visitor.getByRole("button", { name: "Send message" }).waitFor();
-    assertEquals(faults(lines), []);
+    assertEquals(errorsOf(lines), []);
   });
   assertEquals(shop.minted, [201]);
 }
@@ -107,14 +106,16 @@ async function findIt({ page, shop }: Day): Promise<void> {
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForURL("**/conversations?**agentId=**");
   const rows = page.locator(".row");
-  assertEquals(await rows.count(), 2, "the visitor's, and what was tried");
+  assertEquals(await rows.count(), 2, "the visitor's conversation and the playground's");
   const row = rows.filter({ hasText: shop.origin });
   assertStringIncludes(await row.innerText(), "$0.0003");
   await row.getByRole("link").click();
   await page.waitForURL("**/conversations/*");
-  const told = await page.locator("main").innerText();
-  for (const text of [QUESTION, "It arrives on Friday.", "vendor_a mid", "$0.0003", "Completed"]) {
-    assertStringIncludes(told, text);
+  const text = await page.locator("main").innerText();
+  for (
+    const expected of [QUESTION, "It arrives on Friday.", "vendor_a mid", "$0.0003", "Completed"]
+  ) {
+    assertStringIncludes(text, expected);
   }
 }
 
@@ -158,10 +159,13 @@ async function readLog({ page, shop }: Day): Promise<void> {
   for (const summary of await page.locator(".audit summary").all()) await summary.click();
   const main = await page.locator("main").innerText();
   assertStringIncludes(main, shop.origin);
-  assert(!(await page.content()).includes(shop.key.split("_")[3]!), "no log tells a secret");
+  assert(
+    !(await page.content()).includes(shop.key.split("_")[3]!),
+    "the audit log contains no secret",
+  );
 }
 
-/** Presses the button that copies, and looks what there is to paste. */
+/** Presses the copy button and returns the clipboard's text. */
 async function copied(page: Page, what: string): Promise<string> {
   await page.getByRole("button", { name: `Copy ${what}`, exact: true }).click();
   await page.getByRole("status").filter({ hasText: `Copied ${what}` }).waitFor();
@@ -175,6 +179,6 @@ async function openAgent(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Customer support" }).click();
 }
 
-function faults(lines: ConsoleLine[]): string[] {
+function errorsOf(lines: ConsoleLine[]): string[] {
   return lines.filter(({ type }) => ["error", "pageerror"].includes(type)).map(({ text }) => text);
 }

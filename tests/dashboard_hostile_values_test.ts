@@ -1,4 +1,4 @@
-/** Whatever somebody stores, every page shows it as text. */
+/** Every page shows stored values as text, whatever they contain. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Parser } from "htmlparser2";
 import { visit, withPage } from "./support/browser.ts";
@@ -9,11 +9,11 @@ import { addressOf, routeFiles } from "./support/route_files.ts";
 import { shownText } from "./support/shown_text.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-/** Ends whatever it may stand in: an attribute, a text, a script, a style, a comment; or hides its end. */
+/** Closes any context it may appear in (attribute, text, script, style, comment) or hides its end. */
 const EVIL =
   `"'></textarea></script></style>--><x-mark onclick=alert(1)><img src=x onerror=alert(1)><!--<script>`;
 
-/** A server whose answers, read by a tool, are hostile as well. */
+/** A server that a tool calls, with hostile answers. */
 function hostileServer() {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
@@ -23,8 +23,8 @@ function hostileServer() {
   return { host, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** A service with hostile text in every value that takes one. */
-async function infested(host: string) {
+/** A service with hostile text in every value that accepts it. */
+async function serviceWithHostileValues(host: string) {
   const env = { SETUP_TOKEN, EGRESS_ALLOW: host, VENDOR_A_NAME: EVIL, VENDOR_A_API_KEY: "x" };
   const service = await TestService.start({ env });
   const { agents, apiKeys, catalogue, documents, knowledge, runtime, tenants } = service.service;
@@ -63,7 +63,7 @@ function hostileAgent(host: string) {
   return { ...agentBody(), name: EVIL, systemPrompt: EVIL, tools: [tool], allowedDomains: [host] };
 }
 
-/** What a visitor says, what was claimed to be said before, a tool's arguments and its answer. */
+/** Hostile text in a visitor's message, a claimed earlier answer, tool arguments and tool output. */
 async function hostileChat(
   service: TestService,
   { key, agentId }: { key: string; agentId: string },
@@ -80,20 +80,20 @@ async function hostileChat(
   return start.frame.conversationId;
 }
 
-/** Every page of the dashboard that can be looked at, and a few with hostile queries. */
+/** Every dashboard page that can be viewed, and a few with hostile queries. */
 function pagesOf(ids: Record<string, Record<string, string>>): string[] {
   const evil = encodeURIComponent(EVIL);
   const queries = ["/agents?q=", "/agents/new?template=", "/conversations?id=", "/audit?actor="];
-  const model = `?vendor=vendor_a&model=${evil}`;
+  const query = new URLSearchParams({ vendor: "vendor_a", model: EVIL });
   return [
     ...routeFiles().filter((file) => file.startsWith("(admin)/")).map((file) => {
       const kind = Object.keys(ids).findLast((name) => file.includes(`/${name}/[`));
       return addressOf(file, kind === undefined ? {} : ids[kind]);
     }),
-    ...queries.map((query) => query + evil),
+    ...queries.map((prefix) => prefix + evil),
     `/knowledge/${ids.knowledge!.id}/search?q=${evil}`,
-    `/operator/catalogue/model${model}`,
-    `/operator/catalogue/delete${model}`,
+    `/operator/catalogue/model?${query}`,
+    `/operator/catalogue/delete?${query}`,
     ...["agent", "model", "key"].map((by) => `/usage?by=${by}`),
     `/audit?log=installation`,
     `/settings/secrets/new?name=${evil}&domains=${evil}`,
@@ -102,9 +102,9 @@ function pagesOf(ids: Record<string, Record<string, string>>): string[] {
   ];
 }
 
-Deno.test("every page shows hostile names, words, tool outputs and queries as text", async (t) => {
+Deno.test("every page shows hostile names, messages, tool outputs and queries as text", async (t) => {
   await using server = hostileServer();
-  const { service, operator, ids } = await infested(server.host);
+  const { service, operator, ids } = await serviceWithHostileValues(server.host);
   await using _ = service;
   const showing: string[] = [];
   for (const path of pagesOf(ids)) {
@@ -115,18 +115,18 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
     if (shownText(html).includes("<x-mark")) showing.push(path);
   }
   assert(showing.length > 20, `pages that show the values: ${showing}`);
-  await t.step("a conversation shows what its tool was asked and answered", async () => {
+  await t.step("a conversation shows its tool's arguments and output", async () => {
     const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
     assertStringIncludes(page, "Output of look_up");
     assertStringIncludes(page, "said");
   });
   await t.step(
-    "nor does a script of a page make markup of them",
+    "no script of a page turns them into markup",
     () => inBrowser(service, operator, ids),
   );
 });
 
-/** What of the hostile text has become markup; in a script's strings, tags are only words. */
+/** Elements that the hostile text produced; tags inside a script's strings do not count. */
 function hostileElements(html: string): string[] {
   const found: string[] = [];
   const parser = new Parser({

@@ -1,4 +1,4 @@
-/** Knowledge bases in a real browser: from files that are dropped to an answer that names them. */
+/** Knowledge bases in a real browser: from dropped files to an answer that cites them. */
 import axe from "axe-core";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
@@ -14,8 +14,8 @@ const FILES = {
   "https://shop.example.com/faq": "Gift cards are valid for three years.",
 };
 
-/** What axe finds wrong with the page, and how far it is wider than the window. */
-async function faultsOf(page: Page): Promise<unknown[]> {
+/** The page's axe violations, and by how much it is wider than the window. */
+async function problemsOf(page: Page): Promise<unknown[]> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -28,11 +28,11 @@ async function faultsOf(page: Page): Promise<unknown[]> {
   ];
 }
 
-/** Drops files on the page, as somebody who drags them out of a folder does. */
+/** Drops files on the page, as a user dragging them from a folder does. */
 async function drop(page: Page, files: Record<string, string>): Promise<void> {
-  const dataTransfer = await page.evaluateHandle((of) => {
+  const dataTransfer = await page.evaluateHandle((entries) => {
     const transfer = new DataTransfer();
-    for (const [name, text] of Object.entries(of)) transfer.items.add(new File([text], name));
+    for (const [name, text] of Object.entries(entries)) transfer.items.add(new File([text], name));
     return transfer;
   }, files);
   await page.dispatchEvent("main", "dragover", { dataTransfer });
@@ -40,7 +40,7 @@ async function drop(page: Page, files: Record<string, string>): Promise<void> {
   await page.dispatchEvent("main", "drop", { dataTransfer });
 }
 
-async function makeBase(page: Page): Promise<void> {
+async function createBase(page: Page): Promise<void> {
   await page.goto("/home");
   await page.getByRole("link", { name: "Knowledge" }).click();
   await page.waitForURL("**/knowledge");
@@ -70,7 +70,7 @@ async function attach(page: Page, agent: string): Promise<void> {
   await page.getByText("Changes saved.").waitFor();
 }
 
-/** A shop's page with the widget of an agent. */
+/** A shop's page that embeds an agent's widget. */
 function shopPage(
   { service, agent, token }: { service: TestService; agent: string; token: string },
 ) {
@@ -82,8 +82,8 @@ function shopPage(
   return new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
 }
 
-/** Asks the widget about what a document says; all that the log shows then. */
-async function askElsewhere(browser: Browser, shop: string): Promise<string> {
+/** Asks the embedded widget about a document and returns the text of its log. */
+async function askWidget(browser: Browser, shop: string): Promise<string> {
   return await withPage({ browser, baseUrl: shop }, async (page) => {
     await page.goto("/");
     await page.getByLabel("Write a message").fill("How long are gift cards valid?");
@@ -92,12 +92,12 @@ async function askElsewhere(browser: Browser, shop: string): Promise<string> {
     const link = page.locator("service-widget").getByRole("link").last();
     assertEquals(await link.getAttribute("href"), "https://shop.example.com/faq");
     await atRest(page);
-    assertEquals(await faultsOf(page), []);
+    assertEquals(await problemsOf(page), []);
     return await page.getByRole("log").innerText();
   });
 }
 
-Deno.test("knowledge: files are dropped, become ready, and are named under the widget's answer", async () => {
+Deno.test("knowledge: dropped files become ready, and the widget's answer cites them", async () => {
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
   await using shop = Deno.serve(quiet, () => shopPage(shown!));
   let shown: Parameters<typeof shopPage>[0] | undefined;
@@ -108,22 +108,22 @@ Deno.test("knowledge: files are dropped, become ready, and are named under the w
   const context = await ownerContext(service);
   await withBrowser(async (browser) => {
     await withPage({ browser, baseUrl: service.url, context }, async (page, lines) => {
-      await makeBase(page);
+      await createBase(page);
       await fillBase(page);
       await attach(page, agent.id);
-      // The upload that was refused is the one thing that the console tells.
-      const told = lines.filter(({ type }) => type === "error" || type === "pageerror");
-      assertEquals(told.map(({ text }) => /status of 400/.test(text)), [true]);
+      // The browser logs the rejected upload and nothing else.
+      const errors = lines.filter(({ type }) => type === "error" || type === "pageerror");
+      assertEquals(errors.map(({ text }) => /status of 400/.test(text)), [true]);
     });
     const token = await service.mint(key, agent.id, origin);
     shown = { service, agent: agent.id, token };
-    const said = await askElsewhere(browser, origin);
-    assertStringIncludes(said, "valid for three years");
-    assertMatch(said, /Sources · /);
+    const log = await askWidget(browser, origin);
+    assertStringIncludes(log, "valid for three years");
+    assertMatch(log, /Sources · /);
   });
 });
 
-Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider than 360 px, and the keyboard reaches all", async () => {
+Deno.test("knowledge pages: every page passes axe in both themes and fits 360 px, and a document is deleted by keyboard", async () => {
   await using service = await TestService.start();
   const tenant = await service.tenant();
   const { knowledge, documents, agents } = service.service;
@@ -157,7 +157,7 @@ Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider 
         async (page, lines) => {
           for (const address of pages) {
             await page.goto(address);
-            assertEquals(await faultsOf(page), [], `${address} ${colorScheme}`);
+            assertEquals(await problemsOf(page), [], `${address} ${colorScheme}`);
           }
           assertEquals(lines.filter(({ type }) => type === "error" || type === "pageerror"), []);
         },
@@ -175,12 +175,12 @@ Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider 
   });
 });
 
-/** Presses Tab until the control of that name has the focus. */
+/** Presses Tab until the control with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let n = 0; n < 60; n++) {
     await page.keyboard.press("Tab");
     const focused = await page.evaluate(() => document.activeElement?.textContent ?? "");
     if (focused === name) return;
   }
-  throw new Error(`${name} was not reached`);
+  throw new Error(`Tab does not reach ${name}`);
 }

@@ -1,4 +1,4 @@
-/** The dashboard's pages of knowledge bases, as a browser without scripts has them. */
+/** The knowledge pages as a browser without JavaScript uses them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { openKnowledge } from "./support/knowledge.ts";
@@ -6,8 +6,8 @@ import { ownerCookie } from "./support/owner.ts";
 import { agentBody } from "./support/service.ts";
 
 async function open() {
-  const world = await openKnowledge();
-  const { service, kv } = world;
+  const setup = await openKnowledge();
+  const { service, kv } = setup;
   const cookie = await ownerCookie(service);
   const tenant = await service.tenant();
   const get = (path: string, headers = {}) =>
@@ -27,8 +27,8 @@ async function open() {
     return form;
   };
   const list = async () => (await service.service.knowledge.listDocuments(of, { limit: 50 })).data;
-  const of = { tenant, base: world.base.id };
-  const path = `/knowledge/${world.base.id}`;
+  const of = { tenant, base: setup.base.id };
+  const path = `/knowledge/${setup.base.id}`;
   const setRole = async (role: string) => {
     for await (const entry of kv.list<{ role: string }>({ prefix: ["users"] })) {
       await kv.set(entry.key, { ...entry.value, role });
@@ -36,64 +36,64 @@ async function open() {
   };
   return {
     ...{
-      world,
+      setup,
       service,
       knowledge: service.service.knowledge,
       documents: service.service.documents,
     },
-    ...{ get, sendTo: post, files, list, of, path, setRole },
-    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    ...{ get, post, files, list, of, path, setRole },
+    [Symbol.asyncDispose]: () => setup[Symbol.asyncDispose](),
   };
 }
 
-Deno.test("knowledge pages: a base is made, renamed and deleted, and what is typed wrong is kept", async () => {
+Deno.test("knowledge pages: a base is created, renamed and deleted, and rejected input stays in the form", async () => {
   await using dash = await open();
-  const { get, sendTo, knowledge, of } = dash;
-  const refused = await sendTo("/knowledge/new", { name: " ", description: "Kept <text>" });
-  assertEquals(refused.status, 400);
-  const html = await refused.text();
+  const { get, post, knowledge, of } = dash;
+  const rejected = await post("/knowledge/new", { name: " ", description: "Typed <text>" });
+  assertEquals(rejected.status, 400);
+  const html = await rejected.text();
   assertStringIncludes(html, "Enter a name of 1 to 128 characters.");
-  assertStringIncludes(html, "Kept &lt;text>");
-  const made = await sendTo("/knowledge/new", { name: "Manuals", description: "" });
+  assertStringIncludes(html, "Typed &lt;text>");
+  const made = await post("/knowledge/new", { name: "Manuals", description: "" });
   const address = made.headers.get("location")!;
   assertMatch(address, /^\/knowledge\/[0-9a-f-]{36}\?notice=base_created$/);
   assertStringIncludes(await (await get(address)).text(), "Knowledge base created.");
   const path = address.split("?")[0]!;
-  const saved = await sendTo(`${path}/settings`, { name: "Handbooks", description: "All" });
+  const saved = await post(`${path}/settings`, { name: "Handbooks", description: "All" });
   assertEquals(saved.status, 303);
   const list = await (await get("/knowledge")).text();
   for (const text of ["Handbooks", "All", "Shop"]) assertStringIncludes(list, text);
   assertEquals(
-    (await sendTo(`${path}/delete`)).headers.get("location")?.split("?")[0],
+    (await post(`${path}/delete`)).headers.get("location")?.split("?")[0],
     "/knowledge",
   );
   assertEquals((await get(path)).status, 404);
   assertEquals((await knowledge.list(of.tenant, { limit: 9 })).data.length, 1);
 });
 
-Deno.test("knowledge pages: a base's language is chosen, shown and set back to automatic", async () => {
+Deno.test("knowledge pages: a base's language can be chosen, is shown, and can be reset to automatic", async () => {
   await using dash = await open();
-  const { get, sendTo, knowledge, of, path } = dash;
+  const { get, post, knowledge, of, path } = dash;
   const settings = `${path}/settings`;
   const language = async () => (await knowledge.get(of.tenant, of.base)).language;
   const chosen =
     /<option[^>]*value="([^"]*)"[^>]*selected|<option[^>]*selected[^>]*value="([^"]*)"/;
-  assertEquals((await sendTo(settings, { name: "Shop", language: "de" })).status, 303);
+  assertEquals((await post(settings, { name: "Shop", language: "de" })).status, 303);
   assertEquals(await language(), "de");
   const [, one, other] = (await (await get(settings)).text()).match(chosen) ?? [];
   assertEquals(one ?? other, "de");
-  const refused = await sendTo(settings, { name: "Shop", language: "xx" });
-  assertEquals(refused.status, 400);
-  assertStringIncludes(await refused.text(), "Choose a language from the list.");
+  const rejected = await post(settings, { name: "Shop", language: "xx" });
+  assertEquals(rejected.status, 400);
+  assertStringIncludes(await rejected.text(), "Choose a language from the list.");
   assertEquals(await language(), "de");
-  assertEquals((await sendTo(settings, { name: "Shop", language: "" })).status, 303);
+  assertEquals((await post(settings, { name: "Shop", language: "" })).status, 303);
   assertEquals(await language(), undefined);
 });
 
-Deno.test("POST /knowledge/:id/documents: a plain form takes several files, which become ready", async () => {
+Deno.test("POST /knowledge/:id/documents: a plain form uploads several files, which become ready", async () => {
   await using dash = await open();
-  const { get, sendTo, files, documents, path } = dash;
-  const sent = await sendTo(`${path}/documents`, files("a.md", "b.md"));
+  const { get, post, files, documents, path } = dash;
+  const sent = await post(`${path}/documents`, files("a.md", "b.md"));
   assertEquals([sent.status, sent.headers.get("location")], [
     303,
     `${path}?notice=documents_added`,
@@ -104,62 +104,62 @@ Deno.test("POST /knowledge/:id/documents: a plain form takes several files, whic
   for (const text of ["a.md", "b.md", ">Ready<", "Markdown"]) assertStringIncludes(html, text);
 });
 
-Deno.test("GET /knowledge/:id: without scripts the page reloads itself while a document is being read", async () => {
+Deno.test("GET /knowledge/:id: without JavaScript the page reloads itself while a document is processing", async () => {
   await using dash = await open();
-  const { get, sendTo, files, documents, path, list, of, world } = dash;
-  await sendTo(`${path}/documents`, files("a.md"));
+  const { get, post, files, documents, path, list, of, setup } = dash;
+  await post(`${path}/documents`, files("a.md"));
   await documents.whenIdle();
   const key = keys.document({ ...of, id: (await list())[0]!.id });
-  const { value } = await world.kv.get<object>(key);
-  await world.kv.set(key, { ...value, state: "processing" });
+  const { value } = await setup.kv.get<object>(key);
+  await setup.kv.set(key, { ...value, state: "processing" });
   const html = await (await get(path)).text();
   assertStringIncludes(html, "Processing");
   const refresh = `<noscript><meta http-equiv="refresh" content="5;url=${path}"/></noscript>`;
   assertStringIncludes(html.split("</head>")[0]!, refresh);
 });
 
-Deno.test("POST /knowledge/:id/documents: what cannot be taken is told on the page, and to a script", async () => {
+Deno.test("POST /knowledge/:id/documents: a rejected upload gets a reason as a page, and as JSON for scripts", async () => {
   await using dash = await open();
-  const { sendTo, files, path, list } = dash;
+  const { post, files, path, list } = dash;
   const form = files("a.md");
   form.append("file", new File([], "empty.txt"));
-  const refused = await sendTo(`${path}/documents`, form);
-  assertEquals(refused.status, 400);
+  const rejected = await post(`${path}/documents`, form);
+  assertEquals(rejected.status, 400);
   assertStringIncludes(
-    await refused.text(),
+    await rejected.text(),
     "Not everything was taken. file: “empty.txt” is empty.",
   );
-  const other = await sendTo(`${path}/documents`, { file: "x" });
+  const other = await post(`${path}/documents`, { file: "x" });
   assertEquals(other.status, 415);
   assertStringIncludes(await other.text(), "multipart/form-data");
   const accept = { accept: "application/json" };
-  const told = await sendTo(`${path}/documents`, form, accept);
-  assertEquals([told.status, (await told.json()).code], [400, "schema_validation_failed"]);
+  const json = await post(`${path}/documents`, form, accept);
+  assertEquals([json.status, (await json.json()).code], [400, "schema_validation_failed"]);
   assertEquals(await list(), []);
-  const added = await sendTo(`${path}/documents`, files("a.md"), accept);
+  const added = await post(`${path}/documents`, files("a.md"), accept);
   assertEquals([added.status, (await added.json()).documents[0].title], [201, "a.md"]);
 });
 
-Deno.test("a document is read again, replaced under its id, and deleted", async () => {
+Deno.test("documents: one can be processed again, replaced under its id, and deleted", async () => {
   await using dash = await open();
-  const { get, sendTo, files, documents, list, path, knowledge, of } = dash;
-  await sendTo(`${path}/documents`, files("a.md"));
+  const { get, post, files, documents, list, path, knowledge, of } = dash;
+  await post(`${path}/documents`, files("a.md"));
   await documents.whenIdle();
   const [document] = await list();
-  // To the page, and to its script, which shows what changes.
+  // The page and the JSON for its script report the same counts.
   assertMatch(await (await get(path)).text(), /1 document, 1 searchable passage\W/);
-  const asked = await get(`${path}/documents`, { accept: "application/json" });
-  const { documentCount, chunkCount } = await asked.json();
+  const counts = await get(`${path}/documents`, { accept: "application/json" });
+  const { documentCount, chunkCount } = await counts.json();
   assertEquals([documentCount, chunkCount], [1, 1]);
   const address = `${path}/documents/${document!.id}`;
-  assertEquals((await sendTo(`${address}/read-again`)).status, 303);
+  assertEquals((await post(`${address}/read-again`)).status, 303);
   await documents.whenIdle();
   assertEquals((await list())[0]?.state, "ready");
   const empty = new FormData();
-  const refused = await sendTo(`${address}/replace`, empty);
-  assertEquals(refused.status, 400);
-  assertStringIncludes(await refused.text(), "The document was not replaced.");
-  assertEquals((await sendTo(`${address}/replace`, files("zebra.md"))).status, 303);
+  const rejected = await post(`${address}/replace`, empty);
+  assertEquals(rejected.status, 400);
+  assertStringIncludes(await rejected.text(), "The document was not replaced.");
+  assertEquals((await post(`${address}/replace`, files("zebra.md"))).status, 303);
   await documents.whenIdle();
   const [replaced, ...more] = await list();
   assertEquals([replaced?.id, replaced?.title, more.length], [document!.id, "zebra.md", 0]);
@@ -167,15 +167,15 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
     "zebra.md",
   ]);
   assertStringIncludes(await (await get(`${address}/delete`)).text(), "Delete zebra.md?");
-  assertEquals((await sendTo(`${address}/delete`)).status, 303);
+  assertEquals((await post(`${address}/delete`)).status, 303);
   assertEquals(await list(), []);
   for (const tail of ["/delete", "/replace"]) assertEquals((await get(address + tail)).status, 404);
 });
 
-Deno.test("GET /knowledge/:id/search: shows each passage with its headings, score and marked words", async () => {
+Deno.test("GET /knowledge/:id/search: shows each passage with its headings, score and highlighted words", async () => {
   await using dash = await open();
-  const { get, sendTo, files, documents, path } = dash;
-  await sendTo(`${path}/documents`, files("<b>.md"));
+  const { get, post, files, documents, path } = dash;
+  await post(`${path}/documents`, files("<b>.md"));
   await documents.whenIdle();
   const html = await (await get(`${path}/search?q=${encodeURIComponent("train of parcels")}`))
     .text();
@@ -190,9 +190,9 @@ Deno.test("GET /knowledge/:id/search: shows each passage with its headings, scor
   await odd.body?.cancel();
 });
 
-Deno.test("a base that agents use names them on its page, and before it is deleted", async () => {
+Deno.test("knowledge pages: a base lists the agents that use it, also before it is deleted", async () => {
   await using dash = await open();
-  const { get, sendTo, service, path, of } = dash;
+  const { get, post, service, path, of } = dash;
   const { agents } = service.service;
   const made = await agents.create(of.tenant, {
     ...agentBody(),
@@ -200,21 +200,21 @@ Deno.test("a base that agents use names them on its page, and before it is delet
     knowledgeBaseId: of.base,
   });
   assertStringIncludes(await (await get(path)).text(), "Parcel desk");
-  const asked = await (await get(`${path}/delete`)).text();
+  const confirmation = await (await get(`${path}/delete`)).text();
   for (const text of ["1 agent uses", "Parcel desk", "Delete anyway"]) {
-    assertStringIncludes(asked, text);
+    assertStringIncludes(confirmation, text);
   }
   const editor = await (await get(`/agents/${made.id}`)).text();
   assertMatch(editor, new RegExp(`<option value="${of.base}" selected[^>]*>Shop<`));
-  assertEquals((await sendTo(`${path}/delete`)).status, 303);
+  assertEquals((await post(`${path}/delete`)).status, 303);
   const after = await (await get(`/agents/${made.id}`)).text();
   assertStringIncludes(after, "(deleted)");
 });
 
-Deno.test("a viewer sees bases and their documents and changes nothing; strangers' sites neither", async (t) => {
+Deno.test("knowledge pages: viewers can read but not change anything, and other sites can change nothing", async (t) => {
   await using dash = await open();
-  const { get, sendTo, files, documents, list, path, setRole, knowledge, of } = dash;
-  await sendTo(`${path}/documents`, files("a.md"));
+  const { get, post, files, documents, list, path, setRole, knowledge, of } = dash;
+  await post(`${path}/documents`, files("a.md"));
   await documents.whenIdle();
   const [document] = await list();
   const address = `${path}/documents/${document!.id}`;
@@ -223,16 +223,19 @@ Deno.test("a viewer sees bases and their documents and changes nothing; stranger
     ...["read-again", "replace", "delete"].map((name) => `${address}/${name}`),
   ];
   for (const target of changes) {
-    await t.step(`POST ${target.replaceAll(/[0-9a-f-]{36}/g, ":id")} from elsewhere`, async () => {
-      const answer = await sendTo(target, files("x.md"), { origin: "https://evil.example" });
-      assertEquals(answer.status, 403);
-      await answer.body?.cancel();
-    });
+    await t.step(
+      `POST ${target.replaceAll(/[0-9a-f-]{36}/g, ":id")} from another site`,
+      async () => {
+        const answer = await post(target, files("x.md"), { origin: "https://evil.example" });
+        assertEquals(answer.status, 403);
+        await answer.body?.cancel();
+      },
+    );
   }
   await setRole("viewer");
   for (const target of changes) {
     await t.step(`POST ${target.replaceAll(/[0-9a-f-]{36}/g, ":id")} as a viewer`, async () => {
-      const answer = await sendTo(target, files("x.md"));
+      const answer = await post(target, files("x.md"));
       assertEquals(answer.status, 403);
       await answer.body?.cancel();
     });
@@ -250,16 +253,16 @@ Deno.test("a viewer sees bases and their documents and changes nothing; stranger
   ]);
 });
 
-Deno.test("another tenant's base and document are 404 on every page", async () => {
+Deno.test("knowledge pages: another tenant's base and document are 404", async () => {
   await using dash = await open();
-  const { get, sendTo, world, service, files } = dash;
+  const { get, post, setup, service, files } = dash;
   const other = crypto.randomUUID();
   const base = await service.service.knowledge.create(other, { name: "Theirs" });
   const theirs = { tenant: other, base: base.id };
   const bytes = new TextEncoder().encode("hello");
   const upload = { title: "T", mediaType: "text/plain" as const, bytes };
   const { id } = await service.service.knowledge.addDocument(theirs, upload);
-  for (const baseId of [base.id, world.base.id, "x"]) {
+  for (const baseId of [base.id, setup.base.id, "x"]) {
     const address = `/knowledge/${baseId}/documents/${id}`;
     const pages = [`${address}/delete`, `${address}/replace`];
     if (baseId === base.id) {
@@ -269,30 +272,31 @@ Deno.test("another tenant's base and document are 404 on every page", async () =
     }
     for (const page of pages) assertEquals((await get(page)).status, 404, page);
     for (const tail of ["read-again", "replace", "delete"]) {
-      assertEquals((await sendTo(`${address}/${tail}`, files("x"))).status, 404);
+      assertEquals((await post(`${address}/${tail}`, files("x"))).status, 404);
     }
   }
-  assertEquals((await sendTo(`/knowledge/${base.id}/documents`, files("x"))).status, 404);
+  assertEquals((await post(`/knowledge/${base.id}/documents`, files("x"))).status, 404);
   assertEquals(
     (await service.service.knowledge.listDocuments(theirs, { limit: 5 })).data.length,
     1,
   );
 });
 
-Deno.test("what is done to a base and its documents is in the audit log, under who did it", async () => {
+Deno.test("audit log: changes to a base and its documents name the user or key that made them", async () => {
   await using dash = await open();
-  const { sendTo, get, files, documents, list, path, service, of } = dash;
-  await sendTo(`${path}/settings`, { name: "Manuals", description: "" });
-  await sendTo(`${path}/documents`, files("a.md"));
+  const { post, get, files, documents, list, path, service, of } = dash;
+  await post(`${path}/settings`, { name: "Manuals", description: "" });
+  await post(`${path}/documents`, files("a.md"));
   await documents.whenIdle();
   const [document] = await list();
-  await sendTo(`${path}/documents/${document!.id}/replace`, files("b.md"));
-  await sendTo(`${path}/documents/${document!.id}/delete`);
-  await sendTo(`${path}/delete`);
+  await post(`${path}/documents/${document!.id}/replace`, files("b.md"));
+  await post(`${path}/documents/${document!.id}/delete`);
+  await post(`${path}/delete`);
   const { data } = await service.service.audit.list(of.tenant, { limit: 20 });
-  const told = data.filter(({ kind }) => kind === "knowledge base" || kind === "document");
+  const entries = data.filter(({ kind }) => kind === "knowledge base" || kind === "document");
   assertEquals(
-    told.map(({ kind, action, target, actor }) => [kind, action, target.name, actor.kind]).sort(),
+    entries.map(({ kind, action, target, actor }) => [kind, action, target.name, actor.kind])
+      .sort(),
     [
       ["document", "create", "a.md", "user"],
       ["document", "delete", "b.md", "user"],
@@ -302,7 +306,7 @@ Deno.test("what is done to a base and its documents is in the audit log, under w
       ["knowledge base", "delete", "Manuals", "user"],
     ],
   );
-  const change = told.find(({ action }) => action === "change");
+  const change = entries.find(({ action }) => action === "change");
   assertEquals(change?.changes, [{ field: "name", before: "Shop", after: "Manuals" }]);
   assertStringIncludes(await (await get("/audit?kind=document")).text(), "b.md");
 });

@@ -1,20 +1,20 @@
-/** What each role is shown leads somewhere: no page offers a way to what its reader may not do. */
+/** Links and forms: every page shows each role only links that work and forms that it may submit. */
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { crawl, seededService } from "./support/seeded_service.ts";
 import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
-/** What anybody may send: everything else changes the tenant. */
-const HARMLESS = ["/account", "/sign-out"];
+/** Forms that every role may submit; all others change the tenant. */
+const PERSONAL = ["/account", "/sign-out"];
 
-/** Where forms of a page lead that somebody can send; one to be looked at has no button. */
+/** The actions of a page's forms that can be submitted; a read-only form has no button. */
 function formsOf(html: string): (string | undefined)[] {
   const forms = html.matchAll(/<form\b[^>]* method="post"[^>]*>.*?<\/form>/gs);
   return [...forms].map(([form]) => form).filter((form) => form.includes('type="submit"'))
     .map((form) => / action="([^"]+)"/.exec(form)?.[1]);
 }
 
-Deno.test("every link that a role is shown works, and only editors are shown forms that change something", async (t) => {
+Deno.test("dashboard pages: every link shown to a role works, and viewers see no form that changes the tenant", async (t) => {
   const { service, all } = await seededService();
   await using _ = service;
   const counts: Record<string, number> = {};
@@ -23,16 +23,16 @@ Deno.test("every link that a role is shown works, and only editors are shown for
       const pages = await crawl(all.get(role)!, service);
       counts[role] = pages.size;
       const forms = [...pages.values()].flatMap(formsOf);
-      const changing = forms.filter((action) => !HARMLESS.includes(action ?? ""));
+      const changing = forms.filter((action) => !PERSONAL.includes(action ?? ""));
       if (role === "viewer") assertEquals(changing, []);
-      else assert(changing.length > 5, `${role} has forms`);
+      else assert(changing.length > 5, `${role} sees forms`);
     });
   }
   const { viewer, admin, owner, operator } = counts;
   assert(viewer! > 15 && admin! > viewer! && owner! > admin! && operator! > owner!, `${viewer}`);
 });
 
-Deno.test("no page of the dashboard has more than 60 KB of script", async () => {
+Deno.test("dashboard pages: none loads more than 60 KB of script", async () => {
   const { service, all } = await seededService();
   await using _ = service;
   const sizes = new Map<string, number>();
@@ -41,10 +41,10 @@ Deno.test("no page of the dashboard has more than 60 KB of script", async () => 
     if (!sizes.has(islands)) sizes.set(islands, await scriptBytes(service, html));
     assert(sizes.get(islands)! < MAX_SCRIPT_BYTES, `${path}: ${sizes.get(islands)} bytes`);
   }
-  assert(sizes.size > 3 && Math.max(...sizes.values()) > 10_000, "the scripts are found");
+  assert(sizes.size > 3 && Math.max(...sizes.values()) > 10_000, "the crawl finds scripts");
 });
 
-Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
+Deno.test("dashboard pages: long lists of keys, tenants and models are paginated", async () => {
   const { service, all } = await seededService();
   await using _ = service;
   const { apiKeys, catalogue, runtime, tenants } = service.service;

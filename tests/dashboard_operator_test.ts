@@ -1,4 +1,4 @@
-/** What operators set up: vendor slots, plans, the catalogue, tenants; and when it counts. */
+/** Operator settings (provider slots, plans, the catalogue, tenants) and when they take effect. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -13,7 +13,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const CREDENTIAL = "sk-a-credential-to-keep-quiet";
 
-/** Two processes on one store, an operator at the first, and a key that both know. */
+/** Two processes on one store, an operator signed in to the first, and a key for both. */
 async function start({ fixed = false } = {}) {
   const kv = await openTestKv();
   const mock = await MockProviders.start();
@@ -49,7 +49,7 @@ async function statusOf(answer: Response): Promise<number> {
   return answer.status;
 }
 
-Deno.test("a vendor slot set up in the dashboard answers the next run in every process, and so does its change", async () => {
+Deno.test("a provider slot saved in the dashboard serves the next run in every process, as does each change", async () => {
   await using on = await start();
   assertEquals(await statusOf(await on.ask(on.there)), 502);
   const saved = await on.operator.post("/operator/vendors/vendor_a", on.slot());
@@ -73,13 +73,13 @@ Deno.test("a vendor slot set up in the dashboard answers the next run in every p
   assertEquals(await statusOf(await on.ask(on.here)), 502);
 });
 
-Deno.test("a vendor's credential is in no page, log or audit entry, and stored encrypted", async () => {
+Deno.test("a provider credential appears in no page, log or audit entry, and is stored encrypted", async () => {
   await using on = await start();
   await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
-  const refused = { apiKey: `${CREDENTIAL}-2`, model: "" };
-  const faulty = await on.operator.post("/operator/vendors/vendor_a", on.slot(refused));
+  const rejected = { apiKey: `${CREDENTIAL}-2`, model: "" };
+  const invalid = await on.operator.post("/operator/vendors/vendor_a", on.slot(rejected));
   const pages = await Promise.all([
-    faulty.text(),
+    invalid.text(),
     ...["/operator/vendors", "/operator/vendors/vendor_a", "/operator/status", "/settings"]
       .map(async (path) => await (await on.operator.get(path)).text()),
   ]);
@@ -94,7 +94,7 @@ Deno.test("a vendor's credential is in no page, log or audit entry, and stored e
   ]);
 });
 
-Deno.test("a credential that the vendor refuses is not saved, and the form says why in our own words", async () => {
+Deno.test("a credential that the provider rejects is not saved, and the form shows the status and address", async () => {
   await using on = await start();
   on.mock.next({ status: 401 });
   const answer = await on.operator.post("/operator/vendors/vendor_a", on.slot());
@@ -106,7 +106,7 @@ Deno.test("a credential that the vendor refuses is not saved, and the form says 
   assertEquals(await on.here.service.connections.list(), []);
 });
 
-Deno.test("a slot of the environment is shown and not to be changed", async () => {
+Deno.test("a slot configured by the environment is shown and cannot be changed", async () => {
   await using on = await start({ fixed: true });
   const html = await (await on.operator.get("/operator/vendors")).text();
   assertStringIncludes(html, "Set by environment");
@@ -115,7 +115,7 @@ Deno.test("a slot of the environment is shown and not to be changed", async () =
     assertEquals(await statusOf(await on.operator.get(path)), 404);
     assertEquals(await statusOf(await on.operator.post(path, on.slot())), 404);
   }
-  // One that is in the store from before does not count either.
+  // A slot stored earlier has no effect either.
   const config = { protocol: "openai", baseUrl: on.mock.url, apiKey: "stored" } as const;
   await on.here.service.connections.set("vendor_a", config);
   await readFrames(await on.ask(on.there));
@@ -124,7 +124,7 @@ Deno.test("a slot of the environment is shown and not to be changed", async () =
   assertStringIncludes(headers, "from-the-environment");
 });
 
-Deno.test("a plan's overrides hold from the next request on, in every process", async () => {
+Deno.test("a plan's overrides apply from the next request in every process", async () => {
   await using on = await start();
   const tenant = await on.here.tenant();
   const path = `/operator/tenants/${tenant}`;
@@ -138,15 +138,15 @@ Deno.test("a plan's overrides hold from the next request on, in every process", 
     keyRequests: 1,
     hardDailyCost: 500_000,
   });
-  const faulty = { ...plan, keyRequests: "many", softDailyCost: "-1", conversationDays: "400" };
-  const refused = await on.operator.post(path, faulty);
-  assertEquals(refused.status, 400);
-  const html = await refused.text();
+  const invalid = { ...plan, keyRequests: "many", softDailyCost: "-1", conversationDays: "400" };
+  const rejected = await on.operator.post(path, invalid);
+  assertEquals(rejected.status, 400);
+  const html = await rejected.text();
   for (const typed of ["many", "-1", "400"]) assertStringIncludes(html, `value="${typed}"`);
   assertEquals((await on.here.service.tenants.plan(tenant)).conversationDays, 7);
 });
 
-Deno.test("a plan may name its models: others are refused, and the log tells both plans", async () => {
+Deno.test("a plan can list its models: others are rejected, and both audit logs show the change", async () => {
   await using on = await start();
   const tenant = await on.here.tenant();
   const plan = { visitorOverrides: "all", conversationDays: "30", models: "some" };
@@ -158,12 +158,12 @@ Deno.test("a plan may name its models: others are refused, and the log tells bot
     assertEquals(data[0]?.changes[0], {
       field: "models",
       before: "all",
-      after: '[{"vendor":"vendor_b","model":"demo"}]',
+      after: JSON.stringify([{ vendor: "vendor_b", model: "demo" }]),
     });
   }
 });
 
-Deno.test("a model's price in the catalogue counts from the next message on, and without it there is none", async () => {
+Deno.test("a model's catalogue price applies from the next message, and a deleted model is rejected", async () => {
   await using on = await start();
   await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
   const cost = async () => {
@@ -177,12 +177,12 @@ Deno.test("a model's price in the catalogue counts from the next message on, and
   const form = entry.map(([name, value]): [string, string] => [name, String(value)]);
   await statusOf(await on.operator.post("/operator/catalogue/model", form));
   assertEquals(await cost(), 0);
-  const gone = "/operator/catalogue/delete?vendor=vendor_a&model=mid";
-  await statusOf(await on.operator.post(gone));
+  const model = new URLSearchParams({ vendor: "vendor_a", model: "mid" });
+  await statusOf(await on.operator.post(`/operator/catalogue/delete?${model}`));
   assertEquals(await statusOf(await on.ask(on.there)), 400);
 });
 
-Deno.test("a new tenant gets its first owner by a link, and sees nothing of the others", async () => {
+Deno.test("a new tenant's first owner joins by a link and sees nothing of other tenants", async () => {
   await using on = await start();
   const form = { name: "Florist", email: "flo@example.com" };
   const answer = await on.operator.post("/operator/tenants/new", form);
@@ -196,5 +196,5 @@ Deno.test("a new tenant gets its first owner by a link, and sees nothing of the 
   assertEquals(await statusOf(await flo.get("/operator/tenants")), 403);
   const log = await (await flo.get("/audit?log=installation")).text();
   assertStringIncludes(log, "flo@example.com");
-  assert(!log.includes("vendor_a/mid"), "the catalogue is the installation's");
+  assert(!log.includes("vendor_a/mid"), "catalogue changes are in the installation's log only");
 });

@@ -1,4 +1,4 @@
-/** Home, conversations and usage as people see them: in both themes, at both widths, by keyboard alone. */
+/** Home, conversations and usage in a real browser: both themes, two widths, and keyboard only. */
 import axe from "axe-core";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
@@ -12,26 +12,26 @@ async function violations(page: Page): Promise<unknown[]> {
   return found.violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary]);
 }
 
-type Look = PageOptions & { browser: Browser };
+type LookOptions = PageOptions & { browser: Browser };
 
-/** A page of somebody who is signed in; whatever its console says against it is a fault. */
+/** Runs `use` on a signed-in page and fails on any console error. */
 async function signedIn(
   { service, cookie }: Reports,
-  look: Look,
+  look: LookOptions,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const [name = "", value = ""] = cookie.split("=");
   await withPage({ ...look, baseUrl: service.url }, async (page, lines) => {
     await page.context().addCookies([{ name, value, url: service.url }]);
     await use(page);
-    const bad = lines.filter(({ type, text }) =>
+    const errors = lines.filter(({ type, text }) =>
       ["error", "pageerror"].includes(type) && !text.includes("404")
     );
-    assertEquals(bad, []);
+    assertEquals(errors, []);
   });
 }
 
-Deno.test("reports: axe finds nothing in either theme, and nothing is wider than 360 px", async () => {
+Deno.test("reports: every page passes axe in both themes and fits its width", async () => {
   await using reports = await serviceWithReports();
   const { first, empty } = reports;
   const conversation = `/conversations/${first.conversationId}`;
@@ -59,10 +59,10 @@ async function inspect(
 ): Promise<void> {
   for (const path of pages) {
     await page.goto(path);
-    // What is folded away is looked at too.
+    // Collapsed details are checked too.
     await page.evaluate(() => {
-      const folded = document.querySelectorAll("main details");
-      for (const details of folded) details.setAttribute("open", "");
+      const collapsed = document.querySelectorAll("main details");
+      for (const details of collapsed) details.setAttribute("open", "");
     });
     assertEquals(await violations(page), [], path);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -70,7 +70,7 @@ async function inspect(
   }
 }
 
-Deno.test("reports: a day of somebody who never touches a mouse", async () => {
+Deno.test("reports: a failed run is found and its conversation deleted by keyboard alone", async () => {
   await using reports = await serviceWithReports();
   await withBrowser(async (browser) => {
     await signedIn(reports, { browser, width: 360 }, async (page) => {
@@ -100,7 +100,7 @@ Deno.test("reports: a day of somebody who never touches a mouse", async () => {
   });
 });
 
-Deno.test("reports: exact times are told in the reader's zone", async () => {
+Deno.test("reports: exact times are in the browser's time zone", async () => {
   await using reports = await serviceWithReports();
   const { conversationId, startedAt } = reports.first;
   await withBrowser(async (browser) => {
@@ -121,12 +121,12 @@ Deno.test("reports: exact times are told in the reader's zone", async () => {
   });
 });
 
-/** Tabs to what has this name, as somebody without a mouse must, and presses a key on it. */
+/** Presses Tab until the control with this name has the focus, then presses `key`. */
 async function press(page: Page, name: string, key: string): Promise<void> {
   for (let n = 0; n < 60; n++) {
     await page.keyboard.press("Tab");
     const text = await page.evaluate(() => document.activeElement?.textContent?.trim());
     if (text === name) return await page.keyboard.press(key);
   }
-  throw new Error(`nothing called ${name} can be reached by Tab`);
+  throw new Error(`Tab does not reach ${name}`);
 }

@@ -1,4 +1,4 @@
-/** Home, conversations and usage: what their pages answer. */
+/** Home, conversations and usage: the contents of their pages. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serviceWithReports } from "./support/reports.ts";
 import { chat as widgetChat } from "./support/widget_calls.ts";
@@ -14,7 +14,7 @@ async function open() {
     assertEquals(answer.status, 200, path);
     return await answer.text();
   };
-  /** What a page says, without its markup. */
+  /** A page's text without its markup. */
   const text = async (path: string) =>
     (await html(path)).replace(/<head>.*?<\/head>/s, "").replace(/<[^>]*>/g, " ").replace(
       /\s+/g,
@@ -28,7 +28,7 @@ async function open() {
   return { ...reports, get, html, text, post };
 }
 
-Deno.test("/ leads to /home, which tells today, what needs a look, and a month", async () => {
+Deno.test("/ redirects to /home, which shows today, what needs attention, and the last month", async () => {
   await using on = await open();
   const front = await on.get("/");
   assertEquals([front.status, front.headers.get("location")], [303, "/home"]);
@@ -43,19 +43,19 @@ Deno.test("/ leads to /home, which tells today, what needs a look, and a month",
   assertStringIncludes(home, "2, 1 failed");
 });
 
-Deno.test("pages with charts keep their titles, and the charts theirs", async () => {
+Deno.test("pages with charts keep their own titles, as do the charts", async () => {
   await using on = await open();
   for (const [path, title] of [["/home", "Home"], ["/usage", "Usage"]] as const) {
     const html = await on.html(path);
     assertMatch(html, new RegExp(`<head>.*<title>${title} · Agent Chat</title>.*</head>`, "s"));
     const charts = html.replace(/<head>.*<\/head>/s, "");
-    const titles = [...charts.matchAll(/<title[^>]*>([^<]*)/g)].map(([, said]) => said);
+    const titles = [...charts.matchAll(/<title[^>]*>([^<]*)/g)].map(([, title]) => title);
     assert(titles.length > 0);
-    assertEquals(titles.filter((said) => said!.includes("Agent Chat")), [], path);
+    assertEquals(titles.filter((text) => text!.includes("Agent Chat")), [], path);
   }
 });
 
-Deno.test("/home: on a service on which nothing has happened it says so", async () => {
+Deno.test("/home: a service without activity has an empty state", async () => {
   await using on = await open();
   const { service, cookie } = on.empty;
   const home = await (await service.fetch("/home", { headers: { cookie } })).text();
@@ -63,7 +63,7 @@ Deno.test("/home: on a service on which nothing has happened it says so", async 
   assertStringIncludes(home, "No chats yet");
 });
 
-Deno.test("/home: a key about to expire, and a session on a foreign page", async () => {
+Deno.test("/home: warns of an expiring key and of a session used on a page that is not allowed", async () => {
   await using on = await open();
   const { service, key, agent } = on;
   const soon = new Date(service.service.runtime.now() + 3 * 86_400_000).toISOString();
@@ -75,42 +75,42 @@ Deno.test("/home: a key about to expire, and a session on a foreign page", async
   }).then((answer) => answer.body?.cancel());
   const sessionToken = await service.mint(key, agent.id, SHOP);
   const headers = { origin: "https://copied.example" };
-  const refused = await widgetChat(service, agent, { sessionToken, headers });
-  assertEquals(refused.status, 403);
-  await refused.body?.cancel();
+  const rejected = await widgetChat(service, agent, { sessionToken, headers });
+  assertEquals(rejected.status, 403);
+  await rejected.body?.cancel();
   const home = await on.text("/home");
   assertMatch(home, /API key CI expires in 3 days/);
   assertMatch(home, /https:\/\/copied\.example may not embed Shop assistant/);
 });
 
-Deno.test("/conversations: filters, the page of one, and finding it by its id or its run's", async () => {
+Deno.test("/conversations: filters the list and finds a conversation by its id or a run's id", async () => {
   await using on = await open();
   const { first, failed } = on;
-  const shown = async (query: string) => {
+  const listed = async (query: string) => {
     const found = [
       ...(await on.html(`/conversations${query}`)).matchAll(/, conversation ([\w-]{36})/g),
     ];
     return found.map(([, id]) => id);
   };
   assertEquals(
-    (await shown("")).toSorted(),
+    (await listed("")).toSorted(),
     [first, failed].map((c) => c.conversationId).toSorted(),
   );
-  assertEquals(await shown("?finish=error"), [failed.conversationId]);
-  assertEquals(await shown("?finish=stop&from=2026-01-15&to=2026-01-15"), [first.conversationId]);
-  assertEquals(await shown("?to=2026-01-14"), []);
-  assertEquals(await shown("?cost=50000"), []);
+  assertEquals(await listed("?finish=error"), [failed.conversationId]);
+  assertEquals(await listed("?finish=stop&from=2026-01-15&to=2026-01-15"), [first.conversationId]);
+  assertEquals(await listed("?to=2026-01-14"), []);
+  assertEquals(await listed("?cost=50000"), []);
   for (const id of [first.conversationId, first.runId, ` ${first.runId.toUpperCase()} `]) {
     const found = await on.get(`/conversations?id=${encodeURIComponent(id)}`);
     const href = found.headers.get("location") ?? "";
     assert(href.startsWith(`/conversations/${first.conversationId}?`), href);
-    const said = await on.text(href);
-    assertMatch(said, /Visitor Hello/);
-    assertMatch(said, /Agent Hello there\./);
-    assertMatch(said, /Time to first text \d+ ms/);
+    const text = await on.text(href);
+    assertMatch(text, /Visitor Hello/);
+    assertMatch(text, /Agent Hello there\./);
+    assertMatch(text, /Time to first text \d+ ms/);
   }
   assertStringIncludes(
-    await on.text("/conversations?id=nobody"),
+    await on.text("/conversations?id=unknown"),
     "No conversation or run has this",
   );
   assertEquals(
@@ -119,7 +119,7 @@ Deno.test("/conversations: filters, the page of one, and finding it by its id or
   );
 });
 
-Deno.test("/conversations/:id/delete: asks, deletes, and leaves the rest", async () => {
+Deno.test("/conversations/:id/delete: asks for confirmation and deletes only that conversation", async () => {
   await using on = await open();
   const { first, failed } = on;
   const path = `/conversations/${first.conversationId}`;
@@ -133,7 +133,7 @@ Deno.test("/conversations/:id/delete: asks, deletes, and leaves the rest", async
   assertEquals((await on.get(`/conversations/${failed.conversationId}`)).status, 200);
 });
 
-Deno.test("/usage: by day, agent, model and key, as a table and as CSV", async () => {
+Deno.test("/usage: groups by day, agent, model and key, as a table and as CSV", async () => {
   await using on = await open();
   const { agent } = on;
   assertMatch(await on.text("/usage"), /Jan 15|2026-01-15/);

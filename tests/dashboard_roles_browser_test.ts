@@ -1,4 +1,4 @@
-/** Every page that a role can reach, in a real browser: it can be read, and nothing of it fails. */
+/** Every page that a role can reach, in a real browser: accessible and without errors. */
 import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ const LOOKS = {
   owner: { width: 360, colorScheme: "light" },
 } as const;
 
-Deno.test("every role's pages: axe finds nothing, no console line is a fault, nothing is wider than the screen", async (t) => {
+Deno.test("every role's pages pass axe, log no console error and fit the screen", async (t) => {
   const { service, all } = await seededService();
   await using _ = service;
   const seen = new Set<string>();
@@ -19,7 +19,7 @@ Deno.test("every role's pages: axe finds nothing, no console line is a fault, no
     for (const role of ["viewer", "admin", "owner"] as const) {
       const dashboard = all.get(role)!;
       const paths = [...(await crawl(dashboard, service)).keys()];
-      // The others' browser tests look at what all have as an owner does.
+      // Pages that several roles share are checked once.
       const fresh = paths.filter((path) => !seen.has(kindOf(path)));
       const kinds = new Map(fresh.map((path) => [kindOf(path), path]));
       for (const kind of kinds.keys()) seen.add(kind);
@@ -36,7 +36,7 @@ Deno.test("every role's pages: axe finds nothing, no console line is a fault, no
   });
 });
 
-/** Addresses of one page, whatever it is about. */
+/** A page's path with its ids replaced, so that each kind of page is checked once. */
 function kindOf(path: string): string {
   return path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace(/\?.*/, "");
 }
@@ -46,8 +46,10 @@ async function inspect(page: Page, path: string): Promise<void> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string }[] }[];
   };
-  const told = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
-  assertEquals(told, [], path);
+  const problems = found.violations.map(({ id, nodes }) =>
+    `${id}: ${nodes.map(({ html }) => html)}`
+  );
+  assertEquals(problems, [], path);
   const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   assert(wider === 0, `${path} is ${wider} px too wide`);
 }

@@ -1,48 +1,48 @@
-/** Every dashboard route and method, with every role: what one may not do is refused by the server. */
+/** Every dashboard route and method with every role: the server enforces permissions. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN, type Visitor, visitors } from "./support/dashboard.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-const EVERYBODY: Visitor[] = ["viewer", "admin", "owner", "operator"];
+const ALL_ROLES: Visitor[] = ["viewer", "admin", "owner", "operator"];
 const EDITORS: Visitor[] = ["admin", "owner", "operator"];
 const OWNERS: Visitor[] = ["owner", "operator"];
 
-/** Who may look at a page and who may change things there; the operator owns the first tenant too. */
-function allowed(path: string): { see: Visitor[]; change: Visitor[] } {
-  if (path.startsWith("/operator/")) return { see: ["operator"], change: ["operator"] };
-  if (path === "/account") return { see: EVERYBODY, change: EVERYBODY };
-  if (path.startsWith("/team/")) return { see: OWNERS, change: OWNERS };
+/** Who may view a page and who may make changes there; the operator also owns the first tenant. */
+function allowed(path: string): { view: Visitor[]; change: Visitor[] } {
+  if (path.startsWith("/operator/")) return { view: ["operator"], change: ["operator"] };
+  if (path === "/account") return { view: ALL_ROLES, change: ALL_ROLES };
+  if (path.startsWith("/team/")) return { view: OWNERS, change: OWNERS };
   const isForm = /\/(new|delete|revoke|rotate|doctor)$/.test(path);
-  return { see: isForm ? EDITORS : EVERYBODY, change: EDITORS };
+  return { view: isForm ? EDITORS : ALL_ROLES, change: EDITORS };
 }
 
 const PAGES = routeFiles()
   .filter((file) => file.startsWith("(admin)/"))
   .map((file) => ({
     path: addressOf(file, { vendor: "vendor_b", name: "CRM_KEY" }),
-    takes: pageMethodsOf(patternOf(file)),
+    methods: pageMethodsOf(patternOf(file)),
   }));
 
-Deno.test("every dashboard route lets each role do what it may, by every method, and nothing else", async (t) => {
+Deno.test("every dashboard route allows each role and method exactly what permissions say", async (t) => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
-  assert(PAGES.length > 20, "the walk must see the routes");
-  for (const { path, takes } of PAGES) {
-    const { see, change } = allowed(path);
+  assert(PAGES.length > 20, "the walk finds the routes");
+  for (const { path, methods } of PAGES) {
+    const { view, change } = allowed(path);
     await t.step(path, async () => {
       for (const [visitor, dashboard] of all) {
         const read = await statusOf(dashboard.get(path));
-        if (!takes.includes("GET")) assertEquals(read, 405);
+        if (!methods.includes("GET")) assertEquals(read, 405);
         else if (visitor === "stranger") assertEquals(read, 303);
-        else assertEquals(read !== 403, see.includes(visitor), `GET as ${visitor}: ${read}`);
+        else assertEquals(read !== 403, view.includes(visitor), `GET as ${visitor}: ${read}`);
         for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
           const status = await send(service, { dashboard, method, path });
-          if (!takes.some((one) => one === method)) assertEquals(status, 405, method);
+          if (!methods.some((one) => one === method)) assertEquals(status, 405, method);
           else if (visitor === "stranger") assertEquals(status, 303, method);
           else if (!change.includes(visitor)) assertEquals(status, 403, `${method} as ${visitor}`);
-          // An empty form is refused for what it lacks, if at all: never for who sent it.
+          // An empty form may be invalid, but a permitted role is never rejected for its role.
           else assert(status < 500, `${method} as ${visitor}: ${status}`);
         }
       }
@@ -50,7 +50,7 @@ Deno.test("every dashboard route lets each role do what it may, by every method,
   }
 });
 
-Deno.test("a viewer's forms and another tenant's owner's change nothing of a tenant", async () => {
+Deno.test("forms submitted by a viewer or another tenant's owner change nothing", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
   const tenant = await service.tenant();
@@ -76,11 +76,11 @@ Deno.test("a viewer's forms and another tenant's owner's change nothing of a ten
   assertEquals((await service.service.team.member(tenant, viewer!.id))?.role, "viewer");
 });
 
-Deno.test("every dashboard page has a policy with a nonce of its own, and no change crosses sites", async () => {
+Deno.test("every dashboard page has a policy with a fresh nonce and rejects cross-site changes", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = (await visitors(service)).get("operator")!;
   const nonces = new Set<string>();
-  for (const { path, takes } of PAGES) {
+  for (const { path, methods } of PAGES) {
     const answer = await operator.get(path);
     const policy = answer.headers.get("content-security-policy") ?? "";
     const html = await answer.text();
@@ -94,7 +94,7 @@ Deno.test("every dashboard page has a policy with a nonce of its own, and no cha
     assertMatch(policy, /frame-ancestors 'none'/);
     const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     const crossed = await statusOf(operator.post(path, {}, headers));
-    assertEquals(crossed, takes.includes("POST") ? 403 : 405, path);
+    assertEquals(crossed, methods.includes("POST") ? 403 : 405, path);
   }
   assert(nonces.size > 10);
 });

@@ -1,4 +1,4 @@
-/** What a stolen cookie, a planted one, a guesser and a snooper get from the dashboard: nothing. */
+/** Attacks on the dashboard: stolen and planted cookies, password guessing and cross-site requests. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
@@ -7,8 +7,8 @@ import { TestService } from "./support/service.ts";
 const LATER = 16 * 60_000;
 const NEW_KEY: [string, string][] = [["name", "k"], ["scopes", "agents:read"]];
 
-/** A service whose first owner gave their password longer ago than what counts as recent. */
-async function longSignedIn() {
+/** A service whose owner last entered their password too long ago to count as recent. */
+async function withStaleSignIn() {
   const { runtime, advance } = instantRuntime();
   const service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
@@ -16,12 +16,12 @@ async function longSignedIn() {
   return { service, owner, advance };
 }
 
-Deno.test("after a while a form that opens doors wants the password, and says so with all that was typed", async () => {
-  const { service, owner } = await longSignedIn();
+Deno.test("a sensitive form asks for the password when it is no longer recent, and keeps the input", async () => {
+  const { service, owner } = await withStaleSignIn();
   await using _ = service;
-  const asked = await owner.post("/api-keys/new", NEW_KEY);
-  assertEquals(asked.status, 403);
-  const html = await asked.text();
+  const challenged = await owner.post("/api-keys/new", NEW_KEY);
+  assertEquals(challenged.status, 403);
+  const html = await challenged.text();
   assertStringIncludes(html, "Enter your password to continue.");
   assertStringIncludes(html, 'value="k"');
   const wrong = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", "not this one"]]);
@@ -31,14 +31,14 @@ Deno.test("after a while a form that opens doors wants the password, and says so
   const made = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", PASSWORD]]);
   assertEquals(made.status, 201);
   await made.body?.cancel();
-  // For a while it is not asked again.
+  // The password counts as recent again.
   const another = await owner.post("/api-keys/new", NEW_KEY);
   assertEquals(another.status, 201);
   await another.body?.cancel();
 });
 
-Deno.test("without a recent password a cookie reaches no key, secret, account or credential", async () => {
-  const { service, owner } = await longSignedIn();
+Deno.test("without a recent password a session cannot change keys, secrets, accounts or credentials", async () => {
+  const { service, owner } = await withStaleSignIn();
   await using _ = service;
   const tenant = await service.tenant();
   const { apiKey } = await service.service.apiKeys.create(tenant, {
@@ -76,8 +76,8 @@ Deno.test("without a recent password a cookie reaches no key, secret, account or
   assertEquals((await service.service.tenants.list()).length, 1);
 });
 
-Deno.test("a password is not to be guessed at its form either: the sixth try has to wait", async () => {
-  const { service, owner } = await longSignedIn();
+Deno.test("the password prompt limits guesses: the sixth attempt gets 429", async () => {
+  const { service, owner } = await withStaleSignIn();
   await using _ = service;
   const statuses: number[] = [];
   for (let n = 0; n < 6; n++) {
@@ -88,7 +88,7 @@ Deno.test("a password is not to be guessed at its form either: the sixth try has
   assertEquals(statuses, [403, 403, 403, 403, 403, 429]);
 });
 
-Deno.test("a new password ends every other sign-in, and the cookie that changed it too", async () => {
+Deno.test("changing the password ends every other session and replaces the current cookie", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const here = await Dashboard.setUp(service);
   const elsewhere = new Dashboard(service);
@@ -111,7 +111,7 @@ Deno.test("a new password ends every other sign-in, and the cookie that changed 
   assertEquals(statuses, [200, 303, 303]);
 });
 
-Deno.test("signing out elsewhere leaves this browser signed in, under another cookie", async () => {
+Deno.test("signing out elsewhere keeps this browser signed in under a new cookie", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const here = await Dashboard.setUp(service);
   const old = new Dashboard(service);
@@ -121,7 +121,7 @@ Deno.test("signing out elsewhere leaves this browser signed in, under another co
   assertEquals((await old.get("/account")).status, 303);
 });
 
-Deno.test("a cookie that somebody planted before the sign-in is worth nothing after it", async () => {
+Deno.test("a cookie planted before sign-in is invalid afterwards", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   await Dashboard.setUp(service);
   const planted = new Dashboard(service, "a-cookie-of-the-attacker");
@@ -131,7 +131,7 @@ Deno.test("a cookie that somebody planted before the sign-in is worth nothing af
   assertEquals((await planted.get("/agents")).status, 303);
 });
 
-Deno.test("one-time links tell strangers nothing: unknown, used, expired and withdrawn ones look alike", async () => {
+Deno.test("one-time links reveal nothing: unknown, used, expired and withdrawn ones look the same", async () => {
   const { runtime, advance } = instantRuntime();
   await using service = await TestService.start({ runtime, env: { SETUP_TOKEN } });
   await Dashboard.setUp(service);
@@ -150,21 +150,23 @@ Deno.test("one-time links tell strangers nothing: unknown, used, expired and wit
   const other = (await service.service.tenants.create("Other")).id;
   const taken = await team.invite(other, { email: "used@example.com", role: "owner" });
   assert("token" in taken);
-  const nobody = new Dashboard(service);
-  const told: string[] = [];
-  told.push(await textOf(await nobody.post("/join", { token: taken.token, password: PASSWORD })));
+  const visitor = new Dashboard(service);
+  const responses: string[] = [];
+  responses.push(
+    await textOf(await visitor.post("/join", { token: taken.token, password: PASSWORD })),
+  );
   advance(8 * 86_400_000);
   for (const token of ["", "x".repeat(43), used.token, withdrawn.token, late.token]) {
     for (const path of ["/join", "/reset-password"]) {
-      told.push(await textOf(await nobody.get(`${path}?token=${token}`)));
-      told.push(await textOf(await nobody.post(path, { token, password: PASSWORD })));
+      responses.push(await textOf(await visitor.get(`${path}?token=${token}`)));
+      responses.push(await textOf(await visitor.post(path, { token, password: PASSWORD })));
     }
   }
-  assertEquals(new Set(told).size, 1);
-  assertStringIncludes(told[0]!, "410 ");
+  assertEquals(new Set(responses).size, 1);
+  assertStringIncludes(responses[0]!, "410 ");
 });
 
-Deno.test("no other site signs anybody in or out, sets up, joins, resets or tries, whatever it calls its body", async () => {
+Deno.test("other sites cannot sign in or out, set up, join, reset or use the playground, whatever the content type", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const owner = await Dashboard.setUp(service);
   const paths = ["/sign-in", "/sign-out", "/setup", "/join", "/reset-password"];
@@ -178,10 +180,10 @@ Deno.test("no other site signs anybody in or out, sets up, joins, resets or trie
   ];
   for (const path of paths) {
     for (const type of types) {
-      for (const marks of from) {
-        const headers = { ...marks, cookie: owner.cookie, "content-type": type };
+      for (const siteHeaders of from) {
+        const headers = { ...siteHeaders, cookie: owner.cookie, "content-type": type };
         const answer = await service.fetch(path, { method: "POST", body: "{}", headers });
-        assertEquals(answer.status, 403, `${path} ${type} ${JSON.stringify(marks)}`);
+        assertEquals(answer.status, 403, `${path} ${type} ${JSON.stringify(siteHeaders)}`);
         assertEquals(answer.headers.getSetCookie(), []);
         await answer.body?.cancel();
       }
@@ -190,7 +192,7 @@ Deno.test("no other site signs anybody in or out, sets up, joins, resets or trie
   assertEquals((await owner.get("/account")).status, 200);
 });
 
-Deno.test("links lead to the service's own address, whatever Host a request names", async () => {
+Deno.test("links use PUBLIC_URL, whatever host a request names", async () => {
   const env = { SETUP_TOKEN, PUBLIC_URL: "http://chat.example.com" };
   await using service = await TestService.start({ env });
   const owner = await Dashboard.setUp(service);

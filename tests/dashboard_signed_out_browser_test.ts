@@ -1,4 +1,4 @@
-/** A sign-in that ends while somebody edits an agent costs nothing of what they have typed. */
+/** A session that ends while a user edits an agent does not lose their input. */
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { alive, visit, withPage } from "./support/browser.ts";
@@ -8,7 +8,7 @@ import { agentBody, TestService } from "./support/service.ts";
 
 const OWNER = "owner@example.com";
 
-/** On the sign-in page; resolves on the page that it leads to. */
+/** Signs in on the sign-in page and waits for the editor that it leads to. */
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
@@ -17,7 +17,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await alive(page);
 }
 
-Deno.test("the editor: what is typed survives a sign-in that has ended, and nobody else sees it", async (t) => {
+Deno.test("the editor: input survives the end of the session, and no other user sees it", async (t) => {
   await using service = await TestService.start();
   const { agents } = service.service;
   const tenant = await service.tenant();
@@ -29,41 +29,47 @@ Deno.test("the editor: what is typed survives a sign-in that has ended, and nobo
     const dialogs: string[] = [];
     page.on("dialog", (dialog) => (dialogs.push(dialog.type()), void dialog.accept()));
     const prompt = page.getByLabel("System prompt");
-    const bringBack = page.getByRole("button", { name: "Restore" });
+    const restore = page.getByRole("button", { name: "Restore" });
     const save = page.getByRole("button", { name: "Save changes" });
-    await t.step("while typing it is told, with a link that loses nothing", async () => {
+    await t.step(
+      "while typing, an alert says so, with a sign-in link that keeps the input",
+      async () => {
+        await visit(page, path);
+        await page.context().clearCookies();
+        await prompt.fill("Typed after");
+        await page.getByRole("alert").getByText("You are signed out.").waitFor();
+        await prompt.fill("Typed after the end.");
+        await page.getByRole("link", { name: "Sign in" }).click();
+        await signIn(page, OWNER);
+        assertEquals(dialogs, []);
+        assertEquals(page.url(), service.url + path);
+        await restore.click();
+        assertEquals(await prompt.inputValue(), "Typed after the end.");
+        await save.click();
+        await page.getByText("Changes saved.").waitFor();
+        assertEquals((await agents.get(tenant, id)).systemPrompt, "Typed after the end.");
+      },
+    );
+    await t.step(
+      "restoring a failed save brings back the user's own changes and keeps a colleague's",
+      async () => {
+        await visit(page, path);
+        await agents.patch(tenant, id, { patch: { name: "A colleague's name" } });
+        await prompt.fill("Saved too late.");
+        await page.context().clearCookies();
+        await save.click();
+        await page.getByText("You were signed out. Sign in to continue.").waitFor();
+        await signIn(page, OWNER);
+        await restore.click();
+        await save.click();
+        await page.getByText("Changes saved.").waitFor();
+        const { name, systemPrompt } = await agents.get(tenant, id);
+        assertEquals([name, systemPrompt], ["A colleague's name", "Saved too late."]);
+      },
+    );
+    await t.step("another user who signs in in the same tab is not offered the draft", async () => {
       await visit(page, path);
-      await page.context().clearCookies();
-      await prompt.fill("Typed after");
-      await page.getByRole("alert").getByText("You are signed out.").waitFor();
-      await prompt.fill("Typed after the end.");
-      await page.getByRole("link", { name: "Sign in" }).click();
-      await signIn(page, OWNER);
-      assertEquals(dialogs, []);
-      assertEquals(page.url(), service.url + path);
-      await bringBack.click();
-      assertEquals(await prompt.inputValue(), "Typed after the end.");
-      await save.click();
-      await page.getByText("Changes saved.").waitFor();
-      assertEquals((await agents.get(tenant, id)).systemPrompt, "Typed after the end.");
-    });
-    await t.step("of a save only one's own changes come back, over a colleague's", async () => {
-      await visit(page, path);
-      await agents.patch(tenant, id, { patch: { name: "A colleague's name" } });
-      await prompt.fill("Saved too late.");
-      await page.context().clearCookies();
-      await save.click();
-      await page.getByText("You were signed out. Sign in to continue.").waitFor();
-      await signIn(page, OWNER);
-      await bringBack.click();
-      await save.click();
-      await page.getByText("Changes saved.").waitFor();
-      const { name, systemPrompt } = await agents.get(tenant, id);
-      assertEquals([name, systemPrompt], ["A colleague's name", "Saved too late."]);
-    });
-    await t.step("somebody else who signs in in this tab is offered nothing", async () => {
-      await visit(page, path);
-      await prompt.fill("Nobody else's business.");
+      await prompt.fill("A private draft.");
       await page.context().clearCookies();
       await save.click();
       await signIn(page, "admin@example.com");

@@ -1,10 +1,10 @@
-/** The dashboard's style sheets: which there are, in which order, and how they are served. */
+/** The dashboard's style sheets: which exist, their order, and how they are served. */
 import { assert, assertEquals } from "@std/assert";
 import { TestService } from "./support/service.ts";
 
 const FOLDER = new URL("../static/dashboard/", import.meta.url);
 
-Deno.test("every dashboard page links each file of static/dashboard once, the overriding one last", async () => {
+Deno.test("every dashboard page links each file of static/dashboard once, the overrides last", async () => {
   await using service = await TestService.start();
   const linked = (await linksOf(service)).map((href) => href.split("/").at(-1)!.split("?")[0]!);
   const files = [...Deno.readDirSync(FOLDER)].map(({ name }) => name);
@@ -12,7 +12,7 @@ Deno.test("every dashboard page links each file of static/dashboard once, the ov
   assertEquals([linked[0], linked.at(-1)], ["tokens.css", "adapt.css"]);
 });
 
-Deno.test("a dashboard style sheet is kept for good under the address that pages link", async (t) => {
+Deno.test("dashboard style sheets are cached as immutable under their linked URL", async (t) => {
   await using service = await TestService.start();
   for (const href of await linksOf(service)) {
     await t.step(href.split("?")[0]!, async () => {
@@ -25,7 +25,7 @@ Deno.test("a dashboard style sheet is kept for good under the address that pages
   }
 });
 
-Deno.test("each dashboard style sheet is whole by itself: no rule begins in one file and ends in another", async () => {
+Deno.test("each dashboard style sheet is complete: no rule spans two files", async () => {
   for (const { name } of Deno.readDirSync(FOLDER)) {
     const text = await Deno.readTextFile(new URL(name, FOLDER));
     const bare = text.replace(/\/\*.*?\*\//gs, "").trim();

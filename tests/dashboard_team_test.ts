@@ -1,4 +1,4 @@
-/** Who belongs to a tenant: joining, roles, lost passwords, leaving, and all of it in the audit log. */
+/** Team membership: invitations, roles, password resets and removal. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
 import { storedText } from "./support/store.ts";
@@ -18,7 +18,7 @@ function idOf(service: TestService, email: string): Promise<string> {
     .then((members) => members.find((one) => one.email === email)!.id);
 }
 
-Deno.test("an invited person chooses a password, is signed in, and is in the log; the link works once", async () => {
+Deno.test("an invited user sets a password, is signed in and appears in the audit log; the link works once", async () => {
   const kv = await openTestKv();
   const { service, owner } = await start(kv);
   await using _ = service;
@@ -26,7 +26,7 @@ Deno.test("an invited person chooses a password, is signed in, and is in the log
   const link = new URL(await requireText(await owner.post("/team/invite", form), LINK));
   assertEquals(link.origin, service.url);
   const token = link.searchParams.get("token")!;
-  assert(!(await storedText(kv)).includes(token), "only a hash of it is stored");
+  assert(!(await storedText(kv)).includes(token), "only the token's hash is stored");
   const bea = new Dashboard(service);
   assertStringIncludes(
     await (await bea.get(link.pathname + link.search)).text(),
@@ -55,7 +55,7 @@ Deno.test("an invited person chooses a password, is signed in, and is in the log
   assert(data[1]!.actor.kind === "user" && data[1]!.actor.name === "operator@example.com");
 });
 
-Deno.test("an invitation used twice at once makes one account", async () => {
+Deno.test("an invitation used twice at once creates one account", async () => {
   const { service } = await start();
   await using _ = service;
   const { team } = service.service;
@@ -67,7 +67,7 @@ Deno.test("an invitation used twice at once makes one account", async () => {
   assertEquals((await team.members(tenant)).length, 2);
 });
 
-Deno.test("a changed role counts at once, and a removed member's cookie is worth nothing", async () => {
+Deno.test("a role change applies at once, and a removed member's session ends", async () => {
   const { service, owner } = await start();
   await using _ = service;
   const admin = await Dashboard.join(service, "admin");
@@ -84,7 +84,7 @@ Deno.test("a changed role counts at once, and a removed member's cookie is worth
   await signIn.body?.cancel();
 });
 
-Deno.test("the last owner stays: neither removed nor demoted, also not by two owners at once", async () => {
+Deno.test("the last owner cannot be removed or demoted, even by two concurrent changes", async () => {
   const { service, owner } = await start();
   await using _ = service;
   const { team, accounts } = service.service;
@@ -107,7 +107,7 @@ Deno.test("the last owner stays: neither removed nor demoted, also not by two ow
   assertEquals(owners.length, 1);
 });
 
-Deno.test("a reset link sets a new password once and ends the member's sign-ins", async () => {
+Deno.test("a reset link sets a new password once and ends the member's sessions", async () => {
   const { service, owner } = await start();
   await using _ = service;
   const viewer = await Dashboard.join(service, "viewer");
@@ -123,7 +123,7 @@ Deno.test("a reset link sets a new password once and ends the member's sign-ins"
   assertEquals((await there.get(second.pathname + second.search)).status, 410);
 });
 
-Deno.test("who is removed or demoted keeps no way back: the links they made end with their rights", async () => {
+Deno.test("links made by a member expire when the member is removed or demoted", async () => {
   const { service, owner } = await start();
   await using _ = service;
   const second = await Dashboard.join(service, "owner");
@@ -155,7 +155,7 @@ Deno.test("who is removed or demoted keeps no way back: the links they made end 
   assertEquals(await service.service.team.invitations(await service.tenant()), []);
 });
 
-Deno.test("a reset link that somebody made with a borrowed cookie ends when its user changes the password", async () => {
+Deno.test("a reset link made with a stolen cookie expires when the user changes the password", async () => {
   const { service, owner } = await start();
   await using _ = service;
   const me = await idOf(service, "operator@example.com");
@@ -170,7 +170,7 @@ Deno.test("a reset link that somebody made with a borrowed cookie ends when its 
   await spent.body?.cancel();
 });
 
-Deno.test("an owner who is no operator cannot take over an operator's account", async () => {
+Deno.test("an owner who is not an operator cannot take over an operator's account", async () => {
   const { service } = await start();
   await using _ = service;
   const owner = await Dashboard.join(service, "owner");
@@ -182,7 +182,7 @@ Deno.test("an owner who is no operator cannot take over an operator's account", 
   }
 });
 
-Deno.test("whether an address has an account with another tenant is not told to who invites it", async () => {
+Deno.test("an invitation does not reveal whether the address has an account with another tenant", async () => {
   const { service } = await start();
   await using _ = service;
   const { team, tenants } = service.service;

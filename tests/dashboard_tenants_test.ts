@@ -1,4 +1,4 @@
-/** What somebody with an account of their own learns and changes of another tenant: nothing. */
+/** Tenant isolation: a user cannot read or change another tenant's data. */
 import { assert, assertEquals } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -6,12 +6,12 @@ import { readFrames } from "./support/frames.ts";
 import { addressOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-const WORDS = "Words that nobody else may read";
-const SAID = [{ role: "user", content: WORDS }];
-const DOCUMENT = new TextEncoder().encode(WORDS);
+const PRIVATE_TEXT = "Text private to its tenant";
+const MESSAGES = [{ role: "user", content: PRIVATE_TEXT }];
+const DOCUMENT = new TextEncoder().encode(PRIVATE_TEXT);
 
-/** A tenant that has one of everything, its owner, and the owner of another tenant. */
-async function neighbours() {
+/** A tenant that has one of each resource, its owner, and the owner of another tenant. */
+async function openTwoTenants() {
   const service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const { agents, apiKeys, documents, knowledge, secrets, team, tenants } = service.service;
   const owner = await Dashboard.setUp(service);
@@ -30,7 +30,7 @@ async function neighbours() {
   const member = (await team.members(tenant)).at(-1)!;
   const [start] = await readFrames(
     await service.fetch("/v1/chat/stream", {
-      ...{ method: "POST", key: secret, json: { agentId: agent.id, messages: SAID } },
+      ...{ method: "POST", key: secret, json: { agentId: agent.id, messages: MESSAGES } },
     }),
   );
   assert(start?.frame.type === "start");
@@ -49,17 +49,17 @@ async function neighbours() {
   return { service, tenant, owner, stranger, agent, base, runId, conversationId, ids };
 }
 
-/** Addresses of one thing of a tenant, with the ids of what really is there. */
+/** The paths of a tenant's single resources, with the ids of existing ones. */
 function addressesOf(ids: Record<string, Record<string, string>>): string[] {
   return routeFiles().filter((file) => /^\(admin\)\/(?!operator).*\[/.test(file)).map((file) => {
     const kind = Object.keys(ids).findLast((name) => file.includes(`/${name}/[`));
-    assert(kind !== undefined, `${file}: make one for this walk too`);
+    assert(kind !== undefined, `${file}: the fixture has a resource for this route`);
     return addressOf(file, ids[kind]);
   });
 }
 
-Deno.test("every address of a thing is 404 to another tenant's owner, looked at or changed", async (t) => {
-  const { service, tenant, owner, stranger, runId, ids } = await neighbours();
+Deno.test("every resource path is 404 to another tenant's owner, for reading and for changes", async (t) => {
+  const { service, tenant, owner, stranger, runId, ids } = await openTwoTenants();
   await using _ = service;
   const log = await service.service.audit.list(tenant, { limit: 100 });
   const seen: number[] = [];
@@ -67,34 +67,34 @@ Deno.test("every address of a thing is 404 to another tenant's owner, looked at 
     await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
       const own = await statusOf(owner.get(path));
       seen.push(own);
-      // 405 is decided by the address alone, before anybody is asked who they are.
+      // A 405 depends on the path alone and precedes authentication.
       assert([200, 303, 404, 405].includes(own), `GET as its owner: ${own}`);
       assertEquals(await statusOf(stranger.get(path)), own === 200 ? 404 : own);
-      const expected = isSentTo(path) ? 404 : 405;
-      assertEquals(await statusOf(sent(stranger, { path, runId })), expected);
+      const expected = acceptsPost(path) ? 404 : 405;
+      assertEquals(await statusOf(submit(stranger, { path, runId })), expected);
     });
   }
-  assert(seen.filter((status) => status === 200).length > 12, "the ids are real");
+  assert(seen.filter((status) => status === 200).length > 12, "the ids exist");
   assertEquals(await service.service.audit.list(tenant, { limit: 100 }), log);
 });
 
-/** Whether an address takes anything. */
-function isSentTo(path: string): boolean {
+/** True if a path accepts POST. */
+function acceptsPost(path: string): boolean {
   return !/\/(embed|versions|search)$|^\/(conversations|knowledge)\/[^/]+$/.test(path);
 }
 
-/** The playground's addresses take JSON; all others take the form of their page. */
-function sent(
+/** Sends what a path accepts: JSON to the playground, a form to all others. */
+function submit(
   stranger: Dashboard,
   { path, runId }: { path: string; runId: string },
 ): Promise<Response> {
-  if (path.endsWith("/try")) return stranger.send(path, { messages: SAID });
+  if (path.endsWith("/try")) return stranger.send(path, { messages: MESSAGES });
   if (path.endsWith("/try/cancel")) return stranger.send(path, { runId });
   return stranger.post(path, { version: "2", confirmName: "Theirs alone", role: "viewer" });
 }
 
-Deno.test("ids of another tenant in a query find, name and filter nothing", async () => {
-  const { service, owner, stranger, agent, runId, conversationId } = await neighbours();
+Deno.test("another tenant's ids in a query find, name and filter nothing", async () => {
+  const { service, owner, stranger, agent, runId, conversationId } = await openTwoTenants();
   await using _ = service;
   const { apiKeys, team } = service.service;
   const tenant = await service.tenant();
@@ -119,34 +119,34 @@ Deno.test("ids of another tenant in a query find, name and filter nothing", asyn
     const answer = await stranger.get(path);
     assertEquals(answer.status, 200, path);
     const html = await answer.text();
-    for (const word of [WORDS, "Theirs alone", member!.email, "crm.example.com"]) {
-      assert(!html.includes(word), `${path} tells ${word}`);
+    for (const word of [PRIVATE_TEXT, "Theirs alone", member!.email, "crm.example.com"]) {
+      assert(!html.includes(word), `${path} contains ${word}`);
     }
   }
   const found = await owner.get(`/conversations?id=${runId}`);
-  assertEquals(found.status, 303, "its owner is led there");
+  assertEquals(found.status, 303, "its owner is redirected to it");
   await found.body?.cancel();
 });
 
-Deno.test("another tenant's knowledge base and conversation are of no use in a tried draft", async () => {
-  const { service, tenant, stranger, base, conversationId } = await neighbours();
+Deno.test("the playground rejects another tenant's knowledge base and does not read its conversation", async () => {
+  const { service, tenant, stranger, base, conversationId } = await openTwoTenants();
   await using _ = service;
   const mine = await service.service.tenants.list().then((all) => all.at(-1)!.id);
   assert(mine !== tenant);
   const agent = await service.service.agents.create(mine, agentBody());
   const form = { ...toFormValues(agent), knowledgeBaseId: base.id };
-  const draft = await stranger.send(`/agents/${agent.id}/try`, { messages: SAID, form });
+  const draft = await stranger.send(`/agents/${agent.id}/try`, { messages: MESSAGES, form });
   assertEquals([draft.status, (await draft.json()).code], [400, "schema_validation_failed"]);
   const body = { messages: [{ role: "user", content: "Hello" }], conversationId };
   const answer = await stranger.send(`/agents/${agent.id}/try`, body);
   assertEquals(answer.status, 200);
   await readFrames(answer);
-  // The id is theirs by name only: what it holds there is untouched, and here it holds the one run.
+  // Both tenants may use the same id: theirs is unchanged, and ours holds only the new run.
   const of = (one: string) =>
     service.service.conversations.get(one, conversationId, { filter: {}, page: { limit: 10 } });
   const [theirs, own] = await Promise.all([of(tenant), of(mine)]);
-  const asked = ({ runs }: typeof own) => runs.map(({ messages }) => messages[0]!.content);
-  assertEquals([asked(theirs), asked(own)], [[WORDS], ["Hello"]]);
+  const questions = ({ runs }: typeof own) => runs.map(({ messages }) => messages[0]!.content);
+  assertEquals([questions(theirs), questions(own)], [[PRIVATE_TEXT], ["Hello"]]);
 });
 
 async function statusOf(answer: Promise<Response>): Promise<number> {

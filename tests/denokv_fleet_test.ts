@@ -1,6 +1,6 @@
 /**
- * What `fleet_test.ts` tests of services in one process, of real ones: one to three, at a `denokv` server
- * beside them and at a distance.
+ * The scenarios of `fleet_test.ts` with one to three real processes, on a `denokv` server without and
+ * with network latency.
  */
 import { ProcessFleet } from "./support/fleet/process_fleet.ts";
 import { SCENARIOS, SLOW_SCENARIOS } from "./support/fleet/scenarios/mod.ts";
@@ -16,7 +16,7 @@ for (const delayMs of [0, 10, 45]) {
   }
 }
 
-/** Windows take a minute of mere waiting, so they have a fleet of their own meanwhile. */
+/** The window scenario mostly waits for a minute, so a second fleet runs it in parallel. */
 async function testFleet(
   test: Deno.TestContext,
   options: { processes: number; delayMs: number },

@@ -1,4 +1,4 @@
-/** What processes share in production is a `denokv` server: `deno task test:denokv` has one. */
+/** Tests on a real `denokv` server, which production processes share: `deno task test:denokv`. */
 import { assertEquals } from "@std/assert";
 import { openTestKv } from "./support/open_kv.ts";
 import { cutAndCompare } from "./support/cut_streams.ts";
@@ -10,13 +10,14 @@ const bin = DENOKV_BIN;
 
 if (bin === undefined) {
   console.warn(
-    "SKIPPED: the tests on a genuine denokv server, which are slow and need its program. Run them " +
-      "before each release: deno task test:denokv",
+    "SKIPPED: tests on a real denokv server (slow, needs the denokv binary). Run them before each " +
+      "release: deno task test:denokv",
   );
 }
 
 Deno.test({
-  name: "denokv: a client cut at 200 places, coming back to any process, has what an uncut one has",
+  name:
+    "denokv: a client disconnected at 200 points, reconnecting to any process, receives the same frames",
   ignore: bin === undefined,
   async fn() {
     await using server = await DenokvServer.start(bin!);
@@ -28,7 +29,8 @@ Deno.test({
 
 for (const processes of [1, 2, 3]) {
   Deno.test({
-    name: `denokv: 200 messages at once through ${processes} processes are 50 answers, never a 503`,
+    name:
+      `denokv: 200 concurrent messages through ${processes} processes give 50 answers and no 503`,
     ignore: bin === undefined,
     async fn() {
       await using server = await DenokvServer.start(bin!);

@@ -1,4 +1,4 @@
-/** What Deno Deploy does with the service, as far as one machine and a file can show it. */
+/** The service as Deno Deploy runs it, as far as one machine and a file store can show it. */
 import { catalogueEntry } from "./support/chat.ts";
 import { type Check, checkKnowledge, checkService, checkStop } from "./support/deploy/checks.ts";
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
@@ -9,7 +9,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
-Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams before they leave", async (t) => {
+Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams before they exit", async (t) => {
   await prepareBuild();
   const dir = await Deno.makeTempDir();
   try {
@@ -29,7 +29,7 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
       flags: ["--deny-run"],
     };
     const check: Check = async (name, run) => {
-      // What comes next builds on it.
+      // Later checks depend on earlier ones.
       if (!await t.step(name, async () => void await run())) throw new Error(name);
     };
     let agent: string;
@@ -42,7 +42,7 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
       await checkKnowledge(check, deployed);
       await checkStop(check, { ...deployed, agent });
       key = visit.key;
-      await t.step("its log reached OpenTelemetry", () => {
+      await t.step("its log reaches OpenTelemetry", () => {
         const messages = collector.records.map(({ body }) => JSON.parse(body.stringValue).message);
         assertStringIncludes(messages[0], "client addresses come from");
       });
@@ -50,14 +50,14 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
     const args = ["serve", "-A", "--deny-run", "_fresh/server.js"];
     await using process = await DeployedProcess.start({ ...options, args });
     const visit = new Visit(process.url, key);
-    // An address may send 20 messages a minute.
+    // Few streams, because one address may send only 20 messages per minute.
     await checkStop(check, { process, visit, mock, agent, streams: 5 });
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
 });
 
-/** Packages and browser code, as `deno task start` makes them. */
+/** Builds the packages and browser code, as `deno task start` does. */
 async function prepareBuild(): Promise<void> {
   const { success } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "-A", "tools/prepare_start.ts"],

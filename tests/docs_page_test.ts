@@ -1,10 +1,10 @@
-/** /docs: the API document as a page that needs nothing from elsewhere and no script. */
+/** /docs: the API document as a page without scripts or external resources. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { withPage } from "./support/browser.ts";
 import { TestService } from "./support/service.ts";
 
-Deno.test("GET /docs: holds every operation, in a document that asks nobody else for anything", async () => {
+Deno.test("GET /docs: contains every operation and loads no external resource", async () => {
   await using service = await TestService.start();
   const answer = await service.fetch("/docs");
   assertEquals(answer.status, 200);
@@ -26,7 +26,7 @@ Deno.test("GET /docs: holds every operation, in a document that asks nobody else
   }
 });
 
-Deno.test("GET /docs: every link within the page leads to something, and no id is there twice", async () => {
+Deno.test("GET /docs: every link within the page has a target, and ids are unique", async () => {
   await using service = await TestService.start();
   const html = await (await service.fetch("/docs")).text();
   const ids = [...html.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id!);
@@ -36,14 +36,14 @@ Deno.test("GET /docs: every link within the page leads to something, and no id i
   assertEquals(links.filter((id) => !ids.includes(id)), []);
 });
 
-Deno.test("/docs: opens in a browser without a complaint, and its links unfold what they name", async () => {
+Deno.test("/docs: opens without console messages, and its links expand their targets", async () => {
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page, lines) => {
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
     await page.goto("/docs", { waitUntil: "networkidle" });
-    assertEquals(asked.filter((url) => !url.startsWith(`${service.url}/`)), []);
-    assert(asked.some((url) => url.endsWith("/docs.css")));
+    assertEquals(requested.filter((url) => !url.startsWith(`${service.url}/`)), []);
+    assert(requested.some((url) => url.endsWith("/docs.css")));
     await page.getByRole("heading", { name: "Agent Chat Service" }).waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Create an agent POST" }).click();
     await page.waitForURL("**/docs#createAgent");

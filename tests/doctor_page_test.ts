@@ -1,11 +1,11 @@
-/** The embed doctor as a person meets it, and as a backend calls it. */
+/** The embed doctor: its dashboard page and its API route. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { TestService } from "./support/service.ts";
 import { embed, ORIGIN } from "./support/widget_calls.ts";
 
-Deno.test("the embed doctor's page works without script: what is wrong comes first, with the lines to paste", async () => {
+Deno.test("/agents/:id/embed/doctor: works without JavaScript and lists failed checks first, with lines to paste", async () => {
   await using service = await TestService.start();
   const agent = await service.agent(await service.key(), {
     allowedOrigins: ["http://localhost:3000"],
@@ -29,11 +29,11 @@ Deno.test("the embed doctor's page works without script: what is wrong comes fir
   });
 });
 
-Deno.test("POST /v1/widget/doctor: wants widget:mint, an agent of the tenant, and at most 6 a minute", async () => {
+Deno.test("POST /v1/widget/doctor: requires widget:mint and an agent of the tenant, and allows 6 calls a minute", async () => {
   await using service = await TestService.start();
   const { key, agent } = await embed(service);
-  const ask = (json: unknown, by = key) =>
-    service.fetch("/v1/widget/doctor", { method: "POST", key: by, json });
+  const ask = (json: unknown, caller = key) =>
+    service.fetch("/v1/widget/doctor", { method: "POST", key: caller, json });
   const other = { agentId: agent.id, origin: "https://elsewhere.example" };
   const weak = await ask(other, await service.key(["agents:write"]));
   assertEquals([weak.status, (await weak.json()).details], [403, { scope: "widget:mint" }]);
@@ -47,7 +47,7 @@ Deno.test("POST /v1/widget/doctor: wants widget:mint, an agent of the tenant, an
     assertEquals(report.findings.length, 7);
     assertStringIncludes(report.lines.tag, agent.id);
   }
-  const refused = await ask({ ...other, origin: ORIGIN });
-  assertEquals([refused.status, (await refused.json()).code], [429, "rate_limit_exceeded"]);
-  assertMatch(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+  const rejected = await ask({ ...other, origin: ORIGIN });
+  assertEquals([rejected.status, (await rejected.json()).code], [429, "rate_limit_exceeded"]);
+  assertMatch(rejected.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
 });

@@ -1,4 +1,4 @@
-/** Documents that inflate without end: what they take is given back. */
+/** Documents that expand without limit: their processes and memory are released. */
 import { assert, assertEquals } from "@std/assert";
 import { expectJson } from "./support/expect_answer.ts";
 import { openKnowledge } from "./support/knowledge.ts";
@@ -7,9 +7,9 @@ import { exists, isGoneWithin, untilWorking } from "./support/worker.ts";
 
 const MIB = 1_048_576;
 
-Deno.test("two PDFs of 1.5 GiB of text: failed, their processes gone and the memory back within 2 s", async () => {
-  await using world = await openKnowledge();
-  const { service, upload, settled } = world;
+Deno.test("two PDFs of 1.5 GiB of text fail, and their processes and memory are released within 2 s", async () => {
+  await using setup = await openKnowledge();
+  const { service, upload, settled } = setup;
   await settled(await upload("fine.txt", "words"));
   const bomb = await bombPdf(1_536);
   const before = Deno.memoryUsage().rss;
@@ -24,9 +24,9 @@ Deno.test("two PDFs of 1.5 GiB of text: failed, their processes gone and the mem
   assertEquals((await expectJson(await service.fetch("/healthz"), 200)).status, "ok");
 });
 
-Deno.test("a PDF that draws without end: closing the service ends its process and gives it back", async () => {
-  await using world = await openKnowledge();
-  const { service, upload, get } = world;
+Deno.test("a PDF that draws without end: closing the service ends its process and requeues the document", async () => {
+  await using setup = await openKnowledge();
+  const { service, upload, get } = setup;
   const { id } = await expectJson(await upload("endless.pdf", endlessPdf()), 201);
   const [pid] = await untilWorking(service.service.workers, 1);
   await service.service.documents.close();

@@ -1,4 +1,4 @@
-/** Trying an agent that is not stored, and calling its tools, by the dashboard's own addresses. */
+/** The playground's routes: run a draft that is not stored, and test its tools. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
@@ -11,7 +11,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const HELLO = [{ role: "user", content: "Hello" }];
 
-/** A service with an agent, and a way to ask as its owner. */
+/** A service with an agent, and functions that send requests as its owner. */
 async function open() {
   const kv = await openTestKv();
   const service = await TestService.start({ kv });
@@ -19,20 +19,20 @@ async function open() {
   const agent = await service.service.agents.create(await service.tenant(), agentBody());
   const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
     service.fetch(path, { method: "POST", json, headers: { cookie, ...headers } });
-  const tryIt = (json: unknown) => post(`/agents/${agent.id}/try`, json);
-  return { kv, service, cookie, agent, post, tryIt };
+  const sendMessage = (json: unknown) => post(`/agents/${agent.id}/try`, json);
+  return { kv, service, cookie, agent, post, sendMessage };
 }
 
-/** The editor's form of `agent`, with other values where they are given. */
+/** The editor's form values for `agent`, overridden by `change`. */
 function formOf(agent: Agent, change: Record<string, string>) {
   return { ...toFormValues(agent), ...change };
 }
 
-Deno.test("POST /agents/:id/try: a draft answers in frames through the common account, and is not stored", async () => {
-  const { kv, service, agent, tryIt } = await open();
+Deno.test("POST /agents/:id/try: a draft streams frames, is billed like any run, and is not stored", async () => {
+  const { kv, service, agent, sendMessage } = await open();
   await using _ = service;
   const form = formOf(agent, { name: "Drafted", systemPrompt: "Be odd." });
-  const answer = await tryIt({ messages: HELLO, form });
+  const answer = await sendMessage({ messages: HELLO, form });
   assertEquals(answer.status, 200);
   assertStringIncludes(answer.headers.get("content-type")!, "text/event-stream");
   assertStringIncludes(answer.headers.get("cache-control")!, "no-transform");
@@ -48,45 +48,53 @@ Deno.test("POST /agents/:id/try: a draft answers in frames through the common ac
   assertEquals(rows.map(({ key }) => key.at(-1)), ["playground"]);
 });
 
-Deno.test("POST /agents/:id/try: an earlier version and another model answer where they are asked for", async () => {
-  const { service, agent, tryIt } = await open();
+Deno.test("POST /agents/:id/try: runs an earlier version or another model on request", async () => {
+  const { service, agent, sendMessage } = await open();
   await using _ = service;
   await service.service.agents.patch(await service.tenant(), agent.id, {
     patch: { systemPrompt: "Second." },
   });
-  const answer = await tryIt({ messages: HELLO, version: 1, provider: "vendor_b", model: "demo" });
+  const answer = await sendMessage({
+    messages: HELLO,
+    version: 1,
+    provider: "vendor_b",
+    model: "demo",
+  });
   const [start] = await readFrames(answer);
   assert(start?.frame.type === "start");
   assertEquals([start.frame.provider, start.frame.model], ["vendor_b", "demo"]);
-  const missing = await tryIt({ messages: HELLO, version: 9 });
+  const missing = await sendMessage({ messages: HELLO, version: 9 });
   assertEquals([missing.status, (await missing.json()).code], [404, "not_found"]);
 });
 
-Deno.test("POST /agents/:id/try: a faulty draft is a 400 that tells each field's fault", async () => {
-  const { service, agent, tryIt } = await open();
+Deno.test("POST /agents/:id/try: an invalid draft is a 400 that lists each field's error", async () => {
+  const { service, agent, sendMessage } = await open();
   await using _ = service;
   const form = formOf(agent, { maxSteps: "99", model: "vendor_a/none" });
-  const answer = await tryIt({ messages: HELLO, form });
+  const answer = await sendMessage({ messages: HELLO, form });
   const { code, details, message } = await answer.json();
   assertEquals([answer.status, code], [400, "schema_validation_failed"]);
   assertEquals(Object.keys(details.faults), ["maxSteps"]);
   assertStringIncludes(message, "from 1 to 32");
-  const { faults } = (await (await tryIt({
+  const { faults } = (await (await sendMessage({
     messages: HELLO,
     form: { ...form, maxSteps: "3" },
   })).json()).details;
   assertEquals(Object.keys(faults), ["model"]);
 });
 
-Deno.test("POST /agents/:id/try: it is for editors of that agent's tenant on the service's own pages", async () => {
+Deno.test("POST /agents/:id/try: is limited to editors of the agent's tenant and to same-origin requests", async () => {
   const { kv, service, cookie, agent, post } = await open();
   await using _ = service;
   const path = `/agents/${agent.id}/try`;
   const body = { messages: HELLO };
   const foreign = await post(path, body, { origin: "https://evil.example" });
   assertEquals(foreign.status, 403);
-  const nobody = await service.fetch(path, { method: "POST", json: body });
-  assertEquals([nobody.status, nobody.headers.get("location")?.split("?")[0]], [303, "/sign-in"]);
+  const signedOut = await service.fetch(path, { method: "POST", json: body });
+  assertEquals([signedOut.status, signedOut.headers.get("location")?.split("?")[0]], [
+    303,
+    "/sign-in",
+  ]);
   const other = await post(`/agents/${crypto.randomUUID()}/try`, body);
   assertEquals(other.status, 404);
   for await (const entry of kv.list<{ role: string }>({ prefix: ["users"] })) {
@@ -101,10 +109,10 @@ Deno.test("POST /agents/:id/try: it is for editors of that agent's tenant on the
   await foreign.body?.cancel();
 });
 
-Deno.test("POST /agents/:id/try/cancel: ends a run of the playground, and no other", async () => {
-  const { service, agent, post, tryIt } = await open();
+Deno.test("POST /agents/:id/try/cancel: cancels a playground run, and no other", async () => {
+  const { service, agent, post, sendMessage } = await open();
   await using _ = service;
-  const answer = await tryIt({ messages: [{ role: "user", content: "word ".repeat(500) }] });
+  const answer = await sendMessage({ messages: [{ role: "user", content: "word ".repeat(500) }] });
   const cancel = (runId: string) => post(`/agents/${agent.id}/try/cancel`, { runId });
   assertEquals((await cancel(answer.headers.get("x-run-id")!)).status, 202);
   const frames = await readFrames(answer);
@@ -120,23 +128,23 @@ Deno.test("POST /agents/:id/try/cancel: ends a run of the playground, and no oth
   await chat.body?.cancel();
 });
 
-Deno.test("POST /agents/test-tool: a call tells what the model would get and every hop", async () => {
+Deno.test("POST /agents/test-tool: returns what the model would get and every outgoing request", async () => {
   const { service, post } = await open();
   await using _ = service;
   const call = { name: "look_up", args: { q: "a" } };
   const tool = httpTool({}, { url: "https://tools.example.com/find?q={{q}}" });
   const test = async (json: unknown) => await (await post("/agents/test-tool", json)).json();
-  const refused = await test({ tool, allowedDomains: ["other.example"], call });
-  assertEquals(refused.output.error.code, "domain_not_allowed");
-  assertEquals(refused.ledger.map(({ host }: { host: string }) => host), ["tools.example.com"]);
-  assertStringIncludes(refused.ledger[0].refused, "tools.example.com");
+  const rejected = await test({ tool, allowedDomains: ["other.example"], call });
+  assertEquals(rejected.output.error.code, "domain_not_allowed");
+  assertEquals(rejected.ledger.map(({ host }: { host: string }) => host), ["tools.example.com"]);
+  assertStringIncludes(rejected.ledger[0].refused, "tools.example.com");
   const listed = await test({ tool, allowedDomains: [] });
   assertEquals([listed.offered[0].name, "output" in listed], ["look_up", false]);
   const bad = await test({ tool: { ...tool, name: "a b" }, allowedDomains: [], call });
   assertEquals(bad.code, "schema_validation_failed");
 });
 
-Deno.test("POST /agents/check: tells what saving would, and stores nothing", async () => {
+Deno.test("POST /agents/check: returns the errors that saving would, and stores nothing", async () => {
   const { service, cookie, agent } = await open();
   await using _ = service;
   const check = async (change: Record<string, string>) => {
@@ -146,7 +154,8 @@ Deno.test("POST /agents/check: tells what saving would, and stores nothing", asy
       body,
       headers: { cookie },
     });
-    return Object.keys((await answer.json()).faults);
+    const { faults } = await answer.json();
+    return Object.keys(faults);
   };
   assertEquals(await check({}), []);
   assertEquals(await check({ name: "", tools: "{" }), ["name", "tools"]);

@@ -1,4 +1,4 @@
-/** Pages that show a key or a link once: reloading one sends its form again, which makes nothing. */
+/** Forms that show a key or link once: reloading the result resubmits the form and creates nothing. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { TestService } from "./support/service.ts";
@@ -6,14 +6,14 @@ import { TestService } from "./support/service.ts";
 async function open() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
   const owner = await Dashboard.setUp(service);
-  /** The mark of the form at a page. */
-  const mark = async (path: string) => {
+  /** The double-submit token of a page's form. */
+  const formToken = async (path: string) => {
     const html = await (await owner.get(path)).text();
     return /name="once" value="([^"]+)"/.exec(html)![1]!;
   };
-  /** Sends a form, and again as a reload would: where the second is sent on to. */
-  const twice = async (path: string, fields: [string, string][], page = path) => {
-    const form: [string, string][] = [...fields, ["once", await mark(page)]];
+  /** Submits a form twice, as a reload would, and returns where the second is redirected. */
+  const submitTwice = async (path: string, fields: [string, string][], page = path) => {
+    const form: [string, string][] = [...fields, ["once", await formToken(page)]];
     const first = await owner.post(path, form);
     assertEquals(first.status, 201, path);
     await first.body?.cancel();
@@ -21,34 +21,34 @@ async function open() {
     assertEquals(second.status, 303, path);
     return second.headers.get("location");
   };
-  return { service, owner, mark, twice };
+  return { service, owner, formToken, submitTwice };
 }
 
-Deno.test("a form that shows what it makes once makes it once, however often it is sent", async () => {
-  const { service, owner, twice } = await open();
+Deno.test("a form that shows a secret or link once creates it once, however often it is submitted", async () => {
+  const { service, owner, submitTwice } = await open();
   await using _ = service;
   const { apiKeys, audit, tenants } = service.service;
   const tenant = await service.tenant();
   const newKey: [string, string][] = [["name", "Shop"], ["scopes", "agents:read"]];
-  assertEquals(await twice("/api-keys/new", newKey), "/api-keys?notice=key_made_before");
-  // The dialog on the list has a mark of its own.
+  assertEquals(await submitTwice("/api-keys/new", newKey), "/api-keys?notice=key_made_before");
+  // The dialog on the list page has a separate token.
   assertEquals(
-    await twice("/api-keys/new", newKey, "/api-keys"),
+    await submitTwice("/api-keys/new", newKey, "/api-keys"),
     "/api-keys?notice=key_made_before",
   );
   const [apiKey, ...others] = await apiKeys.list(tenant);
   assertEquals(others.length, 1);
   const rotate = `/api-keys/${apiKey!.id}/rotate`;
-  assertEquals(await twice(rotate, [["hours", "0"]]), "/api-keys?notice=key_rotated_before");
+  assertEquals(await submitTwice(rotate, [["hours", "0"]]), "/api-keys?notice=key_rotated_before");
   const invite: [string, string][] = [["email", "new@example.com"], ["role", "viewer"]];
-  assertEquals(await twice("/team/invite", invite), "/team?notice=link_made_before");
+  assertEquals(await submitTwice("/team/invite", invite), "/team?notice=link_made_before");
   await Dashboard.join(service, "viewer");
   const members = await service.service.team.members(tenant);
   const member = members.find(({ email }) => email === "viewer@example.com")!;
-  assertEquals(await twice(`/team/${member.id}/reset`, []), "/team?notice=link_made_before");
+  assertEquals(await submitTwice(`/team/${member.id}/reset`, []), "/team?notice=link_made_before");
   const newTenant: [string, string][] = [["name", "Other"], ["email", "o@example.com"]];
   const toTenants = "/operator/tenants?notice=tenant_made_before";
-  assertEquals(await twice("/operator/tenants/new", newTenant), toTenants);
+  assertEquals(await submitTwice("/operator/tenants/new", newTenant), toTenants);
   assertEquals((await tenants.list()).length, 2);
   const { data } = await audit.list(tenant, { limit: 100 });
   const actions = data.map(({ kind, action }) => `${kind} ${action}`);
@@ -60,10 +60,10 @@ Deno.test("a form that shows what it makes once makes it once, however often it 
   );
 });
 
-Deno.test("a form that was refused, or has been changed since, may be sent under the same mark", async () => {
-  const { service, owner, mark } = await open();
+Deno.test("a form that was rejected or has since changed may be submitted with the same token", async () => {
+  const { service, owner, formToken } = await open();
   await using _ = service;
-  const once = await mark("/team/invite");
+  const once = await formToken("/team/invite");
   const invite = async (email: string) => {
     const { status, body } = await owner.post("/team/invite", { email, role: "viewer", once });
     await body?.cancel();

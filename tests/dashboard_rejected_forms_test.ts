@@ -1,11 +1,11 @@
-/** What a form that comes back refused says, and where it puts the person who sent it. */
+/** Rejected forms: what they say and which field has the focus. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-type Refused = [path: string, fields: Record<string, string>, first: string, title?: string];
+type RejectedForm = [path: string, fields: Record<string, string>, first: string, title?: string];
 
-const FORMS: Refused[] = [
+const FORMS: RejectedForm[] = [
   [
     "/agents/new",
     { name: "A", systemPrompt: "B", model: "vendor_a/demo", maxCostUsd: "1", maxSteps: "99" },
@@ -30,8 +30,11 @@ async function open() {
   return { service, owner: await Dashboard.setUp(service) };
 }
 
-/** One control has the focus: the first at fault, and nothing else claims it. */
-function assertTold(html: string, { first, title }: { first: string; title: string }): void {
+/** Exactly one control has the focus: the first invalid one. */
+function assertRejectedForm(
+  html: string,
+  { first, title }: { first: string; title: string },
+): void {
   assertMatch(html, new RegExp(`<title>${title} · `));
   assertEquals(html.match(/role="alert"/g)?.length, 1);
   const focused = [...html.matchAll(/<[^>]* autofocus[^>]*>/g)].map(([tag]) => tag)
@@ -41,49 +44,49 @@ function assertTold(html: string, { first, title }: { first: string; title: stri
   assertStringIncludes(html, `<a href="#${first}">`);
 }
 
-Deno.test("a refused form says so in its tab and above, and its first fault has the focus", async (t) => {
+Deno.test("a rejected form says so in its title and an alert, and focuses the first invalid field", async (t) => {
   const { service, owner } = await open();
   await using _ = service;
   for (const [path, fields, first, title = "Not saved"] of FORMS) {
     await t.step(path, async () => {
       const answer = await owner.post(path, fields);
       assertEquals(answer.status, 400);
-      assertTold(await answer.text(), { first, title });
+      assertRejectedForm(await answer.text(), { first, title });
     });
   }
   await t.step("deleting under a wrong name", async () => {
     const agent = await service.service.agents.create(await service.tenant(), agentBody());
     const answer = await owner.post(`/agents/${agent.id}/delete`, { confirmName: "wrong" });
     assertEquals(answer.status, 400);
-    assertTold(await answer.text(), { first: "confirmName", title: "Not deleted" });
+    assertRejectedForm(await answer.text(), { first: "confirmName", title: "Not deleted" });
   });
 });
 
-Deno.test("/setup: the field at fault has the focus, and the length of a password is told once", async () => {
+Deno.test("/setup: the invalid field has the focus, and the password's minimum length is shown once", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
-  const nobody = new Dashboard(service);
+  const visitor = new Dashboard(service);
   const fields = { token: SETUP_TOKEN, email: "a@example.com", password: "short" };
-  const html = await (await nobody.post("/setup", fields)).text();
-  assertTold(html, { first: "password", title: "Not saved" });
+  const html = await (await visitor.post("/setup", fields)).text();
+  assertRejectedForm(html, { first: "password", title: "Not saved" });
   assertEquals(html.match(/at least 10 characters/gi)?.length, 1);
 });
 
-Deno.test("a form sent without a sign-in leads back to its page, with the reason", async () => {
+Deno.test("a form submitted while signed out leads through sign-in, with the reason, back to its page", async () => {
   const { service } = await open();
   await using _ = service;
-  const nobody = new Dashboard(service);
+  const visitor = new Dashboard(service);
   const referer = `${service.url}/knowledge/new`;
-  const sent = await nobody.post("/knowledge/new", { name: "Kept" }, { referer });
+  const sent = await visitor.post("/knowledge/new", { name: "Typed" }, { referer });
   const address = sent.headers.get("location")!;
   assertEquals(address, "/sign-in?next=%2Fknowledge%2Fnew&interrupted=yes");
-  const html = await (await nobody.get(address)).text();
+  const html = await (await visitor.get(address)).text();
   assertStringIncludes(html, "You were signed out. Sign in to continue.");
   const account = { email: "operator@example.com", password: PASSWORD, next: "/knowledge/new" };
-  const back = await nobody.post("/sign-in", account);
+  const back = await visitor.post("/sign-in", account);
   assertEquals(back.headers.get("location"), "/knowledge/new");
 });
 
-Deno.test("fields that are no secret may be kept by the browser, for whoever goes back to them", async (t) => {
+Deno.test("only secret fields turn autocomplete off, so the browser can restore the others", async (t) => {
   const { service, owner } = await open();
   await using _ = service;
   for (const [path] of FORMS) {
@@ -97,7 +100,7 @@ Deno.test("fields that are no secret may be kept by the browser, for whoever goe
   }
 });
 
-Deno.test("a page that a role may not open is told from a change it may not make", async () => {
+Deno.test("a forbidden page and a forbidden change have different messages", async () => {
   const { service } = await open();
   await using _ = service;
   const viewer = await Dashboard.join(service, "viewer");
