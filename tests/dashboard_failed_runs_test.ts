@@ -30,8 +30,9 @@ Deno.test("/home and /usage: the error count links to every failed run, also tho
   mock.next({ status: 401 });
   assertEquals((await ask("Rejected at once")).status, 502);
 
-  for (const page of ["/home", "/usage"]) {
-    const count = /<dt>Errors<\/dt><dd><a class="bad" href="([^"]+)">3<\/a>/.exec(await html(page));
+  for (const [page, label] of [["/home", "Runs failed"], ["/usage", "Errors"]] as const) {
+    const link = new RegExp(`<dt>${label}</dt><dd><a class="bad" href="([^"]+)">3</a>`);
+    const count = link.exec(await html(page));
     assert(count, `${page} links its error count`);
     const list = await html(count[1]!.replaceAll("&amp;", "&"));
     const links = [...list.matchAll(/href="(\/conversations\/([\w-]{36})\?[^"]*)"/g)];

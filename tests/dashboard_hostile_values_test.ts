@@ -17,7 +17,7 @@ const EVIL =
 function hostileServer() {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
-    () => Response.json({ said: EVIL }),
+    () => Response.json({ result: EVIL }),
   );
   const host = `127.0.0.1:${server.addr.port}`;
   return { host, [Symbol.asyncDispose]: () => server.shutdown() };
@@ -118,7 +118,7 @@ Deno.test("every page shows hostile names, messages, tool outputs and queries as
   await t.step("a conversation shows its tool's arguments and output", async () => {
     const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
     assertStringIncludes(page, "Output of look_up");
-    assertStringIncludes(page, "said");
+    assertStringIncludes(page, "&quot;result&quot;");
   });
   await t.step(
     "no script of a page turns them into markup",

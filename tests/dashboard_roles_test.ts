@@ -58,7 +58,7 @@ Deno.test("forms submitted by a viewer or another tenant's owner change nothing"
   const key = await service.service.apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
   const [, , , viewer] = await service.service.team.members(tenant);
   const { id: elsewhere } = await service.service.tenants.create("Elsewhere");
-  const stranger = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
+  const otherOwner = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
   const forms: [string, Record<string, string>][] = [
     [`/agents/${agent.id}/delete`, {}],
     [`/api-keys/${key.apiKey.id}/revoke`, {}],
@@ -69,7 +69,7 @@ Deno.test("forms submitted by a viewer or another tenant's owner change nothing"
   ];
   for (const [path, fields] of forms) {
     assertEquals(await statusOf(all.get("viewer")!.post(path, fields)), 403, path);
-    assertEquals(await statusOf(stranger.post(path, fields)), 404, path);
+    assertEquals(await statusOf(otherOwner.post(path, fields)), 404, path);
   }
   assertEquals((await service.service.agents.get(tenant, agent.id)).version, 1);
   assertEquals((await service.service.apiKeys.list(tenant))[0]?.secrets.length, 1);

@@ -36,7 +36,7 @@ async function openTwoTenants() {
   assert(start?.frame.type === "start");
   const { conversationId, runId } = start.frame;
   const elsewhere = (await tenants.create("Elsewhere")).id;
-  const stranger = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
+  const otherOwner = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
   const ids = {
     agents: { id: agent.id, n: "1" },
     "api-keys": { id: apiKey.id },
@@ -46,7 +46,7 @@ async function openTwoTenants() {
     invitations: { id: invited.invitation.id },
     team: { id: member.id },
   };
-  return { service, tenant, owner, stranger, agent, base, runId, conversationId, ids };
+  return { service, tenant, owner, otherOwner, agent, base, runId, conversationId, ids };
 }
 
 /** The paths of a tenant's single resources, with the ids of existing ones. */
@@ -59,7 +59,7 @@ function addressesOf(ids: Record<string, Record<string, string>>): string[] {
 }
 
 Deno.test("every resource path is 404 to another tenant's owner, for reading and for changes", async (t) => {
-  const { service, tenant, owner, stranger, runId, ids } = await openTwoTenants();
+  const { service, tenant, owner, otherOwner, runId, ids } = await openTwoTenants();
   await using _ = service;
   const log = await service.service.audit.list(tenant, { limit: 100 });
   const seen: number[] = [];
@@ -69,9 +69,9 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
       seen.push(own);
       // A 405 depends on the path alone and precedes authentication.
       assert([200, 303, 404, 405].includes(own), `GET as its owner: ${own}`);
-      assertEquals(await statusOf(stranger.get(path)), own === 200 ? 404 : own);
+      assertEquals(await statusOf(otherOwner.get(path)), own === 200 ? 404 : own);
       const expected = acceptsPost(path) ? 404 : 405;
-      assertEquals(await statusOf(submit(stranger, { path, runId })), expected);
+      assertEquals(await statusOf(submit(otherOwner, { path, runId })), expected);
     });
   }
   assert(seen.filter((status) => status === 200).length > 12, "the ids exist");
@@ -85,16 +85,16 @@ function acceptsPost(path: string): boolean {
 
 /** Sends what a path accepts: JSON to the playground, a form to all others. */
 function submit(
-  stranger: Dashboard,
+  otherOwner: Dashboard,
   { path, runId }: { path: string; runId: string },
 ): Promise<Response> {
-  if (path.endsWith("/try")) return stranger.send(path, { messages: MESSAGES });
-  if (path.endsWith("/try/cancel")) return stranger.send(path, { runId });
-  return stranger.post(path, { version: "2", confirmName: "Theirs alone", role: "viewer" });
+  if (path.endsWith("/try")) return otherOwner.send(path, { messages: MESSAGES });
+  if (path.endsWith("/try/cancel")) return otherOwner.send(path, { runId });
+  return otherOwner.post(path, { version: "2", confirmName: "Theirs alone", role: "viewer" });
 }
 
 Deno.test("another tenant's ids in a query find, name and filter nothing", async () => {
-  const { service, owner, stranger, agent, runId, conversationId } = await openTwoTenants();
+  const { service, owner, otherOwner, agent, runId, conversationId } = await openTwoTenants();
   await using _ = service;
   const { apiKeys, team } = service.service;
   const tenant = await service.tenant();
@@ -116,7 +116,7 @@ Deno.test("another tenant's ids in a query find, name and filter nothing", async
     "/home",
   ];
   for (const path of paths) {
-    const answer = await stranger.get(path);
+    const answer = await otherOwner.get(path);
     assertEquals(answer.status, 200, path);
     const html = await answer.text();
     for (const word of [PRIVATE_TEXT, "Theirs alone", member!.email, "crm.example.com"]) {
@@ -129,16 +129,16 @@ Deno.test("another tenant's ids in a query find, name and filter nothing", async
 });
 
 Deno.test("the playground rejects another tenant's knowledge base and does not read its conversation", async () => {
-  const { service, tenant, stranger, base, conversationId } = await openTwoTenants();
+  const { service, tenant, otherOwner, base, conversationId } = await openTwoTenants();
   await using _ = service;
   const mine = await service.service.tenants.list().then((all) => all.at(-1)!.id);
   assert(mine !== tenant);
   const agent = await service.service.agents.create(mine, agentBody());
   const form = { ...toFormValues(agent), knowledgeBaseId: base.id };
-  const draft = await stranger.send(`/agents/${agent.id}/try`, { messages: MESSAGES, form });
+  const draft = await otherOwner.send(`/agents/${agent.id}/try`, { messages: MESSAGES, form });
   assertEquals([draft.status, (await draft.json()).code], [400, "schema_validation_failed"]);
   const body = { messages: [{ role: "user", content: "Hello" }], conversationId };
-  const answer = await stranger.send(`/agents/${agent.id}/try`, body);
+  const answer = await otherOwner.send(`/agents/${agent.id}/try`, body);
   assertEquals(answer.status, 200);
   await readFrames(answer);
   // Both tenants may use the same id: theirs is unchanged, and ours holds only the new run.
