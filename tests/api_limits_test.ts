@@ -98,7 +98,7 @@ Deno.test("GET /demo: counts with the address's /v1 requests, and is then a page
   assertEquals(refused.headers.get("cache-control"), "no-store");
   const wait = Number(refused.headers.get("retry-after"));
   const html = await refused.text();
-  assert(html.includes("One moment, please"));
+  assert(html.includes("Too many requests"));
   assert(!html.includes("data-session-token"));
   assertEquals(service.logged.filter((line) => JSON.parse(line).level === "error"), []);
   await advance(wait * 1000);

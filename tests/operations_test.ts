@@ -106,7 +106,7 @@ Deno.test("docs/operations.md: running denokv names no figure but those that its
 Deno.test("docs/operations.md: times and bounds of a fleet are the code's", async () => {
   const shutDown = "lib/server/process/shut_down.ts";
   const grace = await constantIn(shutDown, "GRACE_MS");
-  const last = await constantIn(shutDown, "LAST_MS");
+  const last = await constantIn(shutDown, "DEADLINE_MS");
   const ping = await constantIn("lib/http/sse_response.ts", "HEARTBEAT_MS");
   assert(last < 10_000);
   // A process looks every `SWEEP_INTERVAL_MS` and takes a lease for dead that has not changed for `SILENCE_THRESHOLD_MS`.
@@ -172,7 +172,7 @@ Deno.test("docs/operations.md: figures of outages and of writes are those of the
   assert(
     text.includes(
       `does not answer within ${
-        await constantIn("lib/server/process/open_store.ts", "REMOTE_OPEN_MS") / 1_000
+        await constantIn("lib/server/process/open_store.ts", "REMOTE_OPEN_TIMEOUT_MS") / 1_000
       } seconds`,
     ),
   );

@@ -167,7 +167,7 @@ Deno.test("widget: when it is wrong, the visitor reads a calm sentence and the c
       429,
       { code: "rate_limit_exceeded", details: { scope: "session_messages" } },
       "reload",
-      "mint",
+      "setSessionToken()",
     ],
   ] as const;
   await withBrowser(async (browser) => {

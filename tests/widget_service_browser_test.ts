@@ -136,7 +136,7 @@ async function capReached(browser: Browser): Promise<void> {
     await page.evaluate("serviceWidget.send('Three?')");
     await page.locator(".notice").getByText("Please reload the page.").waitFor();
     const hint = console.find(({ text }) => text.includes("[service-widget]"));
-    assertStringIncludes(hint?.text ?? "", "mint one and call setSessionToken()");
+    assertStringIncludes(hint?.text ?? "", "call setSessionToken()");
     await page.evaluate(`serviceWidget.setSessionToken(${JSON.stringify(await site.mint())})`);
     await answers(page).nth(2).getByText("message 3 of our conversation").waitFor();
     await settled(page);
