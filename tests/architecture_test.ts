@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import manifest from "@/deno.json" with { type: "json" };
 import { type Import, listSources, readImports } from "./support/architecture/imports.ts";
 import { inventedExports, unpublishedImports } from "./support/architecture/published_imports.ts";
-import { importCircles, wrongEdges } from "./support/architecture/import_rules.ts";
+import { importCircles, ROOMS, wrongEdges } from "./support/architecture/import_rules.ts";
 import { readSource, toSource, wrongSource } from "./support/architecture/source_rules.ts";
 import { assert, assertArrayIncludes, assertEquals, assertStringIncludes } from "@std/assert";
 
@@ -28,6 +28,17 @@ Deno.test("architecture: imports flow one way", async () => {
 
 Deno.test("architecture: files import each other in no circle", async () => {
   assertEquals(importCircles(await importsOfAll()), []);
+});
+
+Deno.test("docs/architecture.md: names every room in order, and only paths that exist", async () => {
+  const text = await Deno.readTextFile(`${ROOT}/docs/architecture.md`);
+  const rooms = [...text.matchAll(/^\| `(\w+)\/` +\|/gm)].map(([, room]) => room);
+  assertEquals(rooms, ROOMS);
+  const paths = [...text.matchAll(/`((?:lib|routes|components|islands|widget|tests)\/[^`\s]+)`/g)];
+  assert(paths.length > 20);
+  for (const [, path] of paths) {
+    assert(await Deno.stat(`${ROOT}/${path}`).then(() => true, () => false), path);
+  }
 });
 
 Deno.test("architecture: every JSR import still resolves with links deleted", async () => {

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
-import type { AgentEvent, AgentRunOptions } from "./agent_run.ts";
+import type { AgentEvent, AgentRunOptions } from "./agent_run_options.ts";
 import { parseToolArguments, sanitizeToolName } from "./message_history.ts";
 
 type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "signal">;

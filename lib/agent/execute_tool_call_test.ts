@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { frameSchema } from "../schemas/frames.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { sanitizeToolCall } from "./message_history.ts";
-import type { AgentEvent } from "./agent_run.ts";
+import type { AgentEvent } from "./agent_run_options.ts";
 
 const callOf = (levels: number) => {
   const args = `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;

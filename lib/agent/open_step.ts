@@ -6,7 +6,7 @@ import {
   type ModelToolCall,
   type StopReason,
 } from "../providers/model.ts";
-import type { AgentEvent, AgentRunOptions, Candidate } from "./agent_run.ts";
+import type { AgentEvent, AgentRunOptions, Candidate } from "./agent_run_options.ts";
 import { sanitizeToolCall, stripProviderMetadata } from "./message_history.ts";
 
 /** Limit for a retry while a fallback is available: enough for a short overload. */

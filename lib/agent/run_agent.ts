@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, AgentRunOptions } from "./agent_run.ts";
+import type { AgentEvent, AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { fitStep, fitTools } from "./fit_step.ts";
 import { stripProviderMetadata } from "./message_history.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { candidate, down, runLoop, TOOL } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
 import { type Model, ModelError } from "../providers/model.ts";
-import type { StepGrant } from "./agent_run.ts";
+import type { StepGrant } from "./agent_run_options.ts";
 import { runAgent } from "./run_agent.ts";
 
 Deno.test("runAgent: a plain response yields step, text and usage, and ends with the model's reason", async () => {

@@ -1,5 +1,5 @@
 import type { Truncation } from "../agent/fit_step.ts";
-import type { AgentEvent, AgentOutcome } from "../agent/agent_run.ts";
+import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { type Price, toUsd } from "../billing/money.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";

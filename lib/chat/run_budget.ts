@@ -1,4 +1,4 @@
-import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run.ts";
+import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run_options.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { findEntry } from "./resolve_candidates.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";

@@ -21,7 +21,7 @@ import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
-import { interruptionHook, OrphanedRuns } from "./orphaned_runs.ts";
+import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import type { FollowableRun, RunLog } from "./run_log.ts";
 import { MAX_OPEN_DELAY_MS, type Run, type RunSettlement } from "./run.ts";
 import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
@@ -58,7 +58,7 @@ export class RunRegistry {
   readonly #store: RunLogStore;
   readonly #inputs: RunInputStore;
   readonly #conversations: ConversationLog;
-  readonly #orphans: OrphanedRuns;
+  readonly #orphans: OrphanedRunSettler;
   readonly #watched: WatchRecords;
   readonly #cancellations: CancellationChannel;
   /** The id of this process. */
@@ -76,7 +76,7 @@ export class RunRegistry {
     this.#inputs = new RunInputStore(kv, content);
     this.#conversations = new ConversationLog(deps);
     const [store, inputs, conversations] = [this.#store, this.#inputs, this.#conversations];
-    this.#orphans = new OrphanedRuns({ ...deps, store, inputs, conversations });
+    this.#orphans = new OrphanedRunSettler({ ...deps, store, inputs, conversations });
     this.#watched = new WatchRecords(kv, runtime);
     this.#owner = runtime.uuid();
     this.#cancellations = new CancellationChannel(kv, {

@@ -1,7 +1,7 @@
 import { assertEquals, assertFalse } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
-import type { AgentEvent, AgentOutcome } from "../agent/agent_run.ts";
+import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import { ModelError } from "../providers/model.ts";
 import { type Frame, frameSchema } from "../schemas/frames.ts";
 import { Run } from "./run.ts";

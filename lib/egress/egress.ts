@@ -7,7 +7,7 @@ import { decodeBody } from "./decode_body.ts";
 import { EgressAllowlist } from "./egress_allowlist.ts";
 import { type EgressCall, EgressError, toEgressError } from "./egress_error.ts";
 import { HopRecorder } from "./hop_recorder.ts";
-import { type Hop, nextHop } from "./next_hop.ts";
+import { type Hop, redirectRequest } from "./redirect_request.ts";
 import { outgoingHeaders } from "./outgoing_headers.ts";
 import { type Resolver, systemResolver } from "./resolve_host.ts";
 import { type Dial, type HopResponse, sendHop } from "./send_hop.ts";
@@ -159,7 +159,11 @@ function followRedirect(
 ): Hop | undefined {
   const { statusCode: status = 0, headers: { location } } = message;
   try {
-    const next = nextHop(hop, { status, location }, request.containsSecret ?? (() => false));
+    const next = redirectRequest(
+      hop,
+      { status, location },
+      request.containsSecret ?? (() => false),
+    );
     if (next !== undefined) message.destroy();
     return next;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, AgentRunOptions } from "@/lib/agent/agent_run.ts";
+import type { AgentEvent, AgentOutcome, AgentRunOptions } from "@/lib/agent/agent_run_options.ts";
 import { runAgent } from "@/lib/agent/run_agent.ts";
 import { type Model, ModelError } from "@/lib/providers/model.ts";
 

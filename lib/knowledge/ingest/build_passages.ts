@@ -1,6 +1,6 @@
 import type { Passage } from "../passage.ts";
 import type { Block } from "./block.ts";
-import { PassageBuilder } from "./passage_builder.ts";
+import { PassagePacker } from "./passage_packer.ts";
 import { estimateTokens, splitText } from "./split_text.ts";
 
 /** A list item, row or paragraph is not split up to this length. */
@@ -17,7 +17,7 @@ const MAX_HEADING_DEPTH = 6;
  */
 export function* buildPassages(blocks: Iterable<Block>): Generator<Passage> {
   const headings = new HeadingPath();
-  const builder = new PassageBuilder();
+  const builder = new PassagePacker();
   for (const block of blocks) {
     if (block.type === "heading") {
       yield* addEmptySection(builder, headings.emptySectionBefore(block.level));
@@ -38,7 +38,7 @@ export function* buildPassages(blocks: Iterable<Block>): Generator<Passage> {
 
 /** Adds a heading without content as text, because it is in the path of no other fragment. */
 function* addEmptySection(
-  builder: PassageBuilder,
+  builder: PassagePacker,
   section: { text: string; path: string[] } | undefined,
 ): Generator<Passage> {
   if (section) yield* builder.add({ ...section, separator: "\n\n", repeat: undefined });

@@ -12,7 +12,7 @@ import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
 import type { RunInputStore } from "./run_input.ts";
 
-export interface OrphanedRunDeps {
+export interface OrphanedRunSettlerDeps {
   kv: Deno.Kv;
   admission: Pick<Admission, "settleOrphaned">;
   runtime: Pick<Runtime, "now">;
@@ -23,10 +23,10 @@ export interface OrphanedRunDeps {
 }
 
 /** Settles the runs of processes that died: their charge, their log, their conversation. */
-export class OrphanedRuns {
-  readonly #deps: OrphanedRunDeps;
+export class OrphanedRunSettler {
+  readonly #deps: OrphanedRunSettlerDeps;
 
-  constructor(deps: OrphanedRunDeps) {
+  constructor(deps: OrphanedRunSettlerDeps) {
     this.#deps = deps;
   }
 

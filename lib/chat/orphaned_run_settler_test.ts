@@ -12,7 +12,7 @@ import type { ActiveRun } from "../store/runs/active_run.ts";
 import { newLog } from "../store/runs/run_log_head.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
-import { OrphanedRuns } from "./orphaned_runs.ts";
+import { OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import { RunInputStore } from "./run_input.ts";
 
 const content = contentCipher();
@@ -39,7 +39,7 @@ async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<
   const store = new RunLogStore(kv, content);
   const leases = new FailureDetector(runtime);
   const other = new GroupCommitter(kv, { runtime });
-  const ends = new OrphanedRuns({
+  const ends = new OrphanedRunSettler({
     kv,
     admission: new Admission(other, { runtime }),
     runtime,

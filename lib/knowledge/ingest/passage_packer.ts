@@ -18,7 +18,7 @@ const BLOCK_END_TOKENS = 400;
 const SECTION_END_TOKENS = 200;
 const MAX_OVERLAP_TOKENS = 50;
 
-export class PassageBuilder {
+export class PassagePacker {
   #fragments: Fragment[] = [];
   #tokens = 0;
   /** Whether any fragment is not a repetition. */

@@ -17,7 +17,7 @@ const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-language", "content-type
  * response is not a redirect. To another origin, only harmless headers are sent, and a secret in the
  * body or in the new URL fails the call.
  */
-export function nextHop(
+export function redirectRequest(
   hop: Hop,
   response: { status: number; location: string | undefined },
   containsSecret: (text: string) => boolean,
