@@ -98,7 +98,7 @@ Deno.test("GET /demo: counts towards the address's /v1 requests, and over the li
   assertEquals(rejected.headers.get("cache-control"), "no-store");
   const wait = Number(rejected.headers.get("retry-after"));
   const html = await rejected.text();
-  assert(html.includes("One moment, please"));
+  assert(html.includes("Too many requests"));
   assert(!html.includes("data-session-token"));
   assertEquals(service.logged.filter((line) => JSON.parse(line).level === "error"), []);
   await advance(wait * 1000);
