@@ -1,4 +1,4 @@
-/** What is changed in one process holds for the very next request at another. */
+/** A change made in one process applies to the next request in another. */
 import { assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import type { LimitOverrides } from "@/lib/store/tenants/tenant_store.ts";
@@ -11,7 +11,7 @@ const test = onStores(memoryStore);
 
 const SHOP = "https://shop.example";
 
-/** Two services on one store; the second has everything in memory. */
+/** Two services on one store; the second has every record cached. */
 async function start(store: SharedStore) {
   const kv = await store.open();
   const { runtime } = instantRuntime();
@@ -21,7 +21,7 @@ async function start(store: SharedStore) {
   const agent = await here.agent(key, { allowedOrigins: [SHOP] });
   const token = await here.mint(key, agent.id, SHOP);
   const messages = [{ role: "user", content: "Hello" }];
-  /** The code of the refusal; `done` for an answer that streams to its end, `ok` for any other. */
+  /** The error code; `done` for a stream that completes, `ok` for any other success. */
   const outcome = async (response: Response): Promise<string> => {
     if (response.status !== 200) return (await response.json()).code;
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -62,9 +62,9 @@ async function start(store: SharedStore) {
 }
 
 for (const kind of ["read", "byKey"] as const) {
-  test(`an API key revoked in one process is refused by the next request at another (${kind})`, async (store) => {
-    await using world = await start(store);
-    const { here, ask } = world;
+  test(`an API key revoked in one process is rejected on the next request in another (${kind})`, async (store) => {
+    await using fixture = await start(store);
+    const { here, ask } = fixture;
     const tenant = await here.tenant();
     const [apiKey] = await here.service.apiKeys.list(tenant);
     await here.service.apiKeys.revoke(tenant, apiKey!.id);
@@ -72,25 +72,25 @@ for (const kind of ["read", "byKey"] as const) {
   });
 }
 
-test("a session revoked in one process is refused by the next message at another", async (store) => {
-  await using world = await start(store);
-  const { here, ask, key, token } = world;
+test("a session revoked in one process is rejected on the next message in another", async (store) => {
+  await using fixture = await start(store);
+  const { here, ask, key, token } = fixture;
   const init = { method: "DELETE", key, json: { sessionToken: token } };
   assertEquals((await here.fetch("/v1/widget/session", init)).status, 204);
   assertEquals(await ask.bySession(), "session_token_invalid");
 });
 
-test("an agent deleted in one process answers no further message at another", async (store) => {
-  await using world = await start(store);
-  const { here, ask, key, agentId } = world;
+test("an agent deleted in one process answers no further messages in another", async (store) => {
+  await using fixture = await start(store);
+  const { here, ask, key, agentId } = fixture;
   const deleted = await here.fetch(`/v1/agents/${agentId}`, { method: "DELETE", key });
   assertEquals(deleted.status, 204);
   assertEquals([await ask.bySession(), await ask.byKey()], ["not_found", "not_found"]);
 });
 
-test("an origin taken from an agent in one process is refused by the next message at another", async (store) => {
-  await using world = await start(store);
-  const { here, ask, key, agentId } = world;
+test("an origin removed from an agent in one process is rejected on the next message in another", async (store) => {
+  await using fixture = await start(store);
+  const { here, ask, key, agentId } = fixture;
   const allow = async (allowedOrigins: string[]) => {
     const init = { method: "PATCH", key, json: { allowedOrigins } };
     const response = await here.fetch(`/v1/agents/${agentId}`, init);
@@ -102,9 +102,9 @@ test("an origin taken from an agent in one process is refused by the next messag
   assertEquals(await ask.bySession(), "done");
 });
 
-test("a plan changed in the store takes effect with the next request of every process", async (store) => {
-  await using world = await start(store);
-  const { here, kv, ask } = world;
+test("a plan changed in the store applies to the next request in every process", async (store) => {
+  await using fixture = await start(store);
+  const { here, kv, ask } = fixture;
   const plan = keys.plan(await here.tenant());
   const set = (limits: LimitOverrides) => kv.set(plan, { v: 1, models: "all", limits });
   await set({ streams: 0 });
@@ -114,7 +114,7 @@ test("a plan changed in the store takes effect with the next request of every pr
     "rate_limit_exceeded",
     "rate_limit_exceeded",
   ]);
-  // A full window is no reason to believe an old plan.
+  // A full window must not make the service rely on a cached plan.
   await set({ ipMessages: 1 });
   assertEquals([await ask.bySession(), await ask.read()], ["rate_limit_exceeded", "ok"]);
   await set({});

@@ -1,4 +1,4 @@
-/** The knowledge base that an agent names, from the agent's side. */
+/** Agents that reference a knowledge base, including one that has been deleted. */
 import { assertEquals } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { httpTool } from "./support/agent_bodies.ts";
@@ -9,42 +9,42 @@ import { agentBody } from "./support/service.ts";
 
 const DOMAINS = ["api.example.com"];
 
-/** An agent whose knowledge base has been deleted, and words to change it. */
-async function openStranded() {
-  const world = await openKnowledge();
-  const { service, key, base } = world;
+/** An agent whose knowledge base has been deleted, and a function that patches it. */
+async function openWithDeletedBase() {
+  const fixture = await openKnowledge();
+  const { service, key, base } = fixture;
   const agent = await service.agent(key, { knowledgeBaseId: base.id });
-  await world.remove();
+  await fixture.remove();
   const patch = (json: unknown) =>
     service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
-  return { world, agent, patch };
+  return { fixture, agent, patch };
 }
 
-Deno.test("PATCH /v1/agents/:id takes back all that GET told, though the base has been deleted", async () => {
-  const { world, agent, patch } = await openStranded();
-  await using _ = world;
+Deno.test("PATCH /v1/agents/:id accepts the body that GET returned after the knowledge base was deleted", async () => {
+  const { fixture, agent, patch } = await openWithDeletedBase();
+  await using _ = fixture;
   const { id: _id, createdAt: _c, updatedAt: _u, version: _v, ...body } = agent;
   assertEquals(await expectJson(await patch(body), 200), agent);
   const renamed = await expectJson(await patch({ ...body, name: "New" }), 200);
   assertEquals([renamed.name, renamed.knowledgeBaseId], ["New", body.knowledgeBaseId]);
 });
 
-Deno.test("a base that is not there is 400 for every agent that does not name it already", async () => {
-  const { world, agent, patch } = await openStranded();
-  await using _ = world;
-  const { service, key } = world;
+Deno.test("/v1/agents: a missing knowledge base is 400 unless the agent already references it", async () => {
+  const { fixture, agent, patch } = await openWithDeletedBase();
+  await using _ = fixture;
+  const { service, key } = fixture;
   const json = { ...agentBody(), knowledgeBaseId: agent.knowledgeBaseId };
   const create = await service.fetch("/v1/agents", { method: "POST", key, json });
   await expectInvalid(create, ["knowledgeBaseId"]);
   await expectInvalid(await patch({ knowledgeBaseId: crypto.randomUUID() }), ["knowledgeBaseId"]);
-  // The specification's one exception is the fallback.
+  // The specification allows null only for the fallback.
   await expectInvalid(await patch({ knowledgeBaseId: null }), ["knowledgeBaseId"]);
 });
 
-Deno.test("the editor saves, checks and tries an agent whose base has been deleted", async () => {
-  const { world, agent } = await openStranded();
-  await using _ = world;
-  const { service } = world;
+Deno.test("the agent editor saves, validates and tests an agent whose knowledge base has been deleted", async () => {
+  const { fixture, agent } = await openWithDeletedBase();
+  await using _ = fixture;
+  const { service } = fixture;
   const headers = { cookie: await ownerCookie(service) };
   const form = toFormValues(agent);
   const post = (path: string, change: object = {}) => {
@@ -70,9 +70,9 @@ Deno.test("the editor saves, checks and tries an agent whose base has been delet
   assertEquals([now.name, now.version, "knowledgeBaseId" in now], ["New", 3, false]);
 });
 
-Deno.test("a tool may not bear the name of the one that a knowledge base comes with", async () => {
-  await using world = await openKnowledge();
-  const { service, key, base } = world;
+Deno.test("/v1/agents: a tool cannot be named like the built-in knowledge search", async () => {
+  await using fixture = await openKnowledge();
+  const { service, key, base } = fixture;
   const own = httpTool({ name: "search_knowledge" });
   const server = { type: "mcp", name: "search_knowledge", url: "https://api.example.com/mcp" };
   const body = (tools: unknown[]) => ({ tools, allowedDomains: DOMAINS });

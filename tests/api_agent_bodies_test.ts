@@ -6,7 +6,7 @@ import { agentBody, TestService } from "./support/service.ts";
 
 const POST = "POST";
 
-Deno.test("POST /v1/agents normalises domains and origins as browsers spell them", async () => {
+Deno.test("POST /v1/agents normalizes domains and origins as browsers write them", async () => {
   await using service = await TestService.start();
   const agent = await service.agent(await service.key(), {
     allowedDomains: ["API.Example.com", "*.Bücher.example", "example.com:443"],
@@ -16,7 +16,7 @@ Deno.test("POST /v1/agents normalises domains and origins as browsers spell them
   assertEquals(agent.allowedOrigins, ["https://shop.example.com", "https://shop.example.com:8443"]);
 });
 
-Deno.test("POST /v1/agents accepts each bound of the specification's table", async () => {
+Deno.test("POST /v1/agents accepts the minimum and maximum of every field", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const low = {
@@ -44,19 +44,19 @@ Deno.test("POST /v1/agents accepts each bound of the specification's table", asy
   }
 });
 
-/** A change to a valid body, and the paths that its refusal must name. */
-const FAULTS: [string, Record<string, unknown>, string[]][] = [
+/** A change to a valid body, and the paths that the error must name. */
+const INVALID_BODIES: [string, Record<string, unknown>, string[]][] = [
   ["an unknown field", { colour: "red" }, ["colour"]],
   ["two unknown fields at once", { colour: "red", size: 1 }, ["colour", "size"]],
   ["fields the service sets", { id: crypto.randomUUID(), version: 7 }, ["id", "version"]],
   ["a missing name", { name: undefined }, ["name"]],
   ["an empty name", { name: "" }, ["name"]],
   ["a name of 129 characters", { name: "n".repeat(129) }, ["name"]],
-  ["a name that is no string", { name: 5 }, ["name"]],
+  ["a name that is not a string", { name: 5 }, ["name"]],
   ["a missing system prompt", { systemPrompt: undefined }, ["systemPrompt"]],
   ["a system prompt of 10001 characters", { systemPrompt: "s".repeat(10_001) }, ["systemPrompt"]],
   ["a missing model policy", { modelPolicy: undefined }, ["modelPolicy"]],
-  ["an unknown vendor", policy({ provider: "vendor_d" }), ["modelPolicy.provider"]],
+  ["an unknown provider", policy({ provider: "vendor_d" }), ["modelPolicy.provider"]],
   ["a missing model", policy({ model: undefined }), ["modelPolicy.model"]],
   ["a model outside the plan", policy({ model: "other" }), ["modelPolicy.model"]],
   ["a temperature of 2.1", policy({ temperature: 2.1 }), ["modelPolicy.temperature"]],
@@ -68,9 +68,9 @@ const FAULTS: [string, Record<string, unknown>, string[]][] = [
   ["a null temperature", policy({ temperature: null }), ["modelPolicy.temperature"]],
   ["a null fallback", { fallback: null }, ["fallback"]],
   ["a fallback without model", { fallback: { provider: "vendor_a" } }, ["fallback.model"]],
-  ["a fallback without vendor", { fallback: { model: "demo" } }, ["fallback.provider"]],
+  ["a fallback without provider", { fallback: { model: "demo" } }, ["fallback.provider"]],
   ["a fallback outside the plan", fallback("other"), ["fallback.model"]],
-  ["a knowledge base that is no UUID", { knowledgeBaseId: "kb" }, ["knowledgeBaseId"]],
+  ["a knowledge base that is not a UUID", { knowledgeBaseId: "kb" }, ["knowledgeBaseId"]],
   ["a foreign knowledge base", { knowledgeBaseId: crypto.randomUUID() }, ["knowledgeBaseId"]],
   ["a null knowledge base", { knowledgeBaseId: null }, ["knowledgeBaseId"]],
   ["a missing budget", { budget: undefined }, ["budget"]],
@@ -82,7 +82,7 @@ const FAULTS: [string, Record<string, unknown>, string[]][] = [
   ["120001 ms", budget({ wallClockMs: 120_001 }), ["budget.wallClockMs"]],
   ["missing tools", { tools: undefined }, ["tools"]],
   ["17 tools", manyTools(17), ["tools"]],
-  ["a tool of no known type", tools({ type: "shell" }), ["tools.0.type"]],
+  ["a tool of an unknown type", tools({ type: "shell" }), ["tools.0.type"]],
   ["a tool with a bad name", tools({ name: "9 lives" }), ["tools.0.name"]],
   ["a tool with an unknown field", tools({ colour: "red" }), ["tools.0.colour"]],
   ["two tools of one name", { ...tools(), tools: [httpTool(), httpTool()] }, ["tools.1.name"]],
@@ -100,26 +100,26 @@ const FAULTS: [string, Record<string, unknown>, string[]][] = [
   ["33 origins", { allowedOrigins: Array(33).fill("https://a.example") }, ["allowedOrigins"]],
 ];
 
-Deno.test("POST /v1/agents refuses each fault with its path and stores nothing", async (t) => {
+Deno.test("POST /v1/agents rejects each invalid field with its path and stores nothing", async (t) => {
   await using service = await TestService.start(instantRuntime());
   const tenant = crypto.randomUUID();
-  for (const [fault, change, paths] of FAULTS) {
-    // A key of its own each: what is tested here is the body, not how often one may call.
+  for (const [label, change, paths] of INVALID_BODIES) {
+    // A separate key per case, so that the rate limit does not apply.
     const key = await service.key(["agents:write"], tenant);
     const json = { ...agentBody(), ...change };
-    await t.step(fault, async () => {
+    await t.step(label, async () => {
       await expectInvalid(await service.fetch("/v1/agents", { method: POST, key, json }), paths);
     });
   }
   assertEquals(await service.service.agents.list(tenant, { limit: 100 }), { data: [] });
 });
 
-Deno.test("POST /v1/agents names every fault of a body at once", async () => {
+Deno.test("POST /v1/agents reports every issue of a body at once", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const json = { ...agentBody(), name: "", colour: 1, ...budget({ maxSteps: 0 }) };
-  const refused = await service.fetch("/v1/agents", { method: POST, key, json });
-  await expectInvalid(refused, ["name", "colour", "budget.maxSteps"]);
+  const rejected = await service.fetch("/v1/agents", { method: POST, key, json });
+  await expectInvalid(rejected, ["name", "colour", "budget.maxSteps"]);
 });
 
 function policy(change: Record<string, unknown>) {

@@ -1,4 +1,4 @@
-/** What a tool may be when its agent is saved. */
+/** Validation of tools when an agent is saved. */
 import { assertEquals } from "@std/assert";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
@@ -10,7 +10,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const DOMAINS = ["api.example.com"];
 
-Deno.test("POST /v1/agents takes a tool whose parameters refer to themselves", async () => {
+Deno.test("POST /v1/agents accepts a tool whose parameter schema is recursive", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const recursive = [
@@ -28,7 +28,7 @@ Deno.test("POST /v1/agents takes a tool whose parameters refer to themselves", a
   }
 });
 
-Deno.test("a tool that names what is no parameter of it is 400 at the place that names it", async () => {
+Deno.test("POST /v1/agents: a placeholder that is not a parameter of the tool is 400 with its path", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const request = {
@@ -46,7 +46,7 @@ Deno.test("a tool that names what is no parameter of it is 400 at the place that
   ]);
 });
 
-Deno.test("PATCH takes a tool that is stored as it is, whatever was let in when it came", async () => {
+Deno.test("PATCH /v1/agents/:id accepts an unchanged stored tool that no longer passes validation", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();

@@ -28,7 +28,7 @@ Deno.test("POST /v1/agents stores every field and answers 201 with Location and 
   assertEquals(read.headers.get("etag"), '"1"');
 });
 
-Deno.test("POST /v1/agents leaves out what was not set, never null", async () => {
+Deno.test("POST /v1/agents omits unset fields instead of sending null", async () => {
   await using service = await TestService.start();
   const { id: _id, createdAt: _c, updatedAt: _u, version: _v, ...body } = await service.agent(
     await service.key(),
@@ -90,11 +90,11 @@ Deno.test("PATCH /v1/agents/:id that changes nothing keeps version and time", as
   }
 });
 
-Deno.test("PATCH /v1/agents/:id refuses faults with their path and changes nothing", async (t) => {
+Deno.test("PATCH /v1/agents/:id rejects invalid fields with their path and changes nothing", async (t) => {
   await using service = await TestService.start();
   const key = await service.key();
   const agent = await service.agent(key, fullAgentBody());
-  const faults: [Record<string, unknown>, string[]][] = [
+  const invalidBodies: [Record<string, unknown>, string[]][] = [
     [{ name: null }, ["name"]],
     [{ modelPolicy: { temperature: null } }, ["modelPolicy.temperature"]],
     [{ allowedOrigins: null }, ["allowedOrigins"]],
@@ -105,7 +105,7 @@ Deno.test("PATCH /v1/agents/:id refuses faults with their path and changes nothi
     [{ budget: { maxSteps: 33 } }, ["budget.maxSteps"]],
     [{ allowedDomains: [] }, ["tools.0.request.url"]],
   ];
-  for (const [json, paths] of faults) {
+  for (const [json, paths] of invalidBodies) {
     await t.step(JSON.stringify(json), async () => {
       const answer = await service.fetch(`/v1/agents/${agent.id}`, { method: PATCH, key, json });
       await expectInvalid(answer, paths);
@@ -115,7 +115,7 @@ Deno.test("PATCH /v1/agents/:id refuses faults with their path and changes nothi
   assertEquals(await expectJson(answer, 200), agent);
 });
 
-Deno.test("If-Match lets PATCH and DELETE through at its version and is 412 at another", async () => {
+Deno.test("/v1/agents/:id: PATCH and DELETE succeed if If-Match is the current version, and are 412 otherwise", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const { id } = await service.agent(key);
@@ -151,7 +151,7 @@ Deno.test("GET /v1/agents/:id answers 304 to a current If-None-Match and 200 to 
   await expectJson(await read('"2"'), 200);
 });
 
-Deno.test("GET /v1/agents pages newest first, 20 unless told, without a cursor on the last", async () => {
+Deno.test("GET /v1/agents returns pages newest first, 20 per page by default, without a cursor on the last", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key(undefined, crypto.randomUUID());
@@ -172,7 +172,7 @@ Deno.test("GET /v1/agents pages newest first, 20 unless told, without a cursor o
   assertEquals(ids(await page("?limit=1")), newestFirst.slice(0, 1));
 });
 
-Deno.test("GET /v1/agents refuses a limit outside 1-100 and a cursor it did not give out", async () => {
+Deno.test("GET /v1/agents rejects a limit outside 1-100 and a cursor it did not issue", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key(undefined, crypto.randomUUID());
@@ -191,7 +191,7 @@ Deno.test("GET /v1/agents refuses a limit outside 1-100 and a cursor it did not 
   await expectInvalid(await service.fetch(`/v1/agents?${query}`, { key: other }), ["cursor"]);
 });
 
-Deno.test("GET /v1/agents/:id/versions keeps each version as it was, newest first", async () => {
+Deno.test("GET /v1/agents/:id/versions returns every version unchanged, newest first", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const first = await service.agent(key);
@@ -220,7 +220,7 @@ Deno.test("GET /v1/agents/:id/versions keeps each version as it was, newest firs
   }
 });
 
-Deno.test("DELETE /v1/agents/:id answers 204 and leaves neither agent nor versions", async () => {
+Deno.test("DELETE /v1/agents/:id answers 204 and removes the agent and its versions", async () => {
   await using service = await TestService.start();
   const key = await service.key(undefined, crypto.randomUUID());
   const { id } = await service.agent(key);
@@ -235,7 +235,7 @@ Deno.test("DELETE /v1/agents/:id answers 204 and leaves neither agent nor versio
   assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
 });
 
-Deno.test("another tenant's agent is 404 to read, change, delete, mint for and chat with", async () => {
+Deno.test("/v1: another tenant's agent is 404 to read, change, delete, mint for and chat with", async () => {
   await using service = await TestService.start();
   const origin = "https://shop.example.com";
   const agent = await service.agent(await service.key(), { allowedOrigins: [origin] });
@@ -258,7 +258,7 @@ Deno.test("another tenant's agent is 404 to read, change, delete, mint for and c
   assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
 });
 
-Deno.test("an agent id that is no UUID is 404, and its letters may be upper case", async () => {
+Deno.test("/v1/agents/:id: an id that is not a UUID is 404, and upper-case letters are accepted", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const { id } = await service.agent(key);
@@ -267,7 +267,7 @@ Deno.test("an agent id that is no UUID is 404, and its letters may be upper case
   assertEquals((await expectJson(shouted, 200)).id, id);
 });
 
-Deno.test("HEAD /v1/agents/:id answers what GET would, without a body", async () => {
+Deno.test("HEAD /v1/agents/:id answers like GET, without a body", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const { id } = await service.agent(key);
@@ -281,7 +281,7 @@ Deno.test("HEAD /v1/agents/:id answers what GET would, without a body", async ()
   assertNotEquals(head.headers.get("x-request-id"), got.headers.get("x-request-id"));
 });
 
-Deno.test("HEAD on a refused /v1 address tells the envelope's length, and sends none of it", async () => {
+Deno.test("HEAD /v1/*: an error has the content-length of its envelope and no body", async () => {
   await using service = await TestService.start();
   for (const path of ["/v1/agents", "/v1/nothing"]) {
     const length = (await (await service.fetch(path)).bytes()).length;

@@ -1,4 +1,4 @@
-/** What the API document promises of every success, held against the real answers. */
+/** Every success that the API document lists, checked against real responses. */
 import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
@@ -9,14 +9,14 @@ import { TestService } from "./support/service.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
 
 interface Call extends RequestInit {
-  /** Parameters of the address. */
+  /** Path parameters. */
   at?: Record<string, string>;
   query?: string;
   json?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Calls operations by their id, and remembers which answers have been seen. */
+/** Calls operations by their id and records which responses have been seen. */
 class Walk {
   readonly seen = new Set<string>();
   readonly api: ApiDocument;
@@ -29,7 +29,7 @@ class Walk {
     this.#key = parts.key;
   }
 
-  /** Sends the call and holds its answer, which must have `status`, to the document. */
+  /** Sends the call and checks that the response has `status` and matches the document. */
   async call(id: string, status: number, call: Call = {}): Promise<Answered> {
     const operation = this.api.find(id);
     const { at = {}, query = "", ...init } = call;
@@ -44,7 +44,7 @@ class Walk {
   }
 }
 
-/** Every success that the document promises, as `operationId status`. */
+/** Every success that the document lists, as `operationId status`. */
 function promised({ operations }: ApiDocument): string[] {
   return operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).filter((status) => Number(status) < 400)
@@ -52,7 +52,7 @@ function promised({ operations }: ApiDocument): string[] {
   );
 }
 
-Deno.test("every success of every operation is as documented", async () => {
+Deno.test("GET /v1/openapi.json: every success of every operation is as documented", async () => {
   await using service = await TestService.start(instantRuntime());
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   const key = await service.key([...SCOPE_NAMES]);
@@ -70,7 +70,7 @@ Deno.test("every success of every operation is as documented", async () => {
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
 });
 
-/** Creates, reads and changes agents; answers the id of one. */
+/** Creates, reads and changes agents; returns the id of one. */
 async function agents(walk: Walk): Promise<string> {
   const small = await walk.call("createAgent", 201, {
     json: { ...fullAgentBody(), fallback: undefined, tools: [] },

@@ -1,4 +1,4 @@
-/** A message sent again is one run, charged once: CONTRACT section 4. */
+/** A retried message is one run, charged once: CONTRACT section 4. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
@@ -8,7 +8,7 @@ const SHOP = "https://shop.example";
 const KEY = "a-key-of-at-least-16";
 const messages = [{ role: "user", content: "Hello" }];
 
-/** A service whose demo model never gets beyond its first word. */
+/** A service whose demo model stalls after its first word. */
 function startSilent(): Promise<TestService> {
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((_, reject) => {
@@ -38,7 +38,7 @@ function send(service: TestService, agentId: string, options: Send): Promise<Res
   });
 }
 
-Deno.test("POST /v1/chat/stream: the same key and body follow the run that is under way", async () => {
+Deno.test("POST /v1/chat/stream: the same key and body follow the active run", async () => {
   await using service = await startSilent();
   const key = await service.key();
   const agent = await service.agent(key);
@@ -62,12 +62,12 @@ Deno.test("POST /v1/chat/stream: the same key with another body is 422", async (
   const agent = await service.agent(key);
   const first = await send(service, agent.id, { key });
   const other = { messages: [{ role: "user", content: "Something else" }] };
-  const refused = await send(service, agent.id, { key, body: other });
-  await expectRefusal(refused, "idempotency_key_reused");
+  const rejected = await send(service, agent.id, { key, body: other });
+  await expectRefusal(rejected, "idempotency_key_reused");
   await first.body?.cancel();
 });
 
-Deno.test("POST /v1/chat/stream: a renewed token means the same run, another conversation does not", async () => {
+Deno.test("POST /v1/chat/stream: a renewed token replays the run, another conversation is rejected", async () => {
   await using service = await startSilent();
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });
@@ -84,7 +84,7 @@ Deno.test("POST /v1/chat/stream: a renewed token means the same run, another con
   for (const one of [first, again, elsewhere]) await one.body?.cancel();
 });
 
-Deno.test("POST /v1/chat/stream: a session's key is at least 16 characters", async () => {
+Deno.test("POST /v1/chat/stream: a session's idempotency key has at least 16 characters", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });

@@ -14,12 +14,12 @@ Deno.test("POST /v1/chat/stream without a credential is 401 invalid_api_key", as
   const json = { agentId: agent.id, sessionToken, messages: [say("Hello")] };
   const send = (headers: HeadersInit) => service.fetch(CHAT, { method: "POST", json, headers });
   await expectRefusal(await send({}), "invalid_api_key");
-  // A key that is sent decides, whatever else comes with it.
+  // An API key takes precedence over a session.
   const both = { authorization: "Bearer nonsense", "x-service-session": sessionToken };
   await expectRefusal(await send(both), "invalid_api_key");
 });
 
-Deno.test("with an API key a session is optional, but header and body must agree", async () => {
+Deno.test("POST /v1/chat/stream: with an API key a session is optional, but header and body must agree", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   const send = (body: Record<string, unknown>, headers: HeadersInit = {}) =>
@@ -36,16 +36,20 @@ Deno.test("with an API key a session is optional, but header and body must agree
   await expectInvalid(await send({}, { "x-service-session": "cs_short" }), ["sessionToken"]);
 });
 
-Deno.test("a session needs the body's sessionToken to equal the header, else 400", async () => {
+Deno.test("POST /v1/chat/stream: the body's sessionToken must equal the header, else 400", async () => {
   await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
-  for (const told of [undefined, "cs_another_token_altogether", `${sessionToken}x`]) {
-    const answer = await onPage(service, { agent, sessionToken, body: { sessionToken: told } });
+  for (const mismatched of [undefined, "cs_another_token_altogether", `${sessionToken}x`]) {
+    const answer = await onPage(service, {
+      agent,
+      sessionToken,
+      body: { sessionToken: mismatched },
+    });
     await expectInvalid(answer, ["sessionToken"]);
   }
 });
 
-Deno.test("a session for another agent is 401 session_token_invalid", async () => {
+Deno.test("POST /v1/chat/stream: a session for another agent is 401 session_token_invalid", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, sessionToken } = await embed(service);
   const other = await service.agent(key, { allowedOrigins: [ORIGIN] });
@@ -53,7 +57,7 @@ Deno.test("a session for another agent is 401 session_token_invalid", async () =
   await expectRefusal(answer, "session_token_invalid");
 });
 
-Deno.test("an unknown, expired or revoked session is 401 session_token_invalid", async () => {
+Deno.test("POST /v1/chat/stream: an unknown, expired or revoked session is 401 session_token_invalid", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const { key, agent, sessionToken } = await embed(service);
@@ -70,7 +74,7 @@ Deno.test("an unknown, expired or revoked session is 401 session_token_invalid",
   await expectRefusal(await onPage(service, { agent, sessionToken }), "session_token_invalid");
 });
 
-Deno.test("a session on a foreign page is 403 and says session token rejected", async (t) => {
+Deno.test("POST /v1/chat/stream: a session used from another origin is 403 session token rejected", async (t) => {
   await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service, {
     allowedOrigins: [ORIGIN, "https://second.example.com"],
@@ -92,7 +96,7 @@ Deno.test("a session on a foreign page is 403 and says session token rejected", 
   }
 });
 
-Deno.test("a session without Origin is accepted from no browser, the same origin or none", async () => {
+Deno.test("POST /v1/chat/stream: a session without Origin is accepted outside browsers and from the same origin", async () => {
   await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   const native: Record<string, string>[] = [
@@ -106,7 +110,7 @@ Deno.test("a session without Origin is accepted from no browser, the same origin
   }
 });
 
-Deno.test("an origin taken off the agent is refused at once, though its session lives", async () => {
+Deno.test("POST /v1/chat/stream: an origin removed from the agent is rejected at once, even with a valid session", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   const json = { allowedOrigins: ["https://second.example.com"] };
@@ -119,22 +123,22 @@ Deno.test("an origin taken off the agent is refused at once, though its session 
   assertMatch(message, /^session token rejected/);
 });
 
-Deno.test("a session of a deleted agent is 404", async () => {
+Deno.test("POST /v1/chat/stream: a session of a deleted agent is 404", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   await (await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key })).body?.cancel();
   await expectRefusal(await onPage(service, { agent, sessionToken }), "not_found");
 });
 
-Deno.test("the 51st message of a session is 429 until the session expires", async () => {
+Deno.test("POST /v1/chat/stream: the 51st message of a session is 429 until the session expires", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const { agent, sessionToken } = await embed(service);
-  // Far enough apart for every other limit.
+  // Spaced out so that no other limit applies.
   for (let n = 0; n < 50; n++, time.advance(10_000)) {
     const answer = await onPage(service, { agent, sessionToken });
     assertEquals(answer.status, 200, await answer.text());
-    // A refusal costs no message.
+    // A rejected request does not count as a message.
     if (n === 0) await (await onPage(service, { agent, sessionToken, body: { x: 1 } })).text();
   }
   const answer = await onPage(service, { agent, sessionToken });

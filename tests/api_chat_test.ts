@@ -21,7 +21,7 @@ Deno.test("POST /v1/chat/stream answers an API key with the contract's headers",
   assertEquals(startFrame(frames).requestId, answer.headers.get("x-request-id"));
 });
 
-Deno.test("POST /v1/chat/stream sends retry first, then id, event and one data line a frame", async () => {
+Deno.test("POST /v1/chat/stream sends retry first, then id, event and one data line per frame", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const answer = await byKey(service, { key, body: { agentId: agent.id } });
@@ -56,7 +56,7 @@ Deno.test("POST /v1/chat/stream orders frames start, delta, usage, done and quot
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
-Deno.test("POST /v1/chat/stream answers a session on its page like a key", async () => {
+Deno.test("POST /v1/chat/stream answers a session from its origin like an API key", async () => {
   await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   const frames = await readFrames(await onPage(service, { agent, sessionToken }));
@@ -64,7 +64,7 @@ Deno.test("POST /v1/chat/stream answers a session on its page like a key", async
   assertStringIncludes(textOf(frames), "Hello");
 });
 
-Deno.test("start.requestId is the body's; x-request-id is always ours and never echoes", async () => {
+Deno.test("POST /v1/chat/stream: start.requestId is the body's; x-request-id is always generated", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const mine = "my-request-1";
@@ -79,7 +79,7 @@ Deno.test("start.requestId is the body's; x-request-id is always ours and never 
   assertNotEquals(answer.headers.get("x-request-id"), mine);
 });
 
-Deno.test("start.conversationId is the body's, or a new UUID for each call without one", async () => {
+Deno.test("POST /v1/chat/stream: start.conversationId is the body's, or a new UUID for each call without one", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const conversation = async (body: Record<string, unknown>) =>
@@ -92,7 +92,7 @@ Deno.test("start.conversationId is the body's, or a new UUID for each call witho
   assertNotEquals(await conversation({}), await conversation({}));
 });
 
-Deno.test("a tool call is told before its result, and the answer after it", async () => {
+Deno.test("POST /v1/chat/stream sends a tool call before its result, and the answer after it", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const agent = await service.agent(key);
@@ -112,7 +112,7 @@ Deno.test("a tool call is told before its result, and the answer after it", asyn
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
-Deno.test("a tool called with what is no JSON object is tool_invalid_arguments, and the run goes on", async () => {
+Deno.test("POST /v1/chat/stream: tool arguments that are not a JSON object are tool_invalid_arguments, and the run continues", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const agent = await service.agent(key, {
@@ -128,7 +128,7 @@ Deno.test("a tool called with what is no JSON object is tool_invalid_arguments, 
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
-Deno.test("maxOutputTokens ends the answer with length, the call's before the agent's", async () => {
+Deno.test("POST /v1/chat/stream: maxOutputTokens ends the answer with length, and the request overrides the agent", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const modelPolicy = { provider: "vendor_a", model: "demo", maxOutputTokens: 5 };
@@ -142,7 +142,7 @@ Deno.test("maxOutputTokens ends the answer with length, the call's before the ag
   }
 });
 
-Deno.test("a visitor gets no more output than the agent's own maxOutputTokens", async () => {
+Deno.test("POST /v1/chat/stream: a visitor cannot exceed the agent's maxOutputTokens", async () => {
   await using service = await TestService.start(instantRuntime());
   const modelPolicy = { provider: "vendor_a", model: "demo", maxOutputTokens: 5 };
   const { agent, sessionToken } = await embed(service, { modelPolicy });
@@ -151,7 +151,7 @@ Deno.test("a visitor gets no more output than the agent's own maxOutputTokens", 
   assertEquals(onlyFrame(frames, "usage").outputTokens, 5);
 });
 
-Deno.test("an agent out of steps ends with error budget_exceeded and done max_steps", async () => {
+Deno.test("POST /v1/chat/stream: an agent out of steps ends with error budget_exceeded and done max_steps", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const budget = { maxCostUsd: 1, maxSteps: 1, wallClockMs: 30_000 };
@@ -165,7 +165,7 @@ Deno.test("an agent out of steps ends with error budget_exceeded and done max_st
   assertEquals(onlyFrame(frames, "done").finishReason, "max_steps");
 });
 
-Deno.test("overrides name the provider that answers, and must be in the plan", async () => {
+Deno.test("POST /v1/chat/stream: overrides select the provider and must be in the plan", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const agentId = agent.id;
@@ -177,11 +177,11 @@ Deno.test("overrides name the provider that answers, and must be in the plan", a
   await expectInvalid(await byKey(service, { key, body: { agentId, model: "other" } }), ["model"]);
 });
 
-Deno.test("POST /v1/chat/stream refuses each fault of its body with the path", async (t) => {
+Deno.test("POST /v1/chat/stream rejects each invalid field with its path", async (t) => {
   await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
   const user = say("Hello");
-  const faults: [string, Record<string, unknown>, string[]][] = [
+  const invalidBodies: [string, Record<string, unknown>, string[]][] = [
     ["no messages field", { messages: undefined }, ["messages"]],
     ["no message", { messages: [] }, ["messages"]],
     ["65 messages", { messages: Array(65).fill(user) }, ["messages"]],
@@ -193,10 +193,10 @@ Deno.test("POST /v1/chat/stream refuses each fault of its body with the path", a
     ["content in parts", { messages: [{ ...user, content: [] }] }, ["messages.0.content"]],
     ["an unknown field inside", { messages: [{ ...user, id: 1 }] }, ["messages.0.id"]],
     ["no agent", { agentId: undefined }, ["agentId"]],
-    ["an agent that is no UUID", { agentId: "mine" }, ["agentId"]],
-    ["a conversation that is no UUID", { conversationId: "x" }, ["conversationId"]],
+    ["an agent that is not a UUID", { agentId: "mine" }, ["agentId"]],
+    ["a conversation that is not a UUID", { conversationId: "x" }, ["conversationId"]],
     ["a null conversation", { conversationId: null }, ["conversationId"]],
-    ["an unknown vendor", { provider: "vendor_d" }, ["provider"]],
+    ["an unknown provider", { provider: "vendor_d" }, ["provider"]],
     ["a temperature of 2.1", { temperature: 2.1 }, ["temperature"]],
     ["no output tokens", { maxOutputTokens: 0 }, ["maxOutputTokens"]],
     ["16385 output tokens", { maxOutputTokens: 16_385 }, ["maxOutputTokens"]],
@@ -205,8 +205,8 @@ Deno.test("POST /v1/chat/stream refuses each fault of its body with the path", a
     ["an origin in JSON", { origin: ORIGIN }, ["origin"]],
     ["stream: false", { stream: false }, ["stream"]],
   ];
-  for (const [fault, change, paths] of faults) {
-    await t.step(fault, async () => {
+  for (const [label, change, paths] of invalidBodies) {
+    await t.step(label, async () => {
       const key = await service.key();
       await expectInvalid(
         await byKey(service, { key, body: { agentId: agent.id, ...change } }),

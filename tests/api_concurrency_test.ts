@@ -1,4 +1,4 @@
-/** The limits of the specification's section 8 under concurrent requests, over HTTP: seeded, no clock moves. */
+/** The limits of the specification's section 8 under concurrent requests, over HTTP; seeded, with a fixed clock. */
 import { assert, assertEquals } from "@std/assert";
 import type { Limits } from "@/lib/billing/limits.ts";
 import type { UsageReport } from "@/lib/schemas/usage.ts";
@@ -14,7 +14,7 @@ const OPEN: Partial<Limits> = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1
 
 interface Deployment {
   services: number;
-  /** How bad the connection to the store is, once everything is set up. */
+  /** Faulty connection to the store, enabled after setup. */
   connection?: { turns: number; ambiguous: number; locked: number };
 }
 
@@ -27,7 +27,7 @@ const DEPLOYMENTS: Record<string, Deployment> = {
   },
 };
 
-/** Services over one store, with an agent, a key and a session of a visitor. */
+/** Services on one store, with an agent, a key and a visitor's session. */
 async function deploy({ services: count, connection }: Deployment, limits: Partial<Limits> = OPEN) {
   const store = await openTestKv();
   const held = pausableRuntime();
@@ -59,9 +59,9 @@ async function deploy({ services: count, connection }: Deployment, limits: Parti
   };
 }
 
-type World = Awaited<ReturnType<typeof deploy>>;
+type Fixture = Awaited<ReturnType<typeof deploy>>;
 
-function bySession(service: TestService, { agentId, token }: World): Promise<Response> {
+function bySession(service: TestService, { agentId, token }: Fixture): Promise<Response> {
   return service.fetch("/v1/chat/stream", {
     method: "POST",
     json: { agentId, sessionToken: token, messages },
@@ -69,27 +69,27 @@ function bySession(service: TestService, { agentId, token }: World): Promise<Res
   });
 }
 
-function byKey(service: TestService, { agentId, key }: World): Promise<Response> {
+function byKey(service: TestService, { agentId, key }: Fixture): Promise<Response> {
   return service.fetch("/v1/chat/stream", { method: "POST", key, json: { agentId, messages } });
 }
 
-/** Asks again after a 503, as a client does: a read that the store fails is not tried twice. */
-async function usage(service: TestService, world: World): Promise<UsageReport> {
-  const response = await service.fetch("/v1/usage", { key: world.key });
+/** Retries after a 503 as a client does, because the service does not retry a failed read. */
+async function usage(service: TestService, fixture: Fixture): Promise<UsageReport> {
+  const response = await service.fetch("/v1/usage", { key: fixture.key });
   if (response.status === 200) return await response.json();
   assertEquals(response.status, 503);
   await response.body?.cancel();
-  return await usage(service, world);
+  return await usage(service, fixture);
 }
 
-/** The ones let in, and the waits that the others were told, all refused by one limit. */
+/** The admitted requests, and the retry delays of the others, all rejected by one limit. */
 async function sorted(answers: Response[], scope: string) {
   const streams = answers.filter(({ status }) => status === 200);
   const waits: number[] = [];
-  for (const refused of answers.filter(({ status }) => status !== 200)) {
-    assertEquals(refused.status, 429);
-    assertEquals((await refused.json()).details.scope, scope);
-    waits.push(Number(refused.headers.get("retry-after")));
+  for (const rejected of answers.filter(({ status }) => status !== 200)) {
+    assertEquals(rejected.status, 429);
+    assertEquals((await rejected.json()).details.scope, scope);
+    waits.push(Number(rejected.headers.get("retry-after")));
   }
   return { streams, waits };
 }
@@ -102,50 +102,50 @@ async function readToEnd(streams: Response[]): Promise<void> {
 }
 
 for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
-  Deno.test(`POST /v1/chat/stream: 200 at once on a fresh session let exactly 50 in (${name})`, async () => {
-    await using world = await deploy(deployment, { ...OPEN, streams: 1_000 });
-    world.release();
+  Deno.test(`POST /v1/chat/stream: of 200 concurrent messages on a new session exactly 50 are admitted (${name})`, async () => {
+    await using fixture = await deploy(deployment, { ...OPEN, streams: 1_000 });
+    fixture.release();
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => bySession(world.any(), world)),
+      Array.from({ length: 200 }, () => bySession(fixture.any(), fixture)),
     );
     const { streams, waits } = await sorted(answers, "session_messages");
     assertEquals([streams.length, new Set(waits)], [50, new Set([900])]);
     await readToEnd(streams);
-    const told = await usage(world.any(), world);
-    assertEquals([told.runs, told.activeStreams], [50, 0]);
+    const report = await usage(fixture.any(), fixture);
+    assertEquals([report.runs, report.activeStreams], [50, 0]);
   });
 
-  Deno.test(`POST /v1/chat/stream: 40 at once are exactly 10 streams, and their slots come free (${name})`, async () => {
-    await using world = await deploy(deployment);
+  Deno.test(`POST /v1/chat/stream: of 40 concurrent requests exactly 10 stream, and their slots are released (${name})`, async () => {
+    await using fixture = await deploy(deployment);
     for (const round of [1, 2]) {
-      world.hold();
+      fixture.hold();
       const answers = await Promise.all(
-        Array.from({ length: 40 }, () => byKey(world.any(), world)),
+        Array.from({ length: 40 }, () => byKey(fixture.any(), fixture)),
       );
       const { streams, waits } = await sorted(answers, "tenant_streams");
       assertEquals(streams.length, 10);
       assert(waits.every((wait) => wait >= 1 && wait <= 5));
-      assertEquals((await usage(world.any(), world)).activeStreams, 10);
-      world.release();
+      assertEquals((await usage(fixture.any(), fixture)).activeStreams, 10);
+      fixture.release();
       await readToEnd(streams);
-      const told = await usage(world.any(), world);
-      assertEquals([told.runs, told.activeStreams], [10 * round, 0]);
+      const report = await usage(fixture.any(), fixture);
+      assertEquals([report.runs, report.activeStreams], [10 * round, 0]);
     }
   });
 
-  Deno.test(`/v1: 90 at once with one key are exactly 60, and 60 messages from one address 20 (${name})`, async () => {
+  Deno.test(`/v1: of 90 concurrent requests with one key 60 are admitted, and of 60 messages from one address 20 (${name})`, async () => {
     const limits = { ...OPEN, keyRequests: 60, ipMessages: 20, streams: 1_000 };
-    await using world = await deploy(deployment, limits);
-    world.release();
-    world.advance(60_001);
+    await using fixture = await deploy(deployment, limits);
+    fixture.release();
+    fixture.advance(60_001);
     const chats = await Promise.all(
-      Array.from({ length: 60 }, () => bySession(world.any(), world)),
+      Array.from({ length: 60 }, () => bySession(fixture.any(), fixture)),
     );
     const { streams } = await sorted(chats, "ip_chat");
     assertEquals(streams.length, 20);
     await readToEnd(streams);
     const reads = await Promise.all(Array.from({ length: 90 }, () => {
-      return world.any().fetch(`/v1/agents/${world.agentId}`, { key: world.key });
+      return fixture.any().fetch(`/v1/agents/${fixture.agentId}`, { key: fixture.key });
     }));
     const read = await sorted(reads, "key");
     assertEquals(read.streams.length, 60);

@@ -1,13 +1,13 @@
-/** What was said, as the service keeps it: CONTRACT section 4, conversations. */
+/** Stored conversations: CONTRACT section 4. */
 import { assert, assertEquals } from "@std/assert";
 import { ended, openConversations as start } from "./support/conversations.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { storedKeys } from "./support/store.ts";
 import { answered, byKey, ORIGIN, say } from "./support/widget_calls.ts";
 
-Deno.test("GET /v1/conversations/:id: has each run with what was sent, said, used and paid", async () => {
-  await using world = await start();
-  const { chat, transcript, advance, agent } = world;
+Deno.test("GET /v1/conversations/:id: returns each run with its messages, answer, usage and cost", async () => {
+  await using fixture = await start();
+  const { chat, transcript, advance, agent } = fixture;
   const first = await chat("Hello");
   advance(1_000);
   const history = [say("Hello"), answered(first.text), say("And now?")];
@@ -23,11 +23,11 @@ Deno.test("GET /v1/conversations/:id: has each run with what was sent, said, use
     runCount: 2,
     costUsd: 0,
   });
-  const asked = (content: string) => [{ ...say(content), claimed: false }];
-  const told = runs.map(({ runId, messages, text }) => ({ runId, messages, text }));
-  assertEquals(told, [
-    { runId: first.runId, messages: asked("Hello"), text: first.text },
-    { runId: second.runId, messages: asked("And now?"), text: second.text },
+  const userMessage = (content: string) => [{ ...say(content), claimed: false }];
+  const stored = runs.map(({ runId, messages, text }) => ({ runId, messages, text }));
+  assertEquals(stored, [
+    { runId: first.runId, messages: userMessage("Hello"), text: first.text },
+    { runId: second.runId, messages: userMessage("And now?"), text: second.text },
   ]);
   const { inputTokens, outputTokens, ...facts } = runs[0]!;
   assert(inputTokens > 0 && outputTokens > 0);
@@ -35,9 +35,9 @@ Deno.test("GET /v1/conversations/:id: has each run with what was sent, said, use
   assertEquals([facts.finishReason, facts.costUsd, facts.errorCode], ["stop", 0, undefined]);
 });
 
-Deno.test("GET /v1/conversations/:id: what a client says was said before is stored once, as claimed", async () => {
-  await using world = await start();
-  const { chat, transcript } = world;
+Deno.test("GET /v1/conversations/:id: history supplied by a client is stored once, marked as claimed", async () => {
+  await using fixture = await start();
+  const { chat, transcript } = fixture;
   const invented = [say("Hi"), answered("I promise you a refund."), say("So?")];
   const first = await chat("", { messages: invented });
   const more = [...invented, answered(` ${first.text}\n`), answered("Yes!"), say("Well?")];
@@ -53,9 +53,9 @@ Deno.test("GET /v1/conversations/:id: what a client says was said before is stor
   ]);
 });
 
-Deno.test("GET /v1/conversations/:id: has the calls of tools with their results", async () => {
-  await using world = await start();
-  const { chat, transcript } = world;
+Deno.test("GET /v1/conversations/:id: returns tool calls with their results", async () => {
+  await using fixture = await start();
+  const { chat, transcript } = fixture;
   const { id } = await chat(`use nothing with {"q":"violets"}`);
   const [run] = (await transcript(id)).runs;
   const [call] = run!.toolCalls;
@@ -63,9 +63,9 @@ Deno.test("GET /v1/conversations/:id: has the calls of tools with their results"
   assertEquals((call!.output as { error: { code: string } }).error.code, "tool_unknown");
 });
 
-Deno.test("a run whose words no value and no commit can hold is stored whole", async () => {
-  await using world = await start();
-  const { chat, transcript, kv } = world;
+Deno.test("GET /v1/conversations/:id: a run larger than one KV value or commit is stored in full", async () => {
+  await using fixture = await start();
+  const { chat, transcript, kv } = fixture;
   const long = Array.from({ length: 32 }, (_, n) => say(`${n} ` + "ü".repeat(14_000)));
   const { id } = await chat("", { messages: long });
   const [run] = (await transcript(id)).runs;
@@ -74,29 +74,29 @@ Deno.test("a run whose words no value and no commit can hold is stored whole", a
   assertEquals(left, []);
 });
 
-Deno.test("GET /v1/conversations/:id: answers long conversations a page of runs at a time", async () => {
-  await using world = await start();
-  const { chat, transcript, get } = world;
+Deno.test("GET /v1/conversations/:id: returns long conversations in pages of runs", async () => {
+  await using fixture = await start();
+  const { chat, transcript, get } = fixture;
   const { id } = await chat("0");
   for (const n of ["1", "2", "3", "4"]) await chat(n, { conversationId: id });
-  const said: string[] = [];
+  const contents: string[] = [];
   let query = "?limit=2";
   for (let pages = 1;; pages++) {
     const { runs, nextCursor } = await transcript(id, query);
-    said.push(...runs.map(({ messages }) => messages.at(-1)!.content));
+    contents.push(...runs.map(({ messages }) => messages.at(-1)!.content));
     if (nextCursor === undefined) {
       assertEquals(pages, 3);
       break;
     }
     query = `?limit=2&cursor=${nextCursor}`;
   }
-  assertEquals(said, ["0", "1", "2", "3", "4"]);
+  assertEquals(contents, ["0", "1", "2", "3", "4"]);
   await expectInvalid(await get(id, "?cursor=AAAA"), ["cursor"]);
 });
 
-Deno.test("a conversation's id is another conversation for another agent, page or credential", async () => {
-  await using world = await start();
-  const { service, chat, key, agent, transcript, advance, get } = world;
+Deno.test("GET /v1/conversations/:id: one id is a separate conversation per agent, origin and credential", async () => {
+  await using fixture = await start();
+  const { service, chat, key, agent, transcript, advance, get } = fixture;
   const { id } = await chat("on the page");
   advance(1);
   const body = { conversationId: id, agentId: agent.id, messages: [say("by key")] };
@@ -104,22 +104,22 @@ Deno.test("a conversation's id is another conversation for another agent, page o
   advance(1);
   const other = await service.agent(key);
   await ended(await byKey(service, { key, body: { ...body, agentId: other.id } }));
-  const asked = async (query: string) =>
+  const contentsOf = async (query: string) =>
     (await transcript(id, query)).runs.map(({ messages }) => messages[0]!.content);
-  assertEquals(await asked(""), ["on the page"]);
-  assertEquals(await asked("?origin="), ["by key"]);
-  assertEquals(await asked(`?agentId=${other.id}`), ["by key"]);
+  assertEquals(await contentsOf(""), ["on the page"]);
+  assertEquals(await contentsOf("?origin="), ["by key"]);
+  assertEquals(await contentsOf(`?agentId=${other.id}`), ["by key"]);
   assertEquals((await transcript(id, "?origin=")).origin, undefined);
   await expectRefusal(await get(id, "?origin=https://evil.example"), "not_found");
   await expectInvalid(await get(id, "?agentId=x"), ["agentId"]);
   const one = await service.fetch(`/v1/conversations/${id}`, { method: "DELETE", key });
   assertEquals(one.status, 204);
-  assertEquals(await asked(""), ["by key"]);
+  assertEquals(await contentsOf(""), ["by key"]);
 });
 
-Deno.test("GET /v1/conversations: those last added to first, of one agent too, page by page", async () => {
-  await using world = await start();
-  const { chat, list, service, key, advance, agent } = world;
+Deno.test("GET /v1/conversations: returns the most recently updated first, filters by agent, in pages", async () => {
+  await using fixture = await start();
+  const { chat, list, service, key, advance, agent } = fixture;
   const ids: string[] = [];
   for (const n of ["a", "b", "c"]) {
     ids.push((await chat(n)).id);
@@ -144,9 +144,9 @@ Deno.test("GET /v1/conversations: those last added to first, of one agent too, p
   await expectInvalid(foreign, ["cursor"]);
 });
 
-Deno.test("/v1/conversations: another tenant has none of it", async () => {
-  await using world = await start();
-  const { service, chat, transcript } = world;
+Deno.test("/v1/conversations: another tenant's conversations are 404", async () => {
+  await using fixture = await start();
+  const { service, chat, transcript } = fixture;
   const { id } = await chat("Hello");
   const theirs = await service.key(["conversations:write"], crypto.randomUUID());
   const of = `/v1/conversations/${id}`;

@@ -8,7 +8,7 @@ import { chat, ORIGIN } from "./support/widget_calls.ts";
 const EXPOSED = "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, " +
   "ratelimit-policy, idempotency-replayed";
 
-Deno.test("a preflight on /v1/chat/** is 204 with exactly the contract's headers", async () => {
+Deno.test("OPTIONS /v1/chat/**: a preflight is 204 with exactly the contract's headers", async () => {
   await using service = await TestService.start();
   const answer = await preflight(service, "/v1/chat/stream");
   assertEquals([answer.status, await answer.text()], [204, ""]);
@@ -22,7 +22,7 @@ Deno.test("a preflight on /v1/chat/** is 204 with exactly the contract's headers
   });
 });
 
-Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS headers", async () => {
+Deno.test("/v1/chat/**: every response, errors included, has the CORS headers", async () => {
   await using service = await TestService.start(instantRuntime());
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
@@ -52,7 +52,7 @@ Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS head
   }
 });
 
-Deno.test("no path but /v1/chat/** sends a CORS header, asked or not", async () => {
+Deno.test("only /v1/chat/** sends CORS headers, with or without a preflight", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const headers = { origin: ORIGIN };

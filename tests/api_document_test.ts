@@ -1,4 +1,4 @@
-/** GET /v1/openapi.json says what the service does: every route, every refusal, every answer. */
+/** GET /v1/openapi.json matches the service: every route, error and response. */
 import { assert, assertEquals } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/schemas/error_codes.ts";
@@ -11,13 +11,13 @@ import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";
 
 const ID = crypto.randomUUID();
-/** Parameters of addresses. */
+/** Path parameters. */
 const IDS = { id: ID, documentId: ID, runId: ID, n: "1", hash: "0123456789ab" };
-/** Pages for people, not part of the API. */
+/** HTML pages, which are not part of the API. */
 const PAGES = ["/", "/demo"];
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** A service with its own document. */
+/** A service with its API document. */
 async function open(options: TestServiceOptions = {}) {
   const service = await TestService.start(options);
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
@@ -25,7 +25,7 @@ async function open(options: TestServiceOptions = {}) {
   return { service, api, of: api.operations.filter(({ path }) => path.startsWith("/v1/")) };
 }
 
-/** Sends a call of `operation` and holds the answer to the document. */
+/** Calls `operation` and checks the response against the document. */
 async function call(
   { service, api }: { service: TestService; api: ApiDocument },
   operation: Documented,
@@ -46,17 +46,17 @@ function scopeOf(operation: Documented): string | undefined {
   return operation.security.flatMap((scheme) => scheme.ApiKey ?? [])[0];
 }
 
-/** The body that an operation shows. */
+/** The example body of an operation. */
 function exampleBody({ requestBody }: Documented): unknown {
   return requestBody?.content["application/json"]?.examples?.example?.value;
 }
 
-/** The codes that an operation documents with a status. */
+/** The error codes that an operation documents for a status. */
 function codesOf({ responses }: Documented, status: number): string[] {
   return Object.keys(responses[status]?.content?.["application/json"]?.examples ?? {});
 }
 
-Deno.test("GET /v1/openapi.json: has every public route and method, and nothing else", async () => {
+Deno.test("GET /v1/openapi.json: lists every public route and method, and nothing else", async () => {
   const { service, api } = await open();
   await using _ = service;
   const routed = PUBLIC_ROUTES.filter(({ path }) => !PAGES.includes(path))
@@ -69,7 +69,7 @@ Deno.test("GET /v1/openapi.json: has every public route and method, and nothing 
   assertEquals(documented.sort(), routed.sort());
 });
 
-Deno.test("GET /v1/openapi.json: is for anybody, on this service's own address", async () => {
+Deno.test("GET /v1/openapi.json: needs no credential and names this service's URL", async () => {
   const { service, api } = await open();
   await using _ = service;
   const answer = await service.fetch("/v1/openapi.json");
@@ -79,7 +79,7 @@ Deno.test("GET /v1/openapi.json: is for anybody, on this service's own address",
   assertEquals(document.servers, [{ url: service.url }]);
 });
 
-Deno.test("the document: who brings no credential gets the documented 401, or none is wanted", async () => {
+Deno.test("the API document: a missing credential is the documented 401, or none is needed", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   for (const operation of of) {
@@ -89,7 +89,7 @@ Deno.test("the document: who brings no credential gets the documented 401, or no
   }
 });
 
-Deno.test("the document: a key needs the documented scope, and no other", async () => {
+Deno.test("the API document: a key needs the documented scope, and no other", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   for (const operation of of) {
@@ -108,7 +108,7 @@ Deno.test("the document: a key needs the documented scope, and no other", async 
   }
 });
 
-Deno.test("the document: a method that an address does not list is 405, with those it does in Allow", async () => {
+Deno.test("the API document: a method that a path does not list is 405, with the listed ones in Allow", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   for (const [path, operations] of Map.groupBy(of, (operation) => operation.path)) {
@@ -123,7 +123,7 @@ Deno.test("the document: a method that an address does not list is 405, with tho
   }
 });
 
-Deno.test("the document: exactly the operations with a body refuse its type, and each change its size", async () => {
+Deno.test("the API document: exactly the operations with a body check its type, and every write checks its size", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   const key = await service.key([...SCOPES]);
@@ -139,7 +139,7 @@ Deno.test("the document: exactly the operations with a body refuse its type, and
       call({ service, api }, operation, {
         key,
         body,
-        // Without one, a mint is refused before its body is looked at.
+        // Without one, a mint is rejected before its body is read.
         headers: { "content-type": type, origin: service.url },
       });
     if (takes) {
@@ -152,7 +152,7 @@ Deno.test("the document: exactly the operations with a body refuse its type, and
   }
 });
 
-Deno.test("the document: an id in the address that names nothing is the documented 404", async () => {
+Deno.test("the API document: an unknown id in the path is the documented 404", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   const key = await service.key([...SCOPES]);
@@ -163,7 +163,7 @@ Deno.test("the document: an id in the address that names nothing is the document
   }
 });
 
-Deno.test("the document: exactly the operations that say so count towards the limit per address", async () => {
+Deno.test("the API document: exactly the documented operations count towards the limit per address", async () => {
   const { service, api, of } = await open({ limits: { ipRequests: 1 } });
   await using _ = service;
   await (await service.fetch("/v1/agents")).body?.cancel();
@@ -175,7 +175,7 @@ Deno.test("the document: exactly the operations that say so count towards the li
   }
 });
 
-Deno.test("the document: a tenant's full streams and spent day are documented 429s of the chat", async () => {
+Deno.test("the API document: a tenant's stream limit and daily cost limit are documented 429s of the chat", async () => {
   const wanted = { streams: "rate_limit_exceeded", hardDailyCost: "plan_limit_exceeded" };
   for (const [limit, code] of Object.entries(wanted)) {
     const { service, api } = await open({ limits: { [limit]: 0 } });
@@ -189,7 +189,7 @@ Deno.test("the document: a tenant's full streams and spent day are documented 42
   }
 });
 
-Deno.test("the document: a store that fails is a documented refusal of every operation", async () => {
+Deno.test("the API document: a failing store is a documented error of every operation", async () => {
   const store = await breakableKv();
   const { service, api } = await open({ kv: store.kv, ...instantRuntime() });
   await using _ = service;
@@ -209,7 +209,7 @@ Deno.test("the document: a store that fails is a documented refusal of every ope
   assertEquals(readiness.status, 503);
 });
 
-Deno.test("the document: exactly the operations that list Idempotency-Key look at it", async () => {
+Deno.test("the API document: exactly the operations that list Idempotency-Key honor it", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   const key = await service.key([...SCOPES]);
@@ -223,7 +223,7 @@ Deno.test("the document: exactly the operations that list Idempotency-Key look a
   }
 });
 
-Deno.test("the document: a replayed answer, and the key with another body, are as documented", async () => {
+Deno.test("the API document: a replayed response, and the key with another body, are as documented", async () => {
   const { service, api } = await open();
   await using _ = service;
   const create = api.find("createAgent");
@@ -238,10 +238,12 @@ Deno.test("the document: a replayed answer, and the key with another body, are a
   assertEquals(code, "idempotency_key_reused");
 });
 
-Deno.test("the document: every code of the interface is some operation's", async () => {
+Deno.test("the API document: every error code is documented by an operation", async () => {
   const { service, of } = await open();
   await using _ = service;
-  const told = of.flatMap((one) => Object.keys(one.responses).flatMap((s) => codesOf(one, +s)));
+  const documentedCodes = of.flatMap((one) =>
+    Object.keys(one.responses).flatMap((s) => codesOf(one, +s))
+  );
   const later: string[] = [];
-  assertEquals(Object.keys(ERROR_STATUS).filter((code) => !told.includes(code)), later);
+  assertEquals(Object.keys(ERROR_STATUS).filter((code) => !documentedCodes.includes(code)), later);
 });

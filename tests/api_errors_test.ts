@@ -13,7 +13,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const ID = crypto.randomUUID();
 
-Deno.test("every key that is absent, malformed, mistyped, revoked or expired is one 401", async () => {
+Deno.test("/v1: a missing, malformed, mistyped, revoked or expired key is the same 401", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const tenant = await service.tenant();
@@ -38,12 +38,12 @@ Deno.test("every key that is absent, malformed, mistyped, revoked or expired is 
     assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer realm=/);
     messages.add((await expectRefusal(answer, "invalid_api_key")).message);
   }
-  assertEquals(messages.size, 1, "a refusal tells nobody which part was wrong");
+  assertEquals(messages.size, 1, "the error must not reveal which part was wrong");
   const lowercase = await service.fetch("/v1/agents", { headers: authorization(`bearer ${key}`) });
   await expectJson(lowercase, 200);
 });
 
-Deno.test("a key without the scope is 403 insufficient_scope, which names it", async (t) => {
+Deno.test("/v1: a key without the scope is 403 insufficient_scope, which names the scope", async (t) => {
   await using service = await TestService.start();
   const agent = `/v1/agents/${ID}`;
   const conversation = `/v1/conversations/${ID}`;
@@ -64,7 +64,7 @@ Deno.test("a key without the scope is 403 insufficient_scope, which names it", a
     ["DELETE", "/v1/widget/session", "widget:mint"],
   ];
   for (const [method, path, scope] of wanted) {
-    await t.step(`${method} ${path} wants ${scope}`, async () => {
+    await t.step(`${method} ${path} needs ${scope}`, async () => {
       const other: Scope = scope === "billing:read" ? "knowledge:read" : "billing:read";
       const key = await service.key([other]);
       const answer = await service.fetch(path, { method, key });
@@ -83,11 +83,11 @@ Deno.test("agents:write includes agents:read, and agents:read does not include a
   ];
   await expectJson(await service.fetch("/v1/agents", { key: writer }), 200);
   await expectJson(await service.fetch("/v1/agents", { key: reader }), 200);
-  const refused = await service.fetch("/v1/agents", { method: "POST", key: reader, json: {} });
-  await expectRefusal(refused, "insufficient_scope");
+  const rejected = await service.fetch("/v1/agents", { method: "POST", key: reader, json: {} });
+  await expectRefusal(rejected, "insufficient_scope");
 });
 
-Deno.test("an unknown /v1 address is the 404 envelope, whatever the method and credential", async () => {
+Deno.test("/v1: an unknown path is the 404 envelope for any method and credential", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   for (
@@ -100,7 +100,7 @@ Deno.test("an unknown /v1 address is the 404 envelope, whatever the method and c
   }
 });
 
-Deno.test("a wrong method is the 405 envelope with Allow, before any credential", async () => {
+Deno.test("/v1: a wrong method is the 405 envelope with Allow, before the credential is checked", async () => {
   await using service = await TestService.start();
   for (const [path, allowed] of methodsOfV1()) {
     const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort();
@@ -117,7 +117,7 @@ Deno.test("a wrong method is the 405 envelope with Allow, before any credential"
   }
 });
 
-Deno.test("x-request-id is new on every answer and never echoes the caller's", async () => {
+Deno.test("/v1: x-request-id is new on every response and never echoes the caller's", async () => {
   await using service = await TestService.start();
   const mine = crypto.randomUUID();
   const seen = new Set<string>([mine]);
@@ -129,7 +129,7 @@ Deno.test("x-request-id is new on every answer and never echoes the caller's", a
   assertEquals(seen.size, 4);
 });
 
-Deno.test("a body that is no strict JSON object is 400 with the path of the fault", async () => {
+Deno.test("/v1: a body that is not a strict JSON object is 400 with the path of the issue", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   for (const path of ["/v1/agents", "/v1/chat/stream"]) {
@@ -143,7 +143,7 @@ Deno.test("a body that is no strict JSON object is 400 with the path of the faul
   await expectInvalid(await sendRawBody(service, { key, body: proto }), ["__proto__"]);
 });
 
-Deno.test("a body nested without end is a 400, not a fault of ours", async () => {
+Deno.test("/v1: a deeply nested body is 400, not 500", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
@@ -156,7 +156,7 @@ Deno.test("a body nested without end is a 400, not a fault of ours", async () =>
   assertEquals(service.logged.filter((line) => line.includes('"error"')), []);
 });
 
-Deno.test("a body of another content type is 415, before any credential", async () => {
+Deno.test("/v1: a body of another content type is 415, before the credential is checked", async () => {
   await using service = await TestService.start();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", ""]) {
     const body = new TextEncoder().encode(JSON.stringify(agentBody()));
@@ -170,7 +170,7 @@ Deno.test("a body of another content type is 415, before any credential", async 
   }
 });
 
-Deno.test("a body over 1 MiB is 413 by its length and by its chunks, before any credential", async () => {
+Deno.test("/v1: a body over 1 MiB is 413 by its length and by its chunks, before the credential is checked", async () => {
   await using service = await TestService.start();
   const mebibyte = 1_048_576;
   for (const path of ["/v1/agents", "/v1/chat/stream", "/v1/widget/session"]) {
@@ -185,7 +185,7 @@ Deno.test("a body over 1 MiB is 413 by its length and by its chunks, before any 
   await expectJson(await sendRawBody(service, { key, body: exact }), 201);
 });
 
-Deno.test("size comes before credential, credential before scope, scope before body", async () => {
+Deno.test("/v1: checks size, then credential, then scope, then body", async () => {
   await using service = await TestService.start();
   const weak = await service.key(["billing:read"]);
   const big = new Uint8Array(1_048_577).fill(0x20);
@@ -199,7 +199,7 @@ Deno.test("size comes before credential, credential before scope, scope before b
   await expectRefusal(await patch("{}"), "not_found");
 });
 
-Deno.test("a store that fails is 503 without its words; the log has them, redacted", async () => {
+Deno.test("/v1: a failing store is 503 without the error text, which is logged redacted", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
   const key = await service.key();
@@ -214,7 +214,7 @@ Deno.test("a store that fails is 503 without its words; the log has them, redact
   assertEquals(line.includes(key.slice(-32)), false);
 });
 
-Deno.test("a fault of ours is 500 without its text, which is in the log", async () => {
+Deno.test("/v1: an internal error is 500 without its text, which is logged", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
@@ -227,7 +227,7 @@ Deno.test("a fault of ours is 500 without its text, which is in the log", async 
   assertMatch(line, /stored record agents is not readable/);
 });
 
-Deno.test("no key, token or part of them is in anything logged during a whole flow", async () => {
+Deno.test("/v1: a complete flow logs no key, no token and no part of them", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ ...instantRuntime(), kv: store.kv });
   const key = await service.key();
@@ -252,7 +252,7 @@ Deno.test("no key, token or part of them is in anything logged during a whole fl
   }
 });
 
-Deno.test("an answer that says nothing else about caching is kept by nobody", async () => {
+Deno.test("/v1: a response is no-store unless it sets another caching policy", async () => {
   await using service = await TestService.start();
   const key = await service.key(["agents:write", "widget:mint"]);
   const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
@@ -277,7 +277,7 @@ function listOf(header: string | null): string[] {
   return (header ?? "").split(", ").sort();
 }
 
-/** `bytes` spaces without a length told beforehand. */
+/** `bytes` spaces without a content-length. */
 function chunks(bytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let left = bytes;
   return new ReadableStream({

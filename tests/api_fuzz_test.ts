@@ -1,4 +1,4 @@
-/** Ten thousand requests made from the API document: what it promises holds for all of them. */
+/** Ten thousand requests generated from the API document, whose responses must match it. */
 import { assert, assertEquals } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
@@ -14,9 +14,9 @@ import { ORIGIN } from "./support/widget_calls.ts";
 
 const REQUESTS = 10_000;
 const AT_ONCE = 32;
-/** A guard only: a request that takes this long hangs. */
+/** A request that takes this long hangs. */
 const HANGS_MS = 20_000;
-/** Between batches: what is counted leaves its window, and no session is over before the end. */
+/** Clock step between batches: rate windows empty, and no session expires before the end. */
 const STEP_MS = 2_000;
 const SEED = 20_260_121;
 const NO_LIMITS = {
@@ -27,33 +27,33 @@ const NO_LIMITS = {
   streams: 1_000_000,
 };
 
-/** What has been asked and answered so far. */
+/** Results of the requests sent so far. */
 interface Tally {
-  faults: string[];
-  /** How often each operation gave each status. */
+  issues: string[];
+  /** How often each operation returned each status. */
   statuses: Map<string, number>;
 }
 
-Deno.test("10,000 seeded requests, valid and not, get documented answers and no fault of ours", async () => {
+Deno.test("/v1: 10,000 seeded requests, valid and invalid, get documented responses and no 5xx", async () => {
   const time = instantRuntime();
   await using service = await TestService.start({ ...time, limits: NO_LIMITS });
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   const api = new ApiDocument(document);
   const parts = {
-    world: await worldOf(service),
+    world: await createFixture(service),
     dice: new SeededRandom(SEED),
     schemas: document.components.schemas,
   };
-  const tally: Tally = { faults: [], statuses: new Map() };
+  const tally: Tally = { issues: [], statuses: new Map() };
   const often = api.operations.flatMap((one) => Array<Documented>(weightOf(one)).fill(one));
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
     const calls = Array.from(
       { length: Math.min(AT_ONCE, REQUESTS - sent) },
       () => fuzzCall(parts.dice.pick(often), parts),
     );
-    await sendAll(calls, { service, api, world: parts.world, tally });
+    await sendAll(calls, { service, api, fixture: parts.world, tally });
     time.advance(STEP_MS);
-    assertEquals(tally.faults, [], `seed ${SEED}, request ${sent} and after`);
+    assertEquals(tally.issues, [], `seed ${SEED}, request ${sent} and after`);
   }
   for (const { operationId, responses } of api.operations) {
     const success = Object.keys(responses)[0];
@@ -62,14 +62,14 @@ Deno.test("10,000 seeded requests, valid and not, get documented answers and no 
   assertEquals(service.logged.filter((line) => line.includes('"level":"error"')), []);
 });
 
-/** Bodies are where most can go wrong. */
+/** Bodies have the most ways to be invalid, so they are drawn more often. */
 function weightOf({ requestBody, path }: Documented): number {
   if (requestBody !== undefined) return 6;
   return path.startsWith("/v1/agents") ? 3 : 1;
 }
 
-/** A key, agents with a small output and sessions of theirs to begin with. */
-async function worldOf(service: TestService): Promise<FuzzContext> {
+/** A key, agents with a small output limit, and their sessions. */
+async function createFixture(service: TestService): Promise<FuzzContext> {
   const keys = { good: await service.key([...SCOPE_NAMES]), weak: await service.key([]) };
   const agents: string[] = [];
   const sessions = [];
@@ -88,13 +88,13 @@ async function worldOf(service: TestService): Promise<FuzzContext> {
   return new FuzzContext({ keys, agents, sessions, hashes, ownOrigin: service.url });
 }
 
-/** Sends them at once; learns from the answers in the order of the calls, so that a seed is a run. */
+/** Sends all calls concurrently; learns from the responses in call order, so that a seed is reproducible. */
 async function sendAll(
   calls: FuzzCall[],
-  { service, api, world, tally }: {
+  { service, api, fixture, tally }: {
     service: TestService;
     api: ApiDocument;
-    world: FuzzContext;
+    fixture: FuzzContext;
     tally: Tally;
   },
 ): Promise<void> {
@@ -107,28 +107,28 @@ async function sendAll(
   }));
   for (const [n, answered] of answers.entries()) {
     const { operation, agentId } = calls[n]!;
-    const faults = api.faultsOf(operation, answered);
-    if (answered.status >= 500) faults.push(`answers ${answered.status}`);
-    if (answered.status < 300) faults.push(...wronglyTaken(calls[n]!, api));
-    if (faults.length > 0) tally.faults.push(describe(calls[n]!, { faults, text: answered.text }));
+    const issues = api.faultsOf(operation, answered);
+    if (answered.status >= 500) issues.push(`answers ${answered.status}`);
+    if (answered.status < 300) issues.push(...wronglyAccepted(calls[n]!, api));
+    if (issues.length > 0) tally.issues.push(describe(calls[n]!, { issues, text: answered.text }));
     const key = `${operation.operationId} ${answered.status}`;
     tally.statuses.set(key, (tally.statuses.get(key) ?? 0) + 1);
-    world.learn(operation.operationId, answered, agentId);
+    fixture.learn(operation.operationId, answered, agentId);
   }
 }
 
-/** A success whose body the document forbids. */
-function wronglyTaken({ operation, body }: FuzzCall, api: ApiDocument): string[] {
+/** A request that succeeded although the document forbids its body. */
+function wronglyAccepted({ operation, body }: FuzzCall, api: ApiDocument): string[] {
   if (body === undefined) return [];
   return api.bodyFaultsOf(operation, new TextDecoder().decode(body.bytes))
-    .map((fault) => `takes a body that is not documented: ${fault}`);
+    .map((issue) => `accepts an undocumented body: ${issue}`);
 }
 
-/** Enough of a request to send it again by hand. */
-function describe(call: FuzzCall, { faults, text }: { faults: string[]; text: string }): string {
+/** Enough of a request to repeat it by hand. */
+function describe(call: FuzzCall, { issues, text }: { issues: string[]; text: string }): string {
   const body = call.body === undefined ? "" : new TextDecoder().decode(call.body.bytes);
   return [
-    `${call.operation.operationId}: ${faults.join("; ")}`,
+    `${call.operation.operationId}: ${issues.join("; ")}`,
     `${call.method} ${call.path.slice(0, 300)} ${JSON.stringify(call.headers).slice(0, 600)}`,
     `body (${call.body?.type}): ${JSON.stringify(body.slice(0, 600))}`,
     `answer: ${text.slice(0, 600)}`,

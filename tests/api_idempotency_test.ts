@@ -25,8 +25,8 @@ function post(service: TestService, path: string, { once, ...call }: Call & { on
   return service.fetch(path, { method: "POST", ...call, headers });
 }
 
-/** What of an answer a replay must repeat. */
-async function told(response: Response) {
+/** The parts of a response that a replay must repeat. */
+async function replayable(response: Response) {
   const { status, headers } = response;
   const named = ["content-type", "location", "etag"].map((name) => headers.get(name));
   return { status, named, body: await response.text() };
@@ -42,7 +42,7 @@ async function agentCount(service: TestService, key: string): Promise<number> {
   return data.filter((agent: { name: string }) => agent.name === "Helper").length;
 }
 
-Deno.test("POST /v1/agents with the same Idempotency-Key answers the first response again", async () => {
+Deno.test("POST /v1/agents with the same Idempotency-Key repeats the first response", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const first = await post(service, AGENTS, { key, once: "k1", json: agentBody() });
@@ -50,7 +50,7 @@ Deno.test("POST /v1/agents with the same Idempotency-Key answers the first respo
   const second = await post(service, AGENTS, { key, once: "k1", json: agentBody() });
   assert(isReplay(second));
   assertNotEquals(second.headers.get("x-request-id"), first.headers.get("x-request-id"));
-  assertEquals(await told(second), await told(first));
+  assertEquals(await replayable(second), await replayable(first));
   assertEquals(await agentCount(service, key), 1);
 });
 
@@ -65,7 +65,7 @@ Deno.test("POST /v1/agents: without a key, or under another, each request create
   assertEquals(await agentCount(service, key), 4);
 });
 
-Deno.test("Idempotency-Key: the order of fields does not count, another body is 422", async () => {
+Deno.test("Idempotency-Key: field order does not matter, another body is 422", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   await post(service, AGENTS, { key, once: "k", json: agentBody() });
@@ -78,38 +78,38 @@ Deno.test("Idempotency-Key: the order of fields does not count, another body is 
   assertEquals(await agentCount(service, key), 1);
 });
 
-Deno.test("Idempotency-Key: 50 concurrent requests make one agent and get one answer", async () => {
+Deno.test("Idempotency-Key: 50 concurrent requests create one agent and get the same response", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => post(service, AGENTS, { key, once: "k", json: agentBody() })),
   );
   assertEquals(answers.filter((answer) => !isReplay(answer)).length, 1);
-  const all = await Promise.all(answers.map(told));
+  const all = await Promise.all(answers.map(replayable));
   assertEquals([...new Set(all.map((one) => JSON.stringify(one)))].length, 1);
   assertEquals(all[0]?.status, 201);
   assertEquals(await agentCount(service, key), 1);
 });
 
-Deno.test("Idempotency-Key: a replay answers although the agent has gone, and brings none back", async () => {
+Deno.test("Idempotency-Key: a replay answers after the agent was deleted, without restoring it", async () => {
   await using service = await TestService.start();
   const { key, agent } = await embed(service);
   const mint = { key, once: "m", json: { agentId: agent.id }, headers: { origin: ORIGIN } };
   const path = `/v1/agents/${agent.id}/playground-session`;
-  const minted = await told(await post(service, MINT, mint));
-  const played = await told(await post(service, path, { key, once: "p" }));
-  const made = await told(await post(service, AGENTS, { key, once: "a", json: agentBody() }));
+  const minted = await replayable(await post(service, MINT, mint));
+  const played = await replayable(await post(service, path, { key, once: "p" }));
+  const made = await replayable(await post(service, AGENTS, { key, once: "a", json: agentBody() }));
   for (const id of [agent.id, JSON.parse(made.body).id]) {
     await service.fetch(`/v1/agents/${id}`, { method: "DELETE", key });
   }
-  assertEquals(await told(await post(service, MINT, mint)), minted);
-  assertEquals(await told(await post(service, path, { key, once: "p", json: {} })), played);
+  assertEquals(await replayable(await post(service, MINT, mint)), minted);
+  assertEquals(await replayable(await post(service, path, { key, once: "p", json: {} })), played);
   const again = await post(service, AGENTS, { key, once: "a", json: agentBody() });
-  assertEquals(await told(again), made);
+  assertEquals(await replayable(again), made);
   assertEquals(await agentCount(service, key), 0);
 });
 
-Deno.test("Idempotency-Key: a repeated mint is the same session, whose token is stored nowhere", async () => {
+Deno.test("Idempotency-Key: a repeated mint returns the same session, whose token is not stored", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const { key, agent } = await embed(service);
@@ -122,7 +122,7 @@ Deno.test("Idempotency-Key: a repeated mint is the same session, whose token is 
   assertFalse((await storedText(kv)).includes(secret));
 });
 
-Deno.test("Idempotency-Key: a mint for another origin is another request", async () => {
+Deno.test("Idempotency-Key: a mint for another origin is a different request", async () => {
   await using service = await TestService.start();
   const other = "https://other.example.com";
   const { key, agent } = await embed(service, { allowedOrigins: [ORIGIN, other] });
@@ -133,7 +133,7 @@ Deno.test("Idempotency-Key: a mint for another origin is another request", async
   await expectRefusal(await post(service, MINT, mint), "origin_not_allowed");
 });
 
-Deno.test("Idempotency-Key: is forgotten after 24 hours", async () => {
+Deno.test("Idempotency-Key: expires after 24 hours", async () => {
   const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key();
@@ -151,7 +151,7 @@ Deno.test("Idempotency-Key: is forgotten after 24 hours", async () => {
   assertEquals((await expectJson(await create(), 201)).id, second.id);
 });
 
-Deno.test("Idempotency-Key: another API key, route or agent is another scope", async () => {
+Deno.test("Idempotency-Key: keys are scoped by API key, route and agent", async () => {
   await using service = await TestService.start();
   const { key, agent } = await embed(service);
   const call = { once: "k", json: {} };
@@ -185,7 +185,7 @@ Deno.test("Idempotency-Key: a revoked key gets no replay, nor does one without t
   await expectRefusal(await post(service, AGENTS, { ...call, key }), "invalid_api_key");
 });
 
-Deno.test("Idempotency-Key: must be 1-255 visible characters, and what it may be it is", async () => {
+Deno.test("Idempotency-Key: must be 1-255 visible characters, and any such value works", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   for (const once of ["", "k".repeat(256), "a b", "\u00e9"]) {
@@ -198,7 +198,7 @@ Deno.test("Idempotency-Key: must be 1-255 visible characters, and what it may be
   }
 });
 
-Deno.test("Idempotency-Key: a refusal is not kept: put right, the request goes through", async () => {
+Deno.test("Idempotency-Key: an error is not stored, so a corrected request succeeds", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
@@ -210,27 +210,27 @@ Deno.test("Idempotency-Key: a refusal is not kept: put right, the request goes t
   await expectJson(right, 201);
 });
 
-Deno.test("Idempotency-Key: an agent as large as its fields allow is made once and told whole", async () => {
+Deno.test("Idempotency-Key: the largest valid agent is created once and replayed in full", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   const json = largeAgent(16_000);
-  const first = await told(await post(service, AGENTS, { key, once: "k", json }));
+  const first = await replayable(await post(service, AGENTS, { key, once: "k", json }));
   assertEquals(first.status, 201);
-  assertEquals(await told(await post(service, AGENTS, { key, once: "k", json })), first);
+  assertEquals(await replayable(await post(service, AGENTS, { key, once: "k", json })), first);
   const { id } = JSON.parse(first.body);
   const read = await service.fetch(`/v1/agents/${id}`, { key });
   assertEquals(await read.text(), first.body);
   assert((await kv.get(keys.agent(await service.tenant(), id))).value);
 });
 
-Deno.test("POST /v1/agents beyond what one step stores is 413 and leaves nothing", async () => {
+Deno.test("POST /v1/agents larger than one commit is 413 and stores nothing", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const tooLarge = largeAgent(100, "x".repeat(50_000));
   const plain = await service.fetch(AGENTS, { method: "POST", key, json: tooLarge });
   await expectRefusal(plain, "payload_too_large");
-  // Under a key the answer is stored as well, in the same step.
+  // With an idempotency key the response is stored in the same commit.
   const half = largeAgent(100, "x".repeat(30_000));
   const keyed = await post(service, AGENTS, { key, once: "k", json: half });
   await expectRefusal(keyed, "payload_too_large");
@@ -238,7 +238,7 @@ Deno.test("POST /v1/agents beyond what one step stores is 413 and leaves nothing
   await expectJson(await service.fetch(AGENTS, { method: "POST", key, json: half }), 201);
 });
 
-Deno.test("Idempotency-Key: an answer lost on the way back is had by asking again", async () => {
+Deno.test("Idempotency-Key: a retry returns a response that was lost in transit", async () => {
   const { kv, loseNextCommit } = await lossyKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();

@@ -1,4 +1,4 @@
-/** Knowledge bases and their documents: CONTRACT section 4. */
+/** Knowledge bases and documents: CONTRACT section 4. */
 import { seeded } from "./support/flaky_kv.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
@@ -8,9 +8,9 @@ import { storedKeys } from "./support/store.ts";
 
 const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
 
-Deno.test("POST /v1/knowledge-bases: makes one, which is read, changed, listed and deleted", async () => {
-  await using world = await start();
-  const { service, key, base, get, of, advance, create } = world;
+Deno.test("POST /v1/knowledge-bases: creates a base that can be read, changed, listed and deleted", async () => {
+  await using fixture = await start();
+  const { service, key, base, get, of, advance, create } = fixture;
   assertEquals(base, {
     id: base.id,
     name: "Shop",
@@ -37,9 +37,9 @@ Deno.test("POST /v1/knowledge-bases: makes one, which is read, changed, listed a
   await expectRefusal(await get(), "not_found");
 });
 
-Deno.test("POST /v1/knowledge-bases: a base may name its language, and change or remove it", async () => {
-  await using world = await start();
-  const { service, key, of, post, settled } = world;
+Deno.test("POST /v1/knowledge-bases: a base's language can be set, changed and removed", async () => {
+  await using fixture = await start();
+  const { service, key, of, post, settled } = fixture;
   const create = (json: unknown) =>
     service.fetch("/v1/knowledge-bases", { method: "POST", key, json });
   const { language } = await expectJson(await create({ name: "Handbuch", language: "de" }), 201);
@@ -51,7 +51,7 @@ Deno.test("POST /v1/knowledge-bases: a base may name its language, and change or
   assertEquals((await expectJson(await patch({ name: "Shop" }), 200)).language, "sv");
   await expectInvalid(await patch({ language: "" }), ["language"]);
   assertEquals((await expectJson(await patch({ language: null }), 200)).language, undefined);
-  // It counts from the next search on: one word alone does not tell that it is Finnish.
+  // It applies from the next search on: a single word is not enough to detect Finnish.
   await settled(await post({ title: "1", content: "Hinnat" }));
   const search = async () => {
     const json = { query: "hinta" };
@@ -63,9 +63,9 @@ Deno.test("POST /v1/knowledge-bases: a base may name its language, and change or
   assertEquals(await search(), 1);
 });
 
-Deno.test("POST …/search: finds a short text in another form of its words, each in its own language", async () => {
-  await using world = await start();
-  const { service, key, of, post, settled } = world;
+Deno.test("POST …/search: finds short texts by other forms of their words, in several languages", async () => {
+  await using fixture = await start();
+  const { service, key, of, post, settled } = fixture;
   const examples = [
     ["Zeppelins fly over lakes.", "zeppelin"],
     ["Refunds take fourteen days.", "Can I get a refund?"],
@@ -83,9 +83,9 @@ Deno.test("POST …/search: finds a short text in another form of its words, eac
   }
 });
 
-Deno.test("POST /v1/knowledge-bases: refuses names that are none", async () => {
-  await using world = await start();
-  const { service, key } = world;
+Deno.test("POST /v1/knowledge-bases: rejects invalid names", async () => {
+  await using fixture = await start();
+  const { service, key } = fixture;
   const post = (json: unknown) =>
     service.fetch("/v1/knowledge-bases", { method: "POST", key, json });
   await expectInvalid(await post({}), ["name"]);
@@ -94,9 +94,9 @@ Deno.test("POST /v1/knowledge-bases: refuses names that are none", async () => {
   await expectInvalid(await post({ name: "x", owner: "me" }), ["owner"]);
 });
 
-Deno.test("POST …/documents: a JSON document goes from processing to ready, and is counted", async () => {
-  await using world = await start();
-  const { post, get, base, settled } = world;
+Deno.test("POST …/documents: a JSON document moves from processing to ready and is counted", async () => {
+  await using fixture = await start();
+  const { post, get, base, settled } = fixture;
   const answer = await post(TEXT);
   assertMatch(answer.headers.get("location") ?? "", new RegExp(`^/v1/.*/${base.id}/documents/.`));
   const { id, ...document } = await settled(answer);
@@ -114,9 +114,9 @@ Deno.test("POST …/documents: a JSON document goes from processing to ready, an
   assertEquals(data, [{ id, ...document }]);
 });
 
-Deno.test("POST …/documents: a file is named after itself and read as what it is", async () => {
-  await using world = await start();
-  const { upload, settled } = world;
+Deno.test("POST …/documents: a file's title is its name, and its type is detected from its content", async () => {
+  await using fixture = await start();
+  const { upload, settled } = fixture;
   const markdown = await settled(await upload("Guide.md", "# Guide\n\nRead me.", ""));
   assertEquals([markdown.title, markdown.mediaType], ["Guide.md", "text/markdown"]);
   const page = "<!doctype html><title>x</title><p>Hello";
@@ -130,8 +130,8 @@ Deno.test("POST …/documents: a file is named after itself and read as what it 
 });
 
 Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and are never indexed", async () => {
-  await using world = await start();
-  const { upload, settled, get } = world;
+  await using fixture = await start();
+  const { upload, settled, get } = fixture;
   const random = seeded(16);
   const noise = Array.from(
     { length: 20 },
@@ -149,9 +149,9 @@ Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and 
   assertEquals((await expectJson(await get(), 200)).chunkCount, 0);
 });
 
-Deno.test("POST …/documents: a form's title is kept whole, or refused", async () => {
-  await using world = await start();
-  const { service, key, of, settled } = world;
+Deno.test("POST …/documents: a form's title is stored in full, or rejected", async () => {
+  await using fixture = await start();
+  const { service, key, of, settled } = fixture;
   const send = (title: string) => {
     const body = new FormData();
     body.set("file", new File(["Parcels travel by train."], "a.txt"));
@@ -165,9 +165,9 @@ Deno.test("POST …/documents: a form's title is kept whole, or refused", async 
   await expectInvalid(await send("👩".repeat(129)), ["title"]);
 });
 
-Deno.test("POST …/documents: says what is wrong with a body", async () => {
-  await using world = await start();
-  const { service, key, of, post } = world;
+Deno.test("POST …/documents: an invalid body is 400 with the path of the issue", async () => {
+  await using fixture = await start();
+  const { service, key, of, post } = fixture;
   await expectInvalid(await post({}), ["title", "content"]);
   await expectInvalid(await post({ ...TEXT, mediaType: "application/pdf" }), ["mediaType"]);
   await expectInvalid(await post({ ...TEXT, more: 1 }), ["more"]);
@@ -189,9 +189,9 @@ Deno.test("POST …/documents: says what is wrong with a body", async () => {
   await expectRefusal(await send("x", "text/plain"), "unsupported_media_type");
 });
 
-Deno.test("POST …/documents: takes 20 MiB and no more, while other routes take 1 MiB", async () => {
-  await using world = await start();
-  const { service, key, of, upload, settled } = world;
+Deno.test("POST …/documents: accepts up to 20 MiB, while other routes accept 1 MiB", async () => {
+  await using fixture = await start();
+  const { service, key, of, upload, settled } = fixture;
   const size = 20 * 1_048_576;
   const large = new Uint8Array(size).fill(0x20);
   large.set(new TextEncoder().encode("Hello"), size / 2);
@@ -206,9 +206,9 @@ Deno.test("POST …/documents: takes 20 MiB and no more, while other routes take
   await expectRefusal(await service.fetch(of(), other), "payload_too_large");
 });
 
-Deno.test("POST …/documents: under one Idempotency-Key a document is stored once", async () => {
-  await using world = await start();
-  const { post, get } = world;
+Deno.test("POST …/documents: a document is stored once per Idempotency-Key", async () => {
+  await using fixture = await start();
+  const { post, get } = fixture;
   const headers = { "idempotency-key": "one" };
   const [a, b] = await Promise.all([post(TEXT, headers), post(TEXT, headers)]);
   assertEquals(await expectJson(a, 201), await expectJson(b, 201));
@@ -217,9 +217,9 @@ Deno.test("POST …/documents: under one Idempotency-Key a document is stored on
   assertEquals((await expectJson(await get("/documents"), 200)).data.length, 1);
 });
 
-Deno.test("POST …/search: finds passages of ready documents, and none once they are deleted", async () => {
-  await using world = await start();
-  const { service, key, of, post, settled, remove, upload } = world;
+Deno.test("POST …/search: finds passages of ready documents, and none after they are deleted", async () => {
+  await using fixture = await start();
+  const { service, key, of, post, settled, remove, upload } = fixture;
   const search = (json: unknown) => service.fetch(of("/search"), { method: "POST", key, json });
   const { id } = await settled(await post(TEXT));
   await settled(await upload("other.md", "# Parcels\n\nParcels arrive on Monday."));
@@ -242,11 +242,11 @@ Deno.test("POST …/search: finds passages of ready documents, and none once the
   await expectInvalid(await search({ query: "", limit: 21 }), ["query", "limit"]);
 });
 
-Deno.test("DELETE: a document and a base leave no key behind", async () => {
-  await using world = await start();
-  const { kv, post, remove, settled, base, upload, service, key } = world;
+Deno.test("DELETE /v1/knowledge-bases: a deleted document or base leaves no KV key", async () => {
+  await using fixture = await start();
+  const { kv, post, remove, settled, base, upload, service, key } = fixture;
   const create = { method: "POST", key, json: { name: "kept" } };
-  const kept = await expectJson(await service.fetch("/v1/knowledge-bases", create), 201);
+  const remaining = await expectJson(await service.fetch("/v1/knowledge-bases", create), 201);
   const before = (await storedKeys(kv)).filter((name) => !name.includes(base.id));
   const first = await settled(await post(TEXT));
   await settled(await upload("large.md", "# A\n\nHello. ".repeat(20_000)));
@@ -259,12 +259,12 @@ Deno.test("DELETE: a document and a base leave no key behind", async () => {
   const isWindow = (name: string) => name.includes("windows");
   const after = (await storedKeys(kv)).filter((name) => !isWindow(name));
   assertEquals(after, before.filter((name) => !isWindow(name)));
-  assert(after.some((name) => name.includes(kept.id)));
+  assert(after.some((name) => name.includes(remaining.id)));
 });
 
-Deno.test("another tenant's base and document are 404 on every route and cannot be put in an agent", async () => {
-  await using world = await start();
-  const { service, base, post, settled, get } = world;
+Deno.test("/v1/knowledge-bases: another tenant's base and document are 404 on every route and cannot be referenced by an agent", async () => {
+  await using fixture = await start();
+  const { service, base, post, settled, get } = fixture;
   const { id } = await settled(await post(TEXT));
   const theirs = await service.key(["knowledge:write", "agents:write"], crypto.randomUUID());
   const path = `/v1/knowledge-bases/${base.id}`;
@@ -287,9 +287,9 @@ Deno.test("another tenant's base and document are 404 on every route and cannot 
   await expectJson(await get(`/documents/${id}`), 200);
 });
 
-Deno.test("an agent's knowledgeBaseId must be a base of its tenant, and outlives the base", async () => {
-  await using world = await start();
-  const { service, base, key, remove } = world;
+Deno.test("/v1/agents: knowledgeBaseId must be a base of the tenant, and remains after the base is deleted", async () => {
+  await using fixture = await start();
+  const { service, base, key, remove } = fixture;
   const agent = await service.agent(key, { knowledgeBaseId: base.id });
   assertEquals(agent.knowledgeBaseId, base.id);
   const tenant = await service.tenant();
@@ -299,7 +299,7 @@ Deno.test("an agent's knowledgeBaseId must be a base of its tenant, and outlives
   const patch = (json: unknown) =>
     service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
   assertEquals((await expectJson(await patch({ name: "Renamed" }), 200)).name, "Renamed");
-  // What is there already may be sent along; what has gone can be newly named by none.
+  // A stored reference may be sent again; a new reference to a deleted base is rejected.
   await expectJson(await patch({ knowledgeBaseId: base.id }), 200);
   const json = { ...agentBody(), knowledgeBaseId: base.id };
   const another = await service.fetch("/v1/agents", { method: "POST", key, json });

@@ -1,4 +1,4 @@
-/** What one call may choose instead of the agent's own, over real sockets: CONTRACT section 4. */
+/** Overrides of an agent's settings in one request, over real sockets: CONTRACT section 4. */
 import { assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -11,12 +11,12 @@ import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const OVERRIDES = { provider: "vendor_b", model: "small", temperature: 0.5, maxOutputTokens: 77 };
 
-/** A service with a dear and a cheap model, an agent between them, and what its vendor was asked. */
+/** A service with an expensive and a cheap model, and an agent whose model is priced between them. */
 async function startOverrides(visitorOverrides?: string) {
   const mock = await MockProviders.start();
-  const dear = catalogueEntry({ model: "dear", outputUsdPerMTok: 75 });
+  const expensive = catalogueEntry({ model: "dear", outputUsdPerMTok: 75 });
   const small = catalogueEntry({ vendor: "vendor_b", model: "small", outputUsdPerMTok: 5 });
-  const on = await ProviderService.start(mock, { catalogue: [catalogueEntry(), dear, small] });
+  const on = await ProviderService.start(mock, { catalogue: [catalogueEntry(), expensive, small] });
   if (visitorOverrides !== undefined) {
     const plan = { v: 1, models: "all", limits: {}, visitorOverrides };
     await on.kv.set(keys.plan(await on.service.tenant()), plan);
@@ -39,9 +39,9 @@ function outputOf({ body }: MockRequest): number {
   return body.max_completion_tokens ?? body.max_tokens;
 }
 
-Deno.test("overrides: a key's and a visitor's reach the vendor they name", async () => {
-  await using world = await startOverrides();
-  const { mock, on, agent, visit } = world;
+Deno.test("overrides: a key's and a visitor's overrides reach the named provider", async () => {
+  await using fixture = await startOverrides();
+  const { mock, on, agent, visit } = fixture;
   for (const answer of [await on.send(agent, OVERRIDES), await visit(OVERRIDES)]) {
     const { provider, model } = startFrame(await readFrames(answer));
     assertEquals([provider, model], ["vendor_b", "small"]);
@@ -51,31 +51,31 @@ Deno.test("overrides: a key's and a visitor's reach the vendor they name", async
   }
 });
 
-Deno.test("overrides: a key may choose dearer and longer, a visitor neither", async () => {
-  await using world = await startOverrides();
-  const { mock, on, agent, visit } = world;
+Deno.test("overrides: a key may choose a more expensive model and more output, a visitor neither", async () => {
+  await using fixture = await startOverrides();
+  const { mock, on, agent, visit } = fixture;
   const more = { model: "dear", maxOutputTokens: 4_000 };
   await readFrames(await on.send(agent, more));
   assertEquals(outputOf(mock.requests[0]!), 4_000);
   await expectInvalid(await visit(more), ["model"]);
   await readFrames(await visit({ maxOutputTokens: 4_000 }));
-  const asked = mock.requests.at(-1)!;
-  assertEquals([asked.model, outputOf(asked)], ["mid", 500]);
+  const request = mock.requests.at(-1)!;
+  assertEquals([request.model, outputOf(request)], ["mid", 500]);
   assertEquals(mock.requests.length, 2);
 });
 
-Deno.test("overrides: visitorOverrides none refuses each with 400, all allows dearer ones", async () => {
+Deno.test("overrides: visitorOverrides none rejects each with 400, all allows more expensive models", async () => {
   {
-    await using world = await startOverrides("none");
-    await expectInvalid(await world.visit(OVERRIDES), Object.keys(OVERRIDES));
-    assertEquals(world.mock.requests, []);
-    const frames = await readFrames(await world.visit({}));
+    await using fixture = await startOverrides("none");
+    await expectInvalid(await fixture.visit(OVERRIDES), Object.keys(OVERRIDES));
+    assertEquals(fixture.mock.requests, []);
+    const frames = await readFrames(await fixture.visit({}));
     assertEquals(startFrame(frames).model, "mid");
-    const byKey = await readFrames(await world.on.send(world.agent, OVERRIDES));
+    const byKey = await readFrames(await fixture.on.send(fixture.agent, OVERRIDES));
     assertEquals(startFrame(byKey).model, "small");
   }
-  await using world = await startOverrides("all");
-  const frames = await readFrames(await world.visit({ model: "dear" }));
+  await using fixture = await startOverrides("all");
+  const frames = await readFrames(await fixture.visit({ model: "dear" }));
   assertEquals(startFrame(frames).model, "dear");
-  await expectInvalid(await world.visit({ model: "unpriced" }), ["model"]);
+  await expectInvalid(await fixture.visit({ model: "unpriced" }), ["model"]);
 });

@@ -1,4 +1,4 @@
-/** Text that cannot be stored or sent on as it is, is refused wherever a body holds it. */
+/** Text that cannot be stored or forwarded unchanged is rejected anywhere in a body. */
 import { assertEquals } from "@std/assert";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
@@ -11,7 +11,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const BROKEN = ["half \ud83d", "NUL \0", "both \0 \udc00"];
 
-Deno.test("half characters and NUL are 400 with their path and one code, in every field and every name", async () => {
+Deno.test("/v1: lone surrogates and NUL are 400 not_plain_text with their path, in every value and field name", async () => {
   await using service = await TestService.start(instantRuntime());
   const key = await service.key(["agents:write", "knowledge:write", "billing:read"]);
   const { id: agentId } = await service.agent(key);
@@ -21,7 +21,7 @@ Deno.test("half characters and NUL are 400 with their path and one code, in ever
     json: { name: "b" },
   });
   const documents = `/v1/knowledge-bases/${(await base.json()).id}/documents`;
-  const said = { agentId, messages: [{ role: "user", content: "hi" }] };
+  const chat = { agentId, messages: [{ role: "user", content: "hi" }] };
   for (const text of BROKEN) {
     const request = { method: "POST", url: "https://api.example.com/", body: { a: { [text]: 1 } } };
     const headers = { "x-a": text };
@@ -39,23 +39,23 @@ Deno.test("half characters and NUL are 400 with their path and one code, in ever
         "tools.0.parameters.title",
       ],
       ["/v1/agents", { ...agentBody(), name: text }, "name"],
-      ["/v1/chat/stream", { ...said, requestId: `request ${text}` }, "requestId"],
-      ["/v1/chat/stream", { ...said, model: text }, "model"],
-      ["/v1/chat/stream", { ...said, agentId: text }, "agentId"],
-      ["/v1/chat/stream", { ...said, [text]: 1 }, text],
+      ["/v1/chat/stream", { ...chat, requestId: `request ${text}` }, "requestId"],
+      ["/v1/chat/stream", { ...chat, model: text }, "model"],
+      ["/v1/chat/stream", { ...chat, agentId: text }, "agentId"],
+      ["/v1/chat/stream", { ...chat, [text]: 1 }, text],
       [documents, { title: "t", content: text }, "content"],
       [documents, { title: text, content: "c" }, "title"],
       [documents, { title: "t", content: "c", [text]: 1 }, text],
     ];
-    for (const [path, json, fault] of calls) {
+    for (const [path, json, field] of calls) {
       const answer = await service.fetch(path, { method: "POST", key, json });
-      const issues = await expectInvalid(answer, [fault]);
-      assertEquals(issues.map(({ code }) => code), ["not_plain_text"], `${path} ${fault}`);
+      const issues = await expectInvalid(answer, [field]);
+      assertEquals(issues.map(({ code }) => code), ["not_plain_text"], `${path} ${field}`);
     }
   }
 });
 
-Deno.test("PATCH of an agent stored with such text, by an earlier version, changes the rest", async () => {
+Deno.test("PATCH /v1/agents/:id changes other fields of an agent that an earlier version stored with such text", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();

@@ -1,4 +1,4 @@
-/** A key that may only read spends no money and sees no conversation: CONTRACT section 11. */
+/** A read-only key cannot spend money or see a conversation: CONTRACT section 11. */
 import { assertEquals } from "@std/assert";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
@@ -9,7 +9,7 @@ import { byKey, chat, embed, ORIGIN } from "./support/widget_calls.ts";
 const READ_SCOPES = SCOPE_NAMES.filter((scope) => scope.endsWith(":read"));
 const OTHER_SCOPES = SCOPE_NAMES.filter((scope) => !scope.endsWith(":read"));
 
-Deno.test("a key whose scopes all end in :read may not chat, follow or cancel: 403 insufficient_scope", async () => {
+Deno.test("/v1/chat: a key whose scopes all end in :read cannot chat, follow or cancel: 403 insufficient_scope", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key: owner, agent, sessionToken } = await embed(service);
   const body = { agentId: agent.id };
@@ -27,11 +27,11 @@ Deno.test("a key whose scopes all end in :read may not chat, follow or cancel: 4
       [`/v1/chat/runs/${runId}/cancel`, { method: "POST" }],
     ];
     for (const [path, init] of calls) {
-      const refused = await service.fetch(path, { ...init, key });
-      assertEquals(refused.headers.get("access-control-allow-origin"), "*");
-      await expectRefusal(refused, "insufficient_scope");
+      const rejected = await service.fetch(path, { ...init, key });
+      assertEquals(rejected.headers.get("access-control-allow-origin"), "*");
+      await expectRefusal(rejected, "insufficient_scope");
     }
-    // Nor does a session beside it help: with a key in the request, the key decides.
+    // Adding a session does not help, because the key takes precedence.
     const headers = { authorization: `Bearer ${key}`, origin: ORIGIN };
     await expectRefusal(
       await chat(service, agent, { sessionToken, headers }),
@@ -40,7 +40,7 @@ Deno.test("a key whose scopes all end in :read may not chat, follow or cancel: 4
   }
 });
 
-Deno.test("any other key may chat, follow and cancel, whatever its scopes are for", async () => {
+Deno.test("/v1/chat: a key with any other scope may chat, follow and cancel", async () => {
   await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
   for (const scope of OTHER_SCOPES) {

@@ -1,4 +1,4 @@
-/** What one address may resume, and what bad tokens cost it: CONTRACT sections 6 and 8. */
+/** Limits per address on resuming runs and on invalid tokens: CONTRACT sections 6 and 8. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { breakableKv } from "./support/broken_kv.ts";
@@ -9,7 +9,7 @@ import { TestService } from "./support/service.ts";
 const SHOP = "https://shop.example";
 const RESUMES = DEFAULT_LIMITS.ipResumes;
 
-/** A finished run of a page's session, under the limits of production. */
+/** A finished run of a visitor's session, under production limits. */
 async function start(options: { kv?: Deno.Kv } = {}) {
   const { runtime, advance } = instantRuntime();
   const service = await TestService.start({ runtime, limits: DEFAULT_LIMITS, ...options });
@@ -48,21 +48,21 @@ async function statuses(times: number, ask: () => Promise<Response>) {
   return counts;
 }
 
-Deno.test("GET …/stream: of 1,000 replays in a moment 300 are answered, the others are 429", async () => {
+Deno.test("GET …/stream: of 1,000 simultaneous replays 300 succeed and the others are 429", async () => {
   const { service, advance, resume, chat } = await start();
   await using _ = service;
   assertEquals(await statuses(1_000, resume), { 200: RESUMES, 429: 1_000 - RESUMES });
-  const refused = await resume();
-  const wait = Number(refused.headers.get("retry-after"));
-  assertEquals([wait >= 1 && wait <= 61, refused.headers.get("access-control-allow-origin")], [
+  const rejected = await resume();
+  const wait = Number(rejected.headers.get("retry-after"));
+  assertEquals([wait >= 1 && wait <= 61, rejected.headers.get("access-control-allow-origin")], [
     true,
     "*",
   ]);
-  assertMatch(refused.headers.get("ratelimit") ?? "", /^"ip_resume";r=0;t=\d+$/);
-  assertEquals(refused.headers.get("ratelimit-policy"), `"ip_resume";q=${RESUMES};w=60`);
-  const { details } = await expectRefusal(refused, "rate_limit_exceeded");
+  assertMatch(rejected.headers.get("ratelimit") ?? "", /^"ip_resume";r=0;t=\d+$/);
+  assertEquals(rejected.headers.get("ratelimit-policy"), `"ip_resume";q=${RESUMES};w=60`);
+  const { details } = await expectRefusal(rejected, "rate_limit_exceeded");
   assertEquals(details, { scope: "ip_resume", limit: RESUMES, windowSeconds: 60 });
-  // Who resumes too much may send a message all the same, and resumes again once it has waited.
+  // A client over the resume limit may still send messages, and may resume after the wait.
   const message = await chat();
   assertEquals(message.status, 200);
   await message.text();
@@ -70,7 +70,7 @@ Deno.test("GET …/stream: of 1,000 replays in a moment 300 are answered, the ot
   assertEquals(await statuses(1, resume), { 200: 1 });
 });
 
-Deno.test("GET …/stream: 20 visitors behind one address, each cut every 10 s, all get back", async () => {
+Deno.test("GET …/stream: 20 visitors behind one address, each disconnected every 10 s, can all resume", async () => {
   const { service, advance, resume } = await start();
   await using _ = service;
   const counts: Record<string, number> = {};
@@ -85,7 +85,7 @@ Deno.test("GET …/stream: 20 visitors behind one address, each cut every 10 s, 
   assertEquals(counts, { 200: 360 });
 });
 
-Deno.test("GET …/stream: bad tokens and unknown runs count as requests of their address", async () => {
+Deno.test("GET …/stream: invalid tokens and unknown runs count as requests of their address", async () => {
   for (const change of [{ token: "cs_wrong_wrong_wrong_wrong" }, { runId: crypto.randomUUID() }]) {
     const { service, resume } = await start();
     await using _ = service;
@@ -99,7 +99,7 @@ Deno.test("GET …/stream: bad tokens and unknown runs count as requests of thei
   }
 });
 
-Deno.test("/v1: a bad token counts against the address on every route that takes one", async () => {
+Deno.test("/v1: an invalid token counts against the address on every route that accepts one", async () => {
   const { service, key } = await start();
   await using _ = service;
   const bad = { authorization: `Bearer ${key.slice(0, -1)}x`, "x-service-session": "cs_bad" };
@@ -125,7 +125,7 @@ Deno.test("/v1: a bad token counts against the address on every route that takes
   }
 });
 
-Deno.test("GET …/stream: a client gets back while nothing can be written", async () => {
+Deno.test("GET …/stream: a client can resume while the store rejects writes", async () => {
   const store = await breakableKv();
   const { service, resume } = await start({ kv: store.kv });
   await using _ = service;

@@ -1,4 +1,4 @@
-/** Following a run again and stopping it: CONTRACT section 6. */
+/** Resuming and cancelling a run: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { RunLogStore } from "@/lib/store/runs/run_log_store.ts";
@@ -12,14 +12,14 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const SHOP = "https://shop.example";
 
-/** One who sleeps until told: what it was asked to wait for never passes. */
+/** A sleep that ends only when it is aborted. */
 function untilAborted(_ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }
 
-/** A service with an agent, a key and a page's session. */
+/** A service with an agent, a key and a visitor's session. */
 async function start(options: Parameters<typeof TestService.start>[0] = instantRuntime()) {
   const service = await TestService.start(options);
   const key = await service.key();
@@ -50,7 +50,7 @@ function resume(
   return service.fetch(`/v1/chat/runs/${runId}/stream${query}`, rest);
 }
 
-Deno.test("GET …/stream: replays a finished run after any position, in its very words", async () => {
+Deno.test("GET …/stream: replays a finished run from any position, byte for byte", async () => {
   const { service, agent, token, key } = await start();
   await using _ = service;
   const first = await send(service, agent.id, token);
@@ -69,7 +69,7 @@ Deno.test("GET …/stream: replays a finished run after any position, in its ver
   assertEquals([nothing.status, nothing.body], [204, null]);
 });
 
-Deno.test("GET …/stream: does not count as a request of the address, a cancel does", async () => {
+Deno.test("GET …/stream: does not count as a request of the address, but a cancel does", async () => {
   const { service, agent, token } = await start({ ...instantRuntime(), limits: { ipRequests: 8 } });
   await using _ = service;
   const first = await send(service, agent.id, token);
@@ -83,7 +83,7 @@ Deno.test("GET …/stream: does not count as a request of the address, a cancel 
   assertEquals([cancel.status, cancel.headers.get("ratelimit")], [202, '"ip";r=4;t=60']);
 });
 
-Deno.test("GET …/stream: who may follow a run, and for whom there is none", async () => {
+Deno.test("GET …/stream: only the run's key or session may follow it, and it is 404 to others", async () => {
   const { service, agent, token, key } = await start();
   await using _ = service;
   const first = await send(service, agent.id, token);
@@ -106,7 +106,7 @@ Deno.test("GET …/stream: who may follow a run, and for whom there is none", as
   await expectInvalid(await resume(service, runId, { key, headers }), ["Last-Event-ID"]);
 });
 
-Deno.test("GET …/stream: a deleted agent's run is still its page's alone", async () => {
+Deno.test("GET …/stream: a deleted agent's run remains visible only to its own origin", async () => {
   const { service, agent, token, key } = await start();
   await using _ = service;
   const first = await send(service, agent.id, token);
@@ -123,7 +123,7 @@ Deno.test("GET …/stream: a deleted agent's run is still its page's alone", asy
   await body?.cancel();
 });
 
-Deno.test("GET …/stream: a session without a page does not follow what a backend has begun", async () => {
+Deno.test("GET …/stream: a session without an origin cannot follow a run that an API key started", async () => {
   const { service, agent, key } = await start();
   await using _ = service;
   const messages = [{ role: "user", content: "Hello" }];
@@ -138,7 +138,7 @@ Deno.test("GET …/stream: a session without a page does not follow what a backe
   await expectRefusal(await resume(service, runId, { headers }), "not_found");
 });
 
-Deno.test("GET …/stream: the session that began a run follows it after its expiry, not after its revocation", async () => {
+Deno.test("GET …/stream: the session that started a run can follow it after it expires, but not after it is revoked", async () => {
   const { runtime, advance } = instantRuntime();
   const { service, agent, token, key } = await start({ runtime });
   await using _ = service;
@@ -150,11 +150,11 @@ Deno.test("GET …/stream: the session that began a run follows it after its exp
   assertEquals((await resume(service, runId, { headers: bySession(token) })).status, 200);
   const init = { method: "DELETE", key, json: { sessionToken: token } };
   assertEquals((await service.fetch("/v1/widget/session", init)).status, 204);
-  const refused = await resume(service, runId, { headers: bySession(token) });
-  await expectRefusal(refused, "session_token_invalid");
+  const rejected = await resume(service, runId, { headers: bySession(token) });
+  await expectRefusal(rejected, "session_token_invalid");
 });
 
-Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run never again", async () => {
+Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, and the run is not repeated", async () => {
   const { runtime, advance } = instantRuntime();
   const { service, agent, token, key } = await start({ runtime });
   await using _ = service;
@@ -167,7 +167,7 @@ Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run 
   await expectRefusal(await resume(service, runId, { key }), "stream_expired");
 });
 
-Deno.test("POST …/cancel: ends the run at once, is told to all who follow, and may be repeated", async () => {
+Deno.test("POST …/cancel: ends the run at once for every follower, and may be repeated", async () => {
   const { service, agent, token } = await start({ runtime: { sleep: untilAborted } });
   await using _ = service;
   const stream = await send(service, agent.id, token);
@@ -179,15 +179,15 @@ Deno.test("POST …/cancel: ends the run at once, is told to all who follow, and
     const answer = await cancel();
     assertEquals([answer.status, await answer.text()], [202, ""]);
   }
-  const told = await Promise.all([stream, follower].map(readFrames));
-  assertEquals(told[0], told[1]);
-  const types = told[0]!.map(({ frame }) => frame.type);
+  const followed = await Promise.all([stream, follower].map(readFrames));
+  assertEquals(followed[0], followed[1]);
+  const types = followed[0]!.map(({ frame }) => frame.type);
   assertEquals(types.slice(-2), ["usage", "done"]);
-  assertEquals(told[0]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  assertEquals(followed[0]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
   assertEquals((await cancel()).status, 202);
 });
 
-Deno.test("another process follows a run, word by word, and stops it", async () => {
+Deno.test("GET …/stream: another process can follow a live run and cancel it", async () => {
   const kv = await openTestKv();
   const { service, agent, token } = await start({
     kv,
@@ -202,14 +202,14 @@ Deno.test("another process follows a run, word by word, and stops it", async () 
   const url = `/v1/chat/runs/${runId}/cancel`;
   const cancel = await other.fetch(url, { method: "POST", headers: bySession(token) });
   assertEquals(cancel.status, 202);
-  const told = await Promise.all([stream, follower].map(readFrames));
-  assertEquals(told[0], told[1]);
-  assertEquals(told[1]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  const followed = await Promise.all([stream, follower].map(readFrames));
+  assertEquals(followed[0], followed[1]);
+  assertEquals(followed[1]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
   await owner[Symbol.asyncDispose]();
   kv.close();
 });
 
-Deno.test("revoking a session in one process ends its run in another", async () => {
+Deno.test("DELETE /v1/widget/session: revoking a session in one process ends its run in another", async () => {
   const kv = await openTestKv();
   const { service, agent, token, key } = await start({
     kv,
@@ -225,7 +225,7 @@ Deno.test("revoking a session in one process ends its run in another", async () 
   assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
 });
 
-Deno.test("a run whose process died goes on after what its client has seen, and ends", async () => {
+Deno.test("GET …/stream: a run whose process died resumes after the last frame the client saw, and ends", async () => {
   const kv = await openTestKv();
   const { runtime, advance } = instantRuntime();
   const { service, agent, token, key } = await start({
@@ -243,7 +243,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
     await new Promise((wake) => setImmediate(wake));
     stored = (await logs.readAll({ tenant, runId }))!.frames.length;
   }
-  // Nobody renews the lease any more: to the others its process is dead.
+  // The lease is no longer renewed, so other processes consider its owner dead.
   await using alive = await TestService.start({ kv, keepKv: true, runtime });
   await sweepOrphaned(alive.service.orphanedRuns, advance);
   for (const seen of [0, stored, stored + 40]) {
@@ -257,7 +257,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
     assertEquals(frames.length, Math.max(0, stored - seen) + 2);
     const error = frames.at(-2)!.frame;
     assert(error.type === "error" && error.code === "run_interrupted");
-    // Cut between the two, and come back after both.
+    // Resume between the two frames, then after both.
     const cut = await resume(alive, runId, { key, query: `?after=${last + 1}` });
     assertEquals((await readFrames(cut)).map(({ id }) => id), [`${runId}.${last + 2}`]);
     const again = await resume(alive, runId, { key, query: `?after=${last + 2}` });

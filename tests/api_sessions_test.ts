@@ -19,10 +19,10 @@ Deno.test("POST /v1/widget/session answers 201 with token, expiry in 15 minutes 
   assertNotEquals(again.sessionToken, sessionToken);
 });
 
-Deno.test("POST /v1/widget/session takes only an Origin that equals an allowed one", async (t) => {
+Deno.test("POST /v1/widget/session accepts only an Origin that equals an allowed one", async (t) => {
   await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
-  const refused = [
+  const rejected = [
     undefined,
     "null",
     "",
@@ -38,7 +38,7 @@ Deno.test("POST /v1/widget/session takes only an Origin that equals an allowed o
     "*",
     `${ORIGIN}, ${ORIGIN}`,
   ];
-  for (const origin of refused) {
+  for (const origin of rejected) {
     await t.step(`Origin: ${origin ?? "(absent)"}`, async () => {
       const key = await service.key(["widget:mint"]);
       const answer = await mint(service, {
@@ -51,7 +51,7 @@ Deno.test("POST /v1/widget/session takes only an Origin that equals an allowed o
   }
 });
 
-Deno.test("POST /v1/widget/session refuses every origin of an agent that allows none", async () => {
+Deno.test("POST /v1/widget/session rejects every origin for an agent that allows none", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   for (const change of [{}, { allowedOrigins: [] }]) {
@@ -97,11 +97,11 @@ Deno.test("POST /v1/widget/session checks credential, scope, absent Origin, body
   await expectRefusal(foreign, "origin_not_allowed");
 });
 
-Deno.test("POST /v1/widget/session refuses a body that is not exactly an agentId", async () => {
+Deno.test("POST /v1/widget/session rejects a body that is not exactly an agentId", async () => {
   await using service = await TestService.start();
   const { key, agent } = await embed(service);
   const agentId = agent.id;
-  const faults: [unknown, string[]][] = [
+  const invalidBodies: [unknown, string[]][] = [
     [{}, ["agentId"]],
     [{ agentId: null }, ["agentId"]],
     [{ agentId: 5 }, ["agentId"]],
@@ -110,7 +110,7 @@ Deno.test("POST /v1/widget/session refuses a body that is not exactly an agentId
     [[agentId], [""]],
     [agentId, [""]],
   ];
-  for (const [json, paths] of faults) {
+  for (const [json, paths] of invalidBodies) {
     await expectInvalid(await mint(service, { key, json }), paths);
   }
 });
@@ -167,7 +167,7 @@ Deno.test("POST /v1/agents/:id/playground-session is 403 for any other Origin, e
   }
 });
 
-Deno.test("POST /v1/agents/:id/playground-session takes an empty body or {}, nothing else", async () => {
+Deno.test("POST /v1/agents/:id/playground-session accepts only an empty body or {}", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const agent = await service.agent(key);
@@ -190,7 +190,7 @@ Deno.test("POST /v1/agents/:id/playground-session needs agents:write, not widget
   }
 });
 
-Deno.test("a playground session is no way around the origin check: another page may not use it", async () => {
+Deno.test("POST /v1/chat/stream: a playground session is rejected from another origin", async () => {
   await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   for (const headers of [{}, { origin: service.url }]) {

@@ -1,4 +1,4 @@
-/** Bodies that do not come are bounded before anybody is known: CONTRACT section 8. */
+/** Incomplete bodies are limited before authentication: CONTRACT section 8. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { ManualClock } from "./support/manual_clock.ts";
@@ -14,7 +14,7 @@ async function start() {
   const env = { TRUSTED_PROXY_HOPS: "1" };
   const service = await TestService.start({ runtime: clock.runtime, limits, env });
   let sent = 0;
-  /** A chat whose body has begun to come, and is being waited for; at most one each millisecond. */
+  /** Starts a chat whose body is incomplete; at most one per millisecond. */
   const beginBody = async () => {
     let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -49,7 +49,7 @@ async function statusOf({ response }: { response: Promise<Response> }): Promise<
   return status;
 }
 
-Deno.test("/v1: one address has no more bodies under way than it may send in a minute", async () => {
+Deno.test("/v1: an address has at most as many incomplete bodies as it may send requests per minute", async () => {
   const { service, clock, beginBody, ask } = await start();
   await using _ = service;
   const { inFlight } = service.service.rateLimiterDeps;
@@ -57,23 +57,23 @@ Deno.test("/v1: one address has no more bodies under way than it may send in a m
   assertEquals(await ask("127.0.0.1"), { status: 429, scope: "ip", retryAfter: "60" });
   assertEquals((await ask("192.0.2.7")).status, 401);
 
-  // One whose client went away is counted like any other, and makes room for one that is.
+  // A disconnected client's request still counts, and frees room for another.
   const cut = assertRejects(() => sent[0]!.response);
   sent[0]!.cut();
   await cut;
-  let told = await ask("127.0.0.1");
-  while (told.status === 429) told = await ask("127.0.0.1");
-  assertEquals(told.status, 401);
+  let response = await ask("127.0.0.1");
+  while (response.status === 429) response = await ask("127.0.0.1");
+  assertEquals(response.status, 401);
   sent[1]!.close();
   assertEquals(await statusOf(sent[1]!), 401);
-  // The minute is full by now, which is told before the fault.
+  // The window is full by now, and that is reported before the issue.
   await clock.advance(BODY_MS);
   assertEquals(await statusOf(sent[2]!), 429);
   sent[2]!.cut();
   assertEquals(inFlight.addresses, 0);
 });
 
-Deno.test("/v1/chat/stream: a stream is not under way any more once its message is counted", async () => {
+Deno.test("/v1/chat/stream: a stream releases its body slot once its message is counted", async () => {
   const { service } = await start();
   await using _ = service;
   const key = await service.key();

@@ -1,4 +1,4 @@
-/** Tools of an agent, from a message to what a server elsewhere gets to see. */
+/** An agent's tools, from the message to the request that a tool's server receives. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { unsealRunDetails } from "@/lib/store/runs/run_details.ts";
 import { runRecordSchema } from "@/lib/store/runs/run_record.ts";
@@ -14,19 +14,19 @@ import { storedText } from "./support/store.ts";
 import { byKey, embed, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
-/** A plain http server on loopback, as an operator may have one beside the service. */
+/** A plain HTTP server on loopback, as an operator may run beside the service. */
 function listen(answer: (seen: SeenRequest) => Response | Promise<Response>) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     async (request) => {
       const { method, url, headers } = request;
-      asked.push(`${method} ${new URL(url).pathname}${new URL(url).search}`);
+      requests.push(`${method} ${new URL(url).pathname}${new URL(url).search}`);
       return await answer({ method, url, headers, body: await request.text() });
     },
   );
   const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
-  return { asked, host, [Symbol.asyncDispose]: () => server.shutdown() };
+  return { requests, host, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 /** The frames of a message to an agent with `tools`, all of whose hosts are allowed. */
@@ -67,7 +67,7 @@ function lookupAt(host: string) {
   return httpTool({ request });
 }
 
-Deno.test("an agent's http tool is called and its answer shown, where EGRESS_ALLOW lets it", async () => {
+Deno.test("tools: an HTTP tool is called and its response shown if EGRESS_ALLOW permits it", async () => {
   await using server = listen(() => Response.json({ price: 12 }));
   const { host } = server;
   const message = 'use lookup with {"q": "red shoes"}';
@@ -75,13 +75,13 @@ Deno.test("an agent's http tool is called and its answer shown, where EGRESS_ALL
   const { frames, records } = await ask({ host, env, tools: [lookupAt(host)], message });
   assertEquals(frameTypes(frames), ["start", "tool_call", "tool_result", "delta", "usage", "done"]);
   assertEquals(onlyFrame(frames, "tool_result").output, { status: 200, body: { price: 12 } });
-  assertEquals(server.asked, ["GET /items?q=red%20shoes"]);
-  const [kept] = records[0]!.egress!;
-  assertEquals([kept?.host, kept?.address, kept?.status], [host, "127.0.0.1", 200]);
+  assertEquals(server.requests, ["GET /items?q=red%20shoes"]);
+  const [egress] = records[0]!.egress!;
+  assertEquals([egress?.host, egress?.address, egress?.status], [host, "127.0.0.1", 200]);
   assertEquals([records[0]!.steps, records[0]!.toolCalls], [2, 1]);
 });
 
-Deno.test("without EGRESS_ALLOW neither plain http nor a private address is reached", async () => {
+Deno.test("tools: without EGRESS_ALLOW neither plain HTTP nor a private address is reached", async () => {
   await using server = listen(() => Response.json({}));
   const { host } = server;
   const message = 'use lookup with {"q": "x"}';
@@ -89,10 +89,10 @@ Deno.test("without EGRESS_ALLOW neither plain http nor a private address is reac
   const { error } = onlyFrame(frames, "tool_result").output as { error: { code: string } };
   assertEquals(error.code, "domain_not_allowed");
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
-  assertEquals(server.asked, []);
+  assertEquals(server.requests, []);
 });
 
-Deno.test("a tool that names a secret nobody has set is told so, and nothing is sent", async () => {
+Deno.test("tools: an unset secret is a tool error, and nothing is sent", async () => {
   await using server = listen(() => Response.json({}));
   const { host } = server;
   const url = `http://${host}/items`;
@@ -106,10 +106,10 @@ Deno.test("a tool that names a secret nobody has set is told so, and nothing is 
   assertEquals(onlyFrame(frames, "tool_result").output, {
     error: { code: "tool_unreachable", message: "the secret CRM_KEY is not set" },
   });
-  assertEquals(server.asked, []);
+  assertEquals(server.requests, []);
 });
 
-Deno.test("an agent's MCP server is listed, called and let go", async () => {
+Deno.test("tools: an agent's MCP server is listed, called and its session closed", async () => {
   const answer = mcpEndpoint({
     session: true,
     tools: (mcp) =>
@@ -121,7 +121,7 @@ Deno.test("an agent's MCP server is listed, called and let go", async () => {
   const env = { EGRESS_ALLOW: host };
   const { frames } = await ask({ host, env, tools, message: "use hours with {}" });
   assertEquals(onlyFrame(frames, "tool_result").output, { content: "9 to 5" });
-  assertEquals(server.asked.at(-1), "DELETE /mcp");
+  assertEquals(server.requests.at(-1), "DELETE /mcp");
 });
 
 const VALUE = "crm-value-0123456789";
@@ -139,7 +139,7 @@ function secretToolAt(host: string) {
   });
 }
 
-Deno.test("a tool's secret reaches its server, and an answer that echoes it shows [secret] everywhere", async () => {
+Deno.test("tools: a secret reaches its server, and a response that echoes it shows [secret] everywhere", async () => {
   const seen: SeenRequest[] = [];
   await using server = listen((request) => {
     seen.push(request);
@@ -166,11 +166,11 @@ Deno.test("a tool's secret reaches its server, and an answer that echoes it show
     assertFalse(text.includes(VALUE));
     assertFalse(text.includes(btoa(VALUE).slice(0, 20)));
   }
-  // What the model was shown is what it tells.
+  // The demo model quotes the tool result it received.
   assert(frames.some(({ frame }) => frame.type === "delta"));
 });
 
-Deno.test("a tool's secret does not follow a redirect to another host", async () => {
+Deno.test("tools: a secret does not follow a redirect to another host", async () => {
   const seen: string[] = [];
   await using witness = listen((request) => {
     seen.push(JSON.stringify([request.url, [...request.headers], request.body]));

@@ -20,7 +20,7 @@ async function start() {
   return { service, key, advance, read };
 }
 
-/** Chats once; answers what the `usage` frame told. */
+/** Chats once and returns the `usage` frame. */
 async function chat(service: TestService, key: string, agentId: string, token?: string) {
   const messages = [{ role: "user", content: "Hello there" }];
   const headers: Record<string, string> = token === undefined
@@ -37,7 +37,7 @@ async function chat(service: TestService, key: string, agentId: string, token?: 
   return usage!;
 }
 
-Deno.test("GET /v1/usage: nothing used is all zeros, with the limits and the next midnight", async () => {
+Deno.test("GET /v1/usage: without usage all values are zero, with the limits and the next midnight", async () => {
   const { service, read } = await start();
   await using _ = service;
   const { storage, ...used } = await read();
@@ -57,7 +57,7 @@ Deno.test("GET /v1/usage: nothing used is all zeros, with the limits and the nex
     byAgent: [],
     byModel: [],
   });
-  // The demo agent is there from the start.
+  // The demo agent exists from the start.
   const { agentBytes, ...others } = storage;
   assert(agentBytes.used > 0 && agentBytes.limit === 64 * MIB);
   assertEquals(others, {
@@ -117,7 +117,7 @@ Deno.test("GET /v1/usage: another tenant's usage is not in it", async () => {
   assertEquals([report.runs, report.days], [0, []]);
 });
 
-Deno.test("GET /v1/usage: counts the streams that are going on", async () => {
+Deno.test("GET /v1/usage: counts the active streams", async () => {
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((_, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -132,7 +132,7 @@ Deno.test("GET /v1/usage: counts the streams that are going on", async () => {
   await stream.body?.cancel();
 });
 
-Deno.test("GET /v1/usage: days that are none, or backwards, are 400", async () => {
+Deno.test("GET /v1/usage: invalid or reversed dates are 400", async () => {
   const { service, key } = await start();
   await using _ = service;
   await expectInvalid(await service.fetch("/v1/usage?from=yesterday", { key }), ["from"]);

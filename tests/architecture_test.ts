@@ -1,4 +1,4 @@
-/** The house rules that a machine can check: who imports whom, and what only some files may do. */
+/** The architecture rules that can be checked automatically: import edges, and APIs reserved for some files. */
 import { stop } from "esbuild";
 import { fileURLToPath } from "node:url";
 import manifest from "@/deno.json" with { type: "json" };
@@ -10,7 +10,7 @@ import { assert, assertArrayIncludes, assertEquals, assertStringIncludes } from 
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
-/** Read once: it takes a second or two of Deno's own walk. */
+/** Read once, because Deno's module graph takes a second or two. */
 const importsOfAll = (() => {
   let imports: Promise<Import[]> | undefined;
   return () => imports ??= listSources(ROOT).then((files) => readImports(ROOT, files));
@@ -26,7 +26,7 @@ Deno.test("architecture: imports flow one way", async () => {
   assertEquals(wrongEdges(imports), []);
 });
 
-Deno.test("architecture: files import each other in no circle", async () => {
+Deno.test("architecture: files have no import cycles", async () => {
   assertEquals(importCircles(await importsOfAll()), []);
 });
 
@@ -51,7 +51,7 @@ Deno.test("architecture: every JSR import still resolves with links deleted", as
   }
 });
 
-Deno.test("architecture: environment, KV and sockets are main's, routes are routes, tests do not sleep", async () => {
+Deno.test("architecture: only main uses the environment, KV and sockets, routes contain only routes, and tests do not sleep", async () => {
   const wrong: string[] = [];
   for (const path of await listSources(ROOT)) {
     wrong.push(...wrongSource(await readSource(ROOT, path)));
@@ -60,7 +60,7 @@ Deno.test("architecture: environment, KV and sockets are main's, routes are rout
   assertEquals(wrong, []);
 });
 
-Deno.test("readImports: a wrong edge in a tree is found, with its line and kind", async () => {
+Deno.test("readImports: finds a wrong edge with its line and kind", async () => {
   const root = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${root}/deno.json`, `{ "imports": { "@/": "./" } }`);
@@ -159,7 +159,7 @@ Deno.test("wrongEdges: neither zod nor server code reaches a browser through oth
   assertEquals(wrongEdges(behind).length, 1);
 });
 
-Deno.test("importCircles: finds circles of any length; types within one folder are no circle", () => {
+Deno.test("importCircles: finds cycles of any length; type imports within one folder are not a cycle", () => {
   const types = { typeOnly: true };
   assertEquals(importCircles([edge("a.ts", "b.ts"), edge("b.ts", "c.ts"), edge("c.ts", "a.ts")]), [
     "c.ts -> a.ts -> b.ts -> c.ts",
@@ -173,7 +173,7 @@ Deno.test("importCircles: finds circles of any length; types within one folder a
   );
 });
 
-Deno.test("unpublishedImports: a path that only a stand-in has is refused", () => {
+Deno.test("unpublishedImports: rejects a path that only a stand-in has", () => {
   const imports = [
     "@std/http/cookie",
     "@std/http/nothing",
@@ -190,7 +190,7 @@ Deno.test("unpublishedImports: a path that only a stand-in has is refused", () =
   assertEquals(inventedExports("@std/http", { ".": "", "./own": "" }).length, 1);
 });
 
-Deno.test("wrongSource: each rule refuses its file, and comments, strings and locals pass", async () => {
+Deno.test("wrongSource: each rule rejects its file, and comments, strings and locals pass", async () => {
   const sources: [path: string, text: string, wrong: boolean][] = [
     ["lib/a.ts", `export const a = Deno.env.get("A");`, true],
     ["lib/a.ts", `export const kv = await Deno.openKv();`, true],

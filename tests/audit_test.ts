@@ -1,4 +1,4 @@
-/** Whoever changes something is in the audit log, by whatever way the change came. */
+/** Every change is in the audit log with its actor, through the API and the command line. */
 import { assert, assertEquals } from "@std/assert";
 import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
@@ -11,7 +11,7 @@ async function entries(service: TestService): Promise<AuditEntry[]> {
   return data.toReversed();
 }
 
-Deno.test("an agent changed over /v1 is in the audit log under the API key, before and after", async () => {
+Deno.test("/v1/agents: a change is in the audit log with the API key and the values before and after", async () => {
   let now = Date.UTC(2026, 0, 15);
   const runtime = { now: () => now++ };
   await using service = await TestService.start({ runtime, env: { DEMO: "off" } });
@@ -38,7 +38,7 @@ Deno.test("an agent changed over /v1 is in the audit log under the API key, befo
   ]);
 });
 
-Deno.test("what the command line changes is in the audit log as its doing, without any secret", async () => {
+Deno.test("command line: a change is in the audit log as its own, without any secret", async () => {
   const kv = await openTestKv();
   let now = Date.UTC(2026, 0, 15);
   const runtime = { now: () => now++ };

@@ -1,4 +1,4 @@
-/** A proxy that buffers holds back no frame: CONTRACT section 6. */
+/** A buffering proxy does not delay frames: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
 import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
@@ -12,7 +12,8 @@ if (!isInstalled) {
 }
 
 Deno.test({
-  name: "behind nginx with its default buffering the first delta comes before the run ends",
+  name:
+    "POST /v1/chat/stream: behind nginx with its default buffering the first delta arrives before the run ends",
   ignore: !isInstalled,
   async fn() {
     const held = pausableRuntime();
@@ -34,7 +35,7 @@ Deno.test({
       assert(!done);
       frames.push(...decoder.push(value));
     }
-    // The model waits after its first word until it is let go on.
+    // The model waits after its first word until the test releases it.
     assertEquals(service.service.chat.active.length, 1);
     held.release();
     while (true) {

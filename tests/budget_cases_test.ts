@@ -1,4 +1,4 @@
-/** How budgets end a run, one case each, over real sockets: CONTRACT sections 6 and 8. */
+/** How a budget ends a run, one case per test, over real sockets: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -20,7 +20,7 @@ function callOf(usage: { input: unknown; output: unknown }): Script {
   return { say: [{ calls: [{ id: "c1", name: "lookup", args: ["{}"] }] }], usage };
 }
 
-Deno.test("a model without a price is refused with 400 wherever it is named, and nobody is asked", async () => {
+Deno.test("budgets: a model without a price is 400 wherever it is named, and no provider is called", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_a", { allowedOrigins: [ORIGIN] });
@@ -35,7 +35,7 @@ Deno.test("a model without a price is refused with 400 wherever it is named, and
   await expectInvalid(await on.service.fetch(`/v1/agents/${id}`, patch), path);
   const post = { method: "POST", key: on.key, json: rest };
   await expectInvalid(await on.service.fetch("/v1/agents", post), path);
-  // One that was priced when the agent was made.
+  // A model that had a price when the agent was created.
   await on.kv.delete(keys.catalogueEntry("vendor_a", "mid"));
   await on.kv.set(keys.catalogueVersion(), 2);
   await expectInvalid(await on.send(agent), ["provider"]);
@@ -43,7 +43,7 @@ Deno.test("a model without a price is refused with 400 wherever it is named, and
   assertEquals(await on.records(), []);
 });
 
-Deno.test("a budget that cannot pay the first step is start, usage 0, error, done max_cost, with nobody asked", async () => {
+Deno.test("budgets: a budget below the first step's cost is start, usage 0, error, done max_cost, without a provider call", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   for (const maxCostUsd of [0, 0.000001, 0.0001]) {
@@ -60,7 +60,7 @@ Deno.test("a budget that cannot pay the first step is start, usage 0, error, don
   assertEquals((await on.records()).map(({ cost, steps }) => [cost, steps]), Array(3).fill([0, 0]));
 });
 
-Deno.test("what a step may write is what the budget still pays for", async () => {
+Deno.test("budgets: the remaining budget caps a step's output tokens", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_b", budget({ maxCostUsd: 0.005 }));
@@ -71,7 +71,7 @@ Deno.test("what a step may write is what the budget still pays for", async () =>
   assertEquals(onlyFrame(frames, "usage").costUsd, 0.005);
 });
 
-Deno.test("the daily limit reached inside a run is error plan_limit_exceeded, done error; then 429 to midnight", async () => {
+Deno.test("budgets: reaching the daily limit during a run is error plan_limit_exceeded, done error; then 429 until midnight", async () => {
   await using mock = await MockProviders.start();
   const limits = { ...OPEN, hardDailyCost: 10_000 };
   await using on = await ProviderService.start(mock, { limits });
@@ -83,13 +83,13 @@ Deno.test("the daily limit reached inside a run is error plan_limit_exceeded, do
   assertEquals(onlyFrame(frames, "done").finishReason, "error");
   assertEquals(onlyFrame(frames, "usage").costUsd, 0.0099);
   assertEquals(mock.requests.length, 1);
-  const refused = await on.send(agent);
-  assertEquals(refused.headers.get("retry-after"), String(12 * 3600));
-  await expectRefusal(refused, "plan_limit_exceeded");
+  const rejected = await on.send(agent);
+  assertEquals(rejected.headers.get("retry-after"), String(12 * 3600));
+  await expectRefusal(rejected, "plan_limit_exceeded");
   assertEquals(mock.requests.length, 1);
 });
 
-Deno.test("a vendor that counts too much is charged up to the budget; the rest is excess and one warning", async () => {
+Deno.test("budgets: usage over the budget is charged up to the budget; the rest is excess and one warning", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_a", budget({ maxCostUsd: 0.01 }));
@@ -105,7 +105,7 @@ Deno.test("a vendor that counts too much is charged up to the budget; the rest i
   ]);
 });
 
-Deno.test("a priced model that answers for nothing is one warning; a free one is none", async () => {
+Deno.test("budgets: a priced model that reports no cost is one warning; a free model is none", async () => {
   await using mock = await MockProviders.start();
   const free = catalogueEntry({ model: "free", inputUsdPerMTok: 0, outputUsdPerMTok: 0 });
   await using on = await ProviderService.start(mock, { catalogue: [catalogueEntry(), free] });
@@ -121,7 +121,7 @@ Deno.test("a priced model that answers for nothing is one warning; a free one is
   assertEquals(on.logged("warn").length, 1);
 });
 
-Deno.test("counts that are none are estimated upward and within what was reserved", async () => {
+Deno.test("budgets: invalid token counts are estimated upward, within the reservation", async () => {
   const nonsense = [NaN, -5, 1e300, Number.MAX_SAFE_INTEGER, "12", null, {}];
   for (const usage of [...nonsense.map((n) => ({ input: n, output: n })), "absent" as const]) {
     await using mock = await MockProviders.start();
@@ -131,7 +131,7 @@ Deno.test("counts that are none are estimated upward and within what was reserve
     const { inputTokens, outputTokens } = onlyFrame(frames, "usage");
     assert(inputTokens >= "Be helpful.Hello".length / 4, String(inputTokens));
     assertEquals(outputTokens, "Hello there.".length / 2);
-    // Hardly enough for the prompt: the request's own JSON is longer than that.
+    // Barely enough for the prompt: the JSON of the request is longer.
     const tight = await on.agent("vendor_a", budget({ maxCostUsd: 0.0002 }));
     mock.next({ usage });
     assertEquals(onlyFrame(await readFrames(await on.send(tight)), "done").finishReason, "stop");
@@ -139,7 +139,7 @@ Deno.test("counts that are none are estimated upward and within what was reserve
   }
 });
 
-Deno.test("a loop of tools ends at maxSteps, and every step is charged", async () => {
+Deno.test("budgets: a tool loop ends at maxSteps, and every step is charged", async () => {
   await using mock = await MockProviders.start({
     otherwise: () => callOf({ input: 10, output: 10 }),
   });

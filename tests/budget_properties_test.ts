@@ -1,4 +1,4 @@
-/** Budgets hold whatever vendors say and however runs meet: CONTRACT sections 6 and 8. */
+/** Budgets hold for any usage that providers report and any overlap of runs: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
 import { currentLedger, type Ledger, sumHolds } from "@/lib/billing/ledger.ts";
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
@@ -20,7 +20,7 @@ const TODAY = { now: Date.UTC(2026, 0, 15, 12), period: "2026-01-15" };
 const RUNS = 30;
 const AT_ONCE = 6;
 
-/** Prices as catalogues have them, and some that no binary number holds. */
+/** Typical catalogue prices, and some without an exact binary representation. */
 function randomCatalogue(dice: SeededRandom): CatalogueEntry[] {
   const price = () => dice.pick([0, 0.075, 0.15, 1.1, 3, 15, 75, dice.number(0, 200)]);
   return PROVIDER_IDS.flatMap((vendor) =>
@@ -51,7 +51,7 @@ function randomAgent(dice: SeededRandom): Record<string, unknown> {
   };
 }
 
-interface ToldRun {
+interface ObservedRun {
   n: number;
   runId: string;
   usage: FrameOf<"usage">;
@@ -59,12 +59,12 @@ interface ToldRun {
   agent: { budget: { maxCostUsd: number; maxSteps: number } };
 }
 
-/** One message of a random agent; nothing when the day has no room for it. */
+/** One message to a random agent; undefined if the daily limit is exhausted. */
 async function runOne(
   on: ProviderService,
   dice: SeededRandom,
   n: number,
-): Promise<ToldRun | undefined> {
+): Promise<ObservedRun | undefined> {
   const agent = await on.service.agent(on.key, randomAgent(dice));
   const messages = [say(`run number ${n} ${"more ".repeat(dice.int(0, 100))}`)];
   const sessionToken = dice.chance(0.3) && await on.service.mint(on.key, agent.id, ORIGIN);
@@ -73,7 +73,7 @@ async function runOne(
       ? onPage(on.service, { agent, sessionToken, body: { messages } })
       : on.send(agent, { messages }));
   if (answer.status !== 200) {
-    // What broke before its first word is the vendor's fault, all else is the day's.
+    // A failure before the first delta is a provider error; any other is the daily limit.
     const { code } = await answer.json();
     assert(code === "plan_limit_exceeded" || code === "provider_error", code);
     return undefined;
@@ -89,8 +89,8 @@ async function ledgerOf(on: ProviderService): Promise<Ledger> {
   return currentLedger(stored.value ?? undefined, TODAY);
 }
 
-/** The end of a run is one of the contract's, with the error that belongs to it. */
-function checkEnd({ frames }: ToldRun): void {
+/** A run ends in one of the contract's reasons, with the matching error. */
+function checkEnd({ frames }: ObservedRun): void {
   const done = frames.at(-1);
   assert(done?.type === "done");
   const error = frames.find((frame) => frame.type === "error");
@@ -103,13 +103,13 @@ function checkEnd({ frames }: ToldRun): void {
   assert(allowed[done.finishReason]?.includes(error?.code), `${done.finishReason} ${error?.code}`);
 }
 
-/** Charged never above the agent's budget; told, recorded, and never more than was used. */
+/** The charge is within the agent's budget and the usage, and equals the frame and the record. */
 function checkRun(
-  told: ToldRun,
+  observed: ObservedRun,
   record: RunRecord,
-  { catalogue, asked }: { catalogue: readonly CatalogueEntry[]; asked: number },
+  { catalogue, requestCounts }: { catalogue: readonly CatalogueEntry[]; requestCounts: number },
 ): void {
-  const { usage, agent } = told;
+  const { usage, agent } = observed;
   assertEquals(record.cost, Math.round(usage.costUsd * 1e6));
   assertEquals(usage.costUsd, record.cost / 1e6);
   assert(record.cost <= Math.floor(agent.budget.maxCostUsd * 1e6 + 1e-6));
@@ -124,12 +124,12 @@ function checkRun(
   const total = record.cost + record.excess;
   const rounding = 1 + exact * 1e-9;
   assert(
-    total >= exact - rounding && total <= exact + asked + rounding,
+    total >= exact - rounding && total <= exact + requestCounts + rounding,
     `${total} ${exact}`,
   );
 }
 
-/** What a model's tokens cost by the catalogue, micro-USD. */
+/** Cost of a model's tokens by catalogue price, in micro-USD. */
 function priceOf(
   share: Pick<RunRecord, "provider" | "model" | "inputTokens" | "outputTokens">,
   catalogue: readonly CatalogueEntry[],
@@ -140,7 +140,7 @@ function priceOf(
   return share.inputTokens * inputUsdPerMTok + share.outputTokens * outputUsdPerMTok;
 }
 
-/** Runs, ledger, usage rows and report all say the same, and no more than the day may cost. */
+/** Runs, ledger, usage rows and report agree, and stay within the daily limit. */
 async function checkAccounts(on: ProviderService, hardDailyCost: number): Promise<void> {
   const records = await on.records();
   const sumOf = (field: "cost" | "inputTokens" | "outputTokens") =>
@@ -159,73 +159,73 @@ async function checkAccounts(on: ProviderService, hardDailyCost: number): Promis
     [report.inputTokens, report.outputTokens],
     [sumOf("inputTokens"), sumOf("outputTokens")],
   );
-  const doubted = on.logged("warn").filter(({ excessMicroUsd }) => Number(excessMicroUsd) > 0);
+  const warned = on.logged("warn").filter(({ excessMicroUsd }) => Number(excessMicroUsd) > 0);
   const exceeded = records.filter(({ excess }) => excess > 0);
-  assertEquals(doubted.map(({ runId }) => runId).sort(), exceeded.map((r) => r.runId).sort());
+  assertEquals(warned.map(({ runId }) => runId).sort(), exceeded.map((r) => r.runId).sort());
 }
 
-/** Vendors that answer by chance, and what they were asked and lied about, by run. */
-async function startVendors(seed: number) {
-  const asked = new Map<number, number>();
+/** Providers with random answers, and their requests and false usage counts, by run. */
+async function startProviders(seed: number) {
+  const requestCounts = new Map<number, number>();
   const inflated = new Set<number>();
-  const stumbled = new Set<number>();
+  const failedOnce = new Set<number>();
   const mock = await MockProviders.start({
     otherwise: (request) => {
       const planned = planAnswer(seed, request);
-      asked.set(planned.run, (asked.get(planned.run) ?? 0) + 1);
+      requestCounts.set(planned.run, (requestCounts.get(planned.run) ?? 0) + 1);
       if (planned.inflated) inflated.add(planned.run);
-      if (planned.stumbles) stumbled.add(planned.run);
+      if (planned.stumbles) failedOnce.add(planned.run);
       return planned.script;
     },
   });
-  return { mock, asked, inflated, stumbled };
+  return { mock, requestCounts, inflated, failedOnce };
 }
 
-/** All runs of a world, some at a time; the day is never overshot, not even for a moment. */
+/** Executes all runs, some concurrently; the daily limit is never exceeded, even briefly. */
 async function runAll(
   on: ProviderService,
   { seed, hardDailyCost }: { seed: number; hardDailyCost: number },
-): Promise<ToldRun[]> {
-  const told: ToldRun[] = [];
+): Promise<ObservedRun[]> {
+  const observed: ObservedRun[] = [];
   for (let n = 0; n < RUNS; n += AT_ONCE) {
     const batch = Array.from({ length: AT_ONCE }, async (_, at) => {
       const run = await runOne(on, new SeededRandom(seed * 7_919 + n + at), n + at);
       const ledger = await ledgerOf(on);
       assert(ledger.spent + sumHolds(ledger, TODAY) <= hardDailyCost);
-      if (run !== undefined) told.push(run);
+      if (run !== undefined) observed.push(run);
     });
     await Promise.all(batch);
   }
-  return told;
+  return observed;
 }
 
 for (let seed = 1; seed <= 10; seed++) {
-  Deno.test(`budgets hold for random agents and lying vendors, and every account agrees (seed ${seed})`, async () => {
+  Deno.test(`budgets hold for random agents and false usage counts, and all records agree (seed ${seed})`, async () => {
     const dice = new SeededRandom(seed);
-    const { mock, asked, inflated, stumbled } = await startVendors(seed);
+    const { mock, requestCounts, inflated, failedOnce } = await startProviders(seed);
     await using _ = mock;
     const catalogue = randomCatalogue(dice);
-    // A day that is soon spent where vendors lie, or one with room for all.
+    // A low daily limit if providers report false counts, otherwise room for all runs.
     const hardDailyCost = dice.pick([dice.int(50_000, 2_000_000), 1_000_000_000]);
     const windows = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
     const limits = { ...windows, hardDailyCost };
     await using on = await ProviderService.start(mock, {
       catalogue,
       limits,
-      // What waits before it asks again is not waited for.
+      // Retry delays are skipped.
       runtime: new ManualClock(TODAY.now).runtime,
     });
-    const told = await runAll(on, { seed, hardDailyCost });
-    assert(told.length > 0);
+    const observed = await runAll(on, { seed, hardDailyCost });
+    assert(observed.length > 0);
     const records = new Map((await on.records()).map((record) => [record.runId, record]));
-    for (const run of told) {
+    for (const run of observed) {
       const record = records.get(run.runId)!;
-      const times = asked.get(run.n) ?? 0;
+      const times = requestCounts.get(run.n) ?? 0;
       checkEnd(run);
-      checkRun(run, record, { catalogue, asked: times });
-      if (stumbled.has(run.n)) assert(times > record.steps);
+      checkRun(run, record, { catalogue, requestCounts: times });
+      if (failedOnce.has(run.n)) assert(times > record.steps);
       else assertEquals(times, record.steps);
-      // What an honest vendor counts was always reserved.
+      // Correct usage is always covered by the reservation.
       if (!inflated.has(run.n)) assertEquals(record.excess, 0, JSON.stringify(record));
     }
     await checkAccounts(on, hardDailyCost);

@@ -1,4 +1,4 @@
-/** A whole service whose three slots are the mock vendors: what callers and operators see. */
+/** A whole service whose three slots are mock providers: what callers and operators see. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
 import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
@@ -13,7 +13,7 @@ async function startOn(mock: MockProviders) {
 }
 
 for (const provider of PROVIDER_IDS) {
-  Deno.test(`POST /v1/chat/stream answers from ${provider} and charges what it says`, async () => {
+  Deno.test(`POST /v1/chat/stream answers from ${provider} and charges the usage it reports`, async () => {
     await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
@@ -26,23 +26,23 @@ for (const provider of PROVIDER_IDS) {
     assertEquals([inputTokens, outputTokens, costUsd], [25, 15, 0.0003]);
   });
 
-  Deno.test(`POST /v1/chat/stream: ${provider} refusing is an envelope, its words a log line`, async () => {
+  Deno.test(`POST /v1/chat/stream: ${provider} answering 401 is an error envelope, and the provider's text is only logged`, async () => {
     await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
     const secrets = Object.values(KEYS);
-    mock.next({ status: 401, body: `no such key: ${secrets.join(" ")} <vendor words>` });
+    mock.next({ status: 401, body: `no such key: ${secrets.join(" ")} <provider text>` });
     const answer = await ask(provider);
     assertEquals(answer.status, 502);
     const text = await answer.text();
     assertEquals(JSON.parse(text).code, "provider_error");
-    assert(!text.includes("vendor words"));
+    assert(!text.includes("provider text"));
     const logged = service.logged.join("");
-    assertStringIncludes(logged, "<vendor words>");
+    assertStringIncludes(logged, "<provider text>");
     for (const secret of secrets) assert(!logged.includes(secret));
   });
 
-  Deno.test(`POST /v1/chat/stream: ${provider} breaking off ends in error, with usage charged`, async () => {
+  Deno.test(`POST /v1/chat/stream: ${provider} disconnecting ends the run in error, with usage charged`, async () => {
     await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
@@ -54,7 +54,7 @@ for (const provider of PROVIDER_IDS) {
   });
 }
 
-Deno.test("POST /v1/chat/stream: a fallback of another protocol answers for a vendor that is away", async () => {
+Deno.test("POST /v1/chat/stream: a fallback with another protocol answers if the provider is unavailable", async () => {
   await using mock = await MockProviders.start();
   const { service, ask } = await startOn(mock);
   await using _ = service;
@@ -63,7 +63,7 @@ Deno.test("POST /v1/chat/stream: a fallback of another protocol answers for a ve
   assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
 });
 
-Deno.test("a service that closes leaves no connection to a vendor open", async () => {
+Deno.test("closing the service closes its connections to providers", async () => {
   await using mock = await MockProviders.start();
   const { service, ask } = await startOn(mock);
   await readFrames(await ask("vendor_a"));
@@ -71,7 +71,7 @@ Deno.test("a service that closes leaves no connection to a vendor open", async (
   await mock.requests[0]!.gone;
 });
 
-Deno.test("tests/support/mock_providers/serve.ts prints its port, and its models say how they answer", async () => {
+Deno.test("tests/support/mock_providers/serve.ts prints its port, and its models describe their answers", async () => {
   const script = new URL("./support/mock_providers/serve.ts", import.meta.url).pathname;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", script],
