@@ -60,7 +60,7 @@ Deno.test("secrets: what is piped in is what a tool sends, without the last line
     await service.close();
   }));
 
-Deno.test("secrets: a wrong value or name is told without the value", () =>
+Deno.test("secrets: a wrong value or name is reported without the value", () =>
   inTempDir(async (dir) => {
     const set = (name: string, input: string, domains = "a.example") =>
       runCli("secrets", ["set", name, "--domains", domains], { dir, input });

@@ -20,7 +20,7 @@ not the service is running.
   deno task secrets delete NAME [--tenant ID]
   deno task secrets reencrypt [--forget]
       encrypts everything under the first key of ENCRYPTION_KEY: conversations, run logs, secrets
-      and vendor credentials that are under another key of the list or not encrypted yet. Can
+      and provider credentials that are under another key of the list or not encrypted yet. Can
       be interrupted and run again. Replaced values remain in unused parts of the store's file until
       deno task compact rewrites it
 

@@ -22,7 +22,7 @@ async function execute(call: ReturnType<typeof callOf>) {
   return { executed, events };
 }
 
-Deno.test("carryOut: arguments too deep to be read back are reported as text and not executed", async () => {
+Deno.test("executeToolCall: arguments too deep to be read back are reported as text and not executed", async () => {
   const call = callOf(5_000);
   const { executed, events } = await execute(call);
   assertEquals(executed, []);
@@ -37,12 +37,12 @@ Deno.test("carryOut: arguments too deep to be read back are reported as text and
   assertEquals(events.map((frame) => frameSchema.safeParse(frame).success), [true, true]);
 });
 
-Deno.test("carryOut: moderately nested arguments reach their tool", async () => {
+Deno.test("executeToolCall: moderately nested arguments reach their tool", async () => {
   const call = callOf(20);
   assertEquals((await execute(call)).executed, [JSON.parse(call.args)]);
 });
 
-Deno.test("asTold: arguments that no tool was given are removed", () => {
+Deno.test("sanitizeToolCall: arguments that no tool was given are removed", () => {
   assertEquals(sanitizeToolCall(callOf(1_000_000)).args, "{}");
   assertEquals(sanitizeToolCall(callOf(20)), callOf(20));
 });

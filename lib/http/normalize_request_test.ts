@@ -10,7 +10,7 @@ import {
 
 const HOST = "http://localhost";
 
-/** What the router gets; none of these is refused. */
+/** What the router gets; none of these is rejected. */
 function routed(request: Request): Request {
   const routable = normalizeRequest(request);
   assert(routable instanceof Request);

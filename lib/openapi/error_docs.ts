@@ -92,11 +92,11 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   },
   provider_error: {
     when: "The model provider failed before the stream started.",
-    message: "the model vendor could not answer",
+    message: "the model provider could not answer",
   },
   provider_rate_limited: {
     when: "The model provider's rate limit was reached before the stream started.",
-    message: "the model vendor is limiting requests; try again soon",
+    message: "the model provider is limiting requests; try again soon",
   },
   service_unavailable: {
     when: "The service is starting, stopping, overloaded, or cannot reach its store.",
@@ -104,6 +104,6 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   },
   provider_timeout: {
     when: "The model provider did not respond in time.",
-    message: "the model vendor did not answer in time",
+    message: "the model provider did not answer in time",
   },
 };

@@ -3,7 +3,7 @@ export class BusyError extends Error {
   override name = "BusyError";
 }
 
-/** Returns the result of `work`, or `{ refused: "busy" }` if it throws `BusyError`. */
+/** Returns the result of `work`; if it throws `BusyError`, the result that says so. */
 export async function unlessBusy<T>(work: () => Promise<T>): Promise<T | { refused: "busy" }> {
   try {
     return await work();

@@ -3,7 +3,7 @@ import { agentBodyOf, httpTool, rawAgentBody } from "@/tests/support/agents.ts";
 import { toIssues } from "./api_error.ts";
 import { agentBodySchema, agentPatchSchema } from "./agent.ts";
 
-/** Paths at fault in a body; none when it is valid. */
+/** The paths with issues in a body; none if it is valid. */
 function faults(change: Record<string, unknown>): string[] {
   const parsed = agentBodySchema.safeParse(rawAgentBody(change));
   return parsed.success ? [] : toIssues(parsed.error).map((issue) => issue.path);
@@ -57,7 +57,7 @@ const INVALID: [string, Record<string, unknown>, string[]][] = [
   ["two unknown fields, each by its name", { a1: 1, b1: 2 }, ["a1", "b1"]],
   ["an unknown field of the policy", policy({ topP: 1 }), ["modelPolicy.topP"]],
   ["an unknown field of the budget", budget({ maxTokens: 1 }), ["budget.maxTokens"]],
-  ["another vendor", policy({ provider: "vendor_d" }), ["modelPolicy.provider"]],
+  ["another provider", policy({ provider: "vendor_d" }), ["modelPolicy.provider"]],
   ["temperature 2.1", policy({ temperature: 2.1 }), ["modelPolicy.temperature"]],
   ["half a token", policy({ maxOutputTokens: 1.5 }), ["modelPolicy.maxOutputTokens"]],
   ["0 output tokens", policy({ maxOutputTokens: 0 }), ["modelPolicy.maxOutputTokens"]],

@@ -47,7 +47,7 @@ export const DOCTOR_REASONS = {
   policy_sandbox: "The page's Content-Security-Policy is a sandbox without allow-scripts and " +
     "allow-same-origin.",
   integrity_missing: "The tag has no integrity value.",
-  integrity_stale: "The integrity value is not that of the script: browsers refuse to run it.",
+  integrity_stale: "The integrity value is not that of the script: browsers block it.",
   release_gone: "The pinned script is older than the last ten releases, or never was one.",
   crossorigin_missing: 'The tag lacks crossorigin="anonymous": its integrity cannot be checked.',
   token_missing:

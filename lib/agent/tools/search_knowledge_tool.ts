@@ -36,7 +36,7 @@ const PARAMETERS = {
       type: "integer",
       minimum: 1,
       maximum: maxPassages,
-      description: `Passages at most; ${defaultPassages} unless told.`,
+      description: `Passages at most; ${defaultPassages} by default.`,
     },
   },
   required: ["query"],

@@ -7,7 +7,7 @@ import { saveAgent } from "./save_agent.ts";
 const AGENT = agentOf();
 const VALUES = toFormValues(AGENT);
 
-/** The status a refused save is told with; the form must say something about it. */
+/** The status of a rejected save; the form must show a reason. */
 async function statusOf(error: unknown): Promise<number> {
   const outcome = await saveAgent(VALUES, () => Promise.reject(error));
   assert("status" in outcome);

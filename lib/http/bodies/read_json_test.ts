@@ -14,7 +14,7 @@ function streamOf(...chunks: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Arr
   return ReadableStream.from(chunks);
 }
 
-/** How a body is refused; an error when it is not. */
+/** The rejection of a body; fails if it is accepted. */
 async function refusal(req: Request, runtime = new FakeRuntime()): Promise<ApiError> {
   return await assertRejects(() => readJsonText(req, runtime), ApiError);
 }

@@ -69,7 +69,7 @@ function toParts(message: ModelMessage): unknown[] {
   }
 }
 
-/** The first call of a step must be signed, whoever made it. */
+/** The first call of a step must be signed, even if another model made it. */
 function signedCalls({ toolCalls = [], fromOtherModel }: AssistantMessage): ModelToolCall[] {
   const [first, ...others] = toolCalls;
   if (first === undefined || !fromOtherModel) return toolCalls;

@@ -178,7 +178,7 @@ export const VARIABLES = {
 /** The variables of one provider connection. */
 export function connectionVariables(id: ProviderId) {
   const letter = id.slice(-1).toUpperCase();
-  const slot = `vendor slot ${letter}`;
+  const slot = `provider connection ${letter}`;
   return {
     protocol: {
       name: `VENDOR_${letter}_PROTOCOL`,
@@ -197,9 +197,9 @@ export function connectionVariables(id: ProviderId) {
     },
     apiKey: {
       name: `VENDOR_${letter}_API_KEY`,
-      purpose: `credential of ${slot}; turns the slot on`,
+      purpose: `credential of ${slot}; turns the connection on`,
       type: "text",
-      unset: "the slot is set up in the dashboard",
+      unset: "the connection is set up in the dashboard",
       example: "<credential>",
       secret: true,
       schema: text.optional(),
@@ -208,7 +208,7 @@ export function connectionVariables(id: ProviderId) {
       name: `VENDOR_${letter}_NAME`,
       purpose: `name of ${slot} in the dashboard`,
       type: "text",
-      unset: "the slot's own name",
+      unset: "the connection's own name",
       example: "Our gateway",
       schema: text.optional(),
     },
@@ -216,7 +216,7 @@ export function connectionVariables(id: ProviderId) {
       name: `VENDOR_${letter}_EMBEDDING_MODEL`,
       purpose:
         `model of ${slot} that embeds passages of knowledge bases for semantic search; it must ` +
-        "have a price in the catalogue; of several slots, the first with a model is used",
+        "have a price in the catalogue; of several connections, the first with a model is used",
       type: "text; for the protocols `openai` and `google`",
       unset: "knowledge bases are searched by words only",
       example: "text-embedding-3-small",

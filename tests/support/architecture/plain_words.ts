@@ -13,16 +13,12 @@ const BANNED = [
   "lets? in",
   "letting in",
   "under way",
-  "nobody",
-  "anybody",
   "goes by",
   "hush",
   "gathers? up",
-  "for good",
   "of its own accord",
   "is no more",
   "no more than one",
-  "that nobody",
   "faults?",
   "refus(?:e|es|ed|al|als|ing)",
   "vendors?",
@@ -60,6 +56,8 @@ const ALLOWED = [
   /\bsegmentation faults?\b/gi,
   /\bfault[- ]toleran(?:t|ce)\b/gi,
   /\/operator\/vendors\b/g,
+  /"vendor credentials"/g,
+  /"refused":/g,
 ];
 
 const WORDS = new RegExp(String.raw`(?<![\w$-])(?:${BANNED.join("|")})(?![\w$])`, "gi");
@@ -75,12 +73,17 @@ export function dialectIn(path: string, text: string): string[] {
   });
 }
 
+/** A string that is one word is a key or a code; expressions of a template are code. */
+function withoutCode(quoted: string): string {
+  return /^.[\w/:-]*.$/.test(quoted) ? "" : quoted.replace(/\$\{[^}]*\}/g, "");
+}
+
 /** The comments, strings and markup texts of a line of code; names in the code itself are left out. */
 function proseOf(line: string): string {
   if (/^\s*(\/?\*|\/\/)/.test(line)) return line;
   const quoted = line.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`?/g) ?? [];
   const comment = /(?:^|\s)\/\/ .*$/.exec(line)?.[0] ?? "";
   // A line of markup text, or of a template string, has no code around its words.
-  const isText = /^\s*[A-Za-z][\w,.;:'’()-]*(?: [\w,.;:'’()-]+){2,}$/.test(line);
-  return isText ? line : [...quoted, comment].join(" ");
+  const isText = /^\s*[A-Za-z][\w,.:'’-]*(?: [\w,.:'’-]+){2,}$/.test(line);
+  return isText ? line : [...quoted.map(withoutCode), comment].join(" ");
 }
