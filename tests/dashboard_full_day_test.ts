@@ -37,7 +37,7 @@ Deno.test("a full day: setup, an agent, a try, a key, an embedded chat, its cost
 });
 
 async function setUp({ page, service }: Day): Promise<void> {
-  const token = await service.service.accounts.ensureSetupToken();
+  const token = await service.service.signIn.ensureSetupToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
   await page.getByLabel("Email").fill(OWNER.email);

@@ -87,7 +87,7 @@ Deno.test("a role change applies at once, and a removed member's session ends", 
 Deno.test("the last owner cannot be removed or demoted, even by two concurrent changes", async () => {
   const { service, owner } = await start();
   await using _ = service;
-  const { team, accounts } = service.service;
+  const { team, signIn } = service.service;
   const tenant = await service.tenant();
   const me = await idOf(service, "operator@example.com");
   for (const path of [`/team/${me}/remove`, `/team/${me}`]) {
@@ -96,7 +96,7 @@ Deno.test("the last owner cannot be removed or demoted, even by two concurrent c
     assertStringIncludes(await answer.text(), "make another member owner first");
   }
   await Dashboard.join(service, "owner");
-  const by = (await accounts.authenticate(owner.cookie.split("=")[1]!))!;
+  const by = (await signIn.authenticate(owner.cookie.split("=")[1]!))!;
   const other = await idOf(service, "owner@example.com");
   const results = await Promise.all([
     team.changeRole(by, me, "admin"),
@@ -190,5 +190,5 @@ Deno.test("an invitation does not reveal whether the address has an account with
   const invite = (tenant: string) =>
     team.invite(tenant, { email: "operator@example.com", role: "viewer" });
   assert("token" in await invite(other));
-  assertEquals(await invite(await service.tenant()), { refused: "already_member" });
+  assertEquals(await invite(await service.tenant()), { rejected: "already_member" });
 });

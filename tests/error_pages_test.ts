@@ -66,10 +66,10 @@ Deno.test("an id no store could hold is 404 on the pages of agents and keys", as
 });
 
 async function signIn(service: TestService): Promise<string> {
-  const { accounts } = service.service;
-  const token = await accounts.ensureSetupToken();
+  const { signIn } = service.service;
+  const token = await signIn.ensureSetupToken();
   const email = "owner@example.com";
-  const done = await accounts.setUp({ token: token!, email, password: PASSWORD, address: "local" });
+  const done = await signIn.setUp({ token: token!, email, password: PASSWORD, address: "local" });
   assert("cookieToken" in done);
   return `dashboard=${done.cookieToken}`;
 }

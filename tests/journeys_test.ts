@@ -19,7 +19,7 @@ async function say(page: Page, text: string): Promise<void> {
 
 /** Fills in the first visit's form; ends on the dashboard. */
 async function setUp(page: Page, service: TestService): Promise<void> {
-  const token = await service.service.accounts.ensureSetupToken();
+  const token = await service.service.signIn.ensureSetupToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
   await page.getByLabel("Email").fill(OWNER.email);

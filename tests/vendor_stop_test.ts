@@ -127,7 +127,7 @@ Deno.test("a client that leaves and comes back in time cancels nothing", async (
   const [run] = on.service.service.chat.active;
   await stream[Symbol.asyncDispose]();
   await clock.asleepUntil(7_000);
-  run!.watchers.enter();
+  run!.followers.enter();
   await clock.advance(30_000);
   goesOn.resolve();
   while (!run!.log.closed) await run!.log.nextAppend();

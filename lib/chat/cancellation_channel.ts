@@ -39,7 +39,7 @@ export interface CancellationChannelOptions {
   runtime: Runtime;
   onCancel: (runId: string) => void;
   /** A client follows the run through another process. Requires a store that can be watched. */
-  onWatched?: (runId: string) => void;
+  onFollowed?: (runId: string) => void;
 }
 
 /**
@@ -81,7 +81,7 @@ export class CancellationChannel {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { owner, onWatched } = this.#options;
+    const { owner, onFollowed } = this.#options;
     const [wakeKey, followKey] = [keys.wakeKey(owner), keys.followWakeKey(owner)];
     const reader = this.#kv.watch<[string, string]>([wakeKey, followKey]).getReader();
     signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
@@ -90,7 +90,7 @@ export class CancellationChannel {
       if (done) return;
       const [wake, followed] = value;
       // Handling the same value twice is harmless.
-      if (typeof followed.value === "string") onWatched?.(followed.value);
+      if (typeof followed.value === "string") onFollowed?.(followed.value);
       await this.#receive(wake.versionstamp);
     }
   }

@@ -81,11 +81,11 @@ Deno.test("CancellationChannel: reports runs followed through other processes wi
   const requests = new CancellationChannel(kv, {
     ...{ owner: "me", runtime },
     onCancel: (runId) => received.push(`cancel ${runId}`),
-    onWatched: (runId) => received.push(`watched ${runId}`),
+    onFollowed: (runId) => received.push(`followed ${runId}`),
   });
   requests.listen();
   await kv.set(keys.followWakeKey("me"), "r-1");
   await until(() => received.length > 0);
-  assertEquals(received, ["watched r-1"]);
+  assertEquals(received, ["followed r-1"]);
   requests.close();
 });

@@ -28,7 +28,7 @@ export interface ExecutionDeps {
   runtime: Runtime;
   log: Logger;
   /** A run without followers for this long is cancelled, milliseconds. */
-  unwatchedMs: number;
+  abandonedAfterMs: number;
   admission: Pick<Admission, "settle" | "reserve">;
   runs: RunRegistry;
   onSettled?: (run: SettledRun) => void;
@@ -40,7 +40,7 @@ export function createRun(
   { deps, tools }: { deps: ExecutionDeps; tools: Toolset },
 ): Run {
   const { request, policy, facts, droppedMessages } = prepared;
-  const { runtime, runs, unwatchedMs, log } = deps;
+  const { runtime, runs, abandonedAfterMs, log } = deps;
   const { runId, conversationId, tenant, source, provider, model } = facts;
   let writer: RunLogWriter | undefined;
   const logWriter = () =>
@@ -56,7 +56,7 @@ export function createRun(
     startedBy: source.id,
     primary: { provider, model },
     runtime,
-    unwatchedMs,
+    abandonedAfterMs,
     price: (name) => priceOf(policy, name),
     metadata: (truncation) =>
       runMetadata({
@@ -66,7 +66,7 @@ export function createRun(
         notes: tools.notes,
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
-    isWatchedElsewhere: () => runs.isWatchedElsewhere(tenant, runId),
+    isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),
     settle: async (settlement) => {
       const context = { deps, log: run.log, writer: logWriter() };
       const charge = await settleRun(prepared, settlement, context);

@@ -43,7 +43,7 @@ export interface RemoteRunDeps {
 export class RemoteRun implements FollowableRun {
   readonly id: string;
   readonly log = new RunLog();
-  readonly watchers = {
+  readonly followers = {
     enter: () => this.#enter(),
     leave: () => this.#leave(),
     settle: () => {},

@@ -9,7 +9,7 @@ import type { RunDetails, RunEnd } from "../store/runs/run_record.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { RunUsage } from "./run_usage.ts";
-import { Watchers } from "./watchers.ts";
+import { Followers } from "./followers.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
@@ -47,12 +47,12 @@ export interface RunOptions {
   primary: ModelName;
   runtime: Runtime;
   /** A run without followers for this long is cancelled, milliseconds. */
-  unwatchedMs: number;
+  abandonedAfterMs: number;
   price: (name: ModelName) => Price;
   metadata: (truncation: Truncation) => RunDetails;
   onFrame: (frame: Frame) => void;
   /** True if a client follows the run through another process. */
-  isWatchedElsewhere: () => Promise<boolean>;
+  isFollowedElsewhere: () => Promise<boolean>;
   /** Charges the run, frees its slot and stores its end, before the final frames are sent. */
   settle: (settlement: RunSettlement) => Promise<{ charged: number }>;
   /** Receives unknown errors; clients only see `internal_error`. */
@@ -75,7 +75,7 @@ export class Run {
   /** Attempts that fail are billed too. */
   readonly usage: RunUsage;
   readonly log: RunLog;
-  readonly watchers: Watchers;
+  readonly followers: Followers;
   readonly #options: RunOptions;
   readonly #abort = new AbortController();
   readonly #startResult = Promise.withResolvers<RunStartResult>();
@@ -97,7 +97,7 @@ export class Run {
     this.usage = new RunUsage(options.price);
     this.#startedAt = options.runtime.now();
     this.#options = options;
-    this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
+    this.followers = new Followers({ ...options, onAbandoned: () => this.stop("cancelled") });
   }
 
   get signal(): AbortSignal {
@@ -199,7 +199,7 @@ export class Run {
     ];
     const charged = await this.#settle(outcome, finalFrames);
     for (const frame of finalFrames(charged)) this.log.append(frame);
-    this.watchers.settle();
+    this.followers.settle();
   }
 
   /**

@@ -6,7 +6,7 @@ import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import { type Chunk, joinChunks, splitChunks, totalBytes } from "../store/values/chunks.ts";
+import { type Chunk, concatBytes, splitChunks, totalBytes } from "../store/values/chunks.ts";
 import { CorruptRecordError } from "../store/values/record.ts";
 
 /** Runs of a dead process that are not settled within a day lose their input. */
@@ -96,7 +96,7 @@ export class RunInputStore {
     const chunks = await Promise.all(entries.map(({ value }, n) => {
       return content.unseal(value, contentContexts.inputChunk(tenant, runId, n));
     }));
-    return { input: decodeInput(joinChunks(chunks)), chunks: entries.length, isNew: false };
+    return { input: decodeInput(concatBytes(chunks)), chunks: entries.length, isNew: false };
   }
 }
 

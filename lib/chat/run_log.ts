@@ -100,5 +100,5 @@ export interface FollowableRun {
   /** Records the number that the `done` of an interruption has for a follower. */
   recordEnd?(n: number): Promise<void>;
   /** Counts followers; `settle` when the run needs none any more. */
-  readonly watchers: { enter(): void; leave(): void; settle(): void };
+  readonly followers: { enter(): void; leave(): void; settle(): void };
 }

@@ -20,7 +20,7 @@ const BATCH_BYTES = 32 * 1024;
 /** The same while a client follows the run through another process. */
 const WATCHED_BATCH_MS = 250;
 /** Followers are recorded every 5 s; one lost record must not slow the text down. */
-const WATCHED_FOR_MS = 12_000;
+const FOLLOWED_FOR_MS = 12_000;
 /** The end of a run does not count: it is stored with the settlement. */
 const MAX_COMMITS_PER_SECOND = 4;
 /** Chunks of 48 KiB. A commit takes 600 KB including everything else in it. */
@@ -85,7 +85,7 @@ export class RunLogWriter {
   /** There is more to store after the commit in flight. */
   #behind = false;
   #ended = false;
-  #watchedUntil = -Infinity;
+  #followedUntil = -Infinity;
 
   constructor(deps: RunLogWriterDeps) {
     this.#deps = deps;
@@ -105,15 +105,15 @@ export class RunLogWriter {
     if (frame.type === "start") setImmediate(() => this.#storeStart());
     else if (URGENT.has(frame.type) || this.#pendingBytes >= BATCH_BYTES) this.#schedule(0);
     else {
-      const isWatched = this.#deps.runtime.now() < this.#watchedUntil;
-      this.#schedule(isWatched ? WATCHED_BATCH_MS : BATCH_MS);
+      const isFollowed = this.#deps.runtime.now() < this.#followedUntil;
+      this.#schedule(isFollowed ? WATCHED_BATCH_MS : BATCH_MS);
     }
   }
 
   /** A client follows the run through another process: stores pending text now, then more often. */
-  onWatched(): void {
+  onFollowed(): void {
     if (this.#ended) return;
-    this.#watchedUntil = this.#deps.runtime.now() + WATCHED_FOR_MS;
+    this.#followedUntil = this.#deps.runtime.now() + FOLLOWED_FOR_MS;
     if (this.#cancelTimer !== undefined) this.#schedule(0);
   }
 

@@ -142,7 +142,7 @@ Deno.test("RunLogWriter: stores text 4 times a second while the run is followed 
   const { log, stored, runtime, commits } = open();
   log.append(word);
   await runtime.advance(100);
-  stored.onWatched();
+  stored.onFollowed();
   await flushMicrotasks();
   assertEquals(commits.map(({ at }) => at % 60_000), [100]);
   for (let ms = 0; ms < 20_000; ms += 50) {

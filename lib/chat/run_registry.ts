@@ -27,7 +27,7 @@ import { MAX_OPEN_DELAY_MS, type Run, type RunSettlement } from "./run.ts";
 import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
 import { RunLogWriter } from "./run_log_writer.ts";
 import { RemoteRun, waitForChange } from "./remote_run.ts";
-import { WatchRecords } from "./watch_records.ts";
+import { FollowRecords } from "./follow_records.ts";
 import { type PendingConversation, RunInputStore } from "./run_input.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
@@ -59,7 +59,7 @@ export class RunRegistry {
   readonly #inputs: RunInputStore;
   readonly #conversations: ConversationLog;
   readonly #orphans: OrphanedRunSettler;
-  readonly #watched: WatchRecords;
+  readonly #follows: FollowRecords;
   readonly #cancellations: CancellationChannel;
   /** The id of this process. */
   readonly #owner: string;
@@ -77,13 +77,13 @@ export class RunRegistry {
     this.#conversations = new ConversationLog(deps);
     const [store, inputs, conversations] = [this.#store, this.#inputs, this.#conversations];
     this.#orphans = new OrphanedRunSettler({ ...deps, store, inputs, conversations });
-    this.#watched = new WatchRecords(kv, runtime);
+    this.#follows = new FollowRecords(kv, runtime);
     this.#owner = runtime.uuid();
     this.#cancellations = new CancellationChannel(kv, {
       owner: this.#owner,
       runtime,
       onCancel: (runId) => this.#cancelLocal(runId),
-      onWatched: (runId) => this.#writers.get(runId)?.onWatched(),
+      onFollowed: (runId) => this.#writers.get(runId)?.onFollowed(),
     });
   }
 
@@ -161,7 +161,7 @@ export class RunRegistry {
   remove(run: Run): void {
     this.#local.delete(run.id);
     this.#writers.delete(run.id);
-    this.#watched.forget(run.id);
+    this.#follows.forget(run.id);
     if (this.#local.size === 0) this.#cancellations.closeWhenIdle();
   }
 
@@ -209,7 +209,7 @@ export class RunRegistry {
       store: this.#store,
       runtime: this.#deps.runtime,
       checkOwner: () => this.settleIfOrphaned(tenant, runId),
-      recordWatched: (owner) => this.#watched.record({ tenant, runId, owner }),
+      recordWatched: (owner) => this.#follows.record({ tenant, runId, owner }),
       onIdle: () => {
         if (this.#followed.get(runId) === run) this.#followed.delete(runId);
       },
@@ -268,8 +268,8 @@ export class RunRegistry {
   }
 
   /** True if a client has followed a local run through another process since the last call. */
-  async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
-    return this.#local.has(runId) && await this.#watched.wasWatched({ tenant, runId });
+  async isFollowedElsewhere(tenant: string, runId: string): Promise<boolean> {
+    return this.#local.has(runId) && await this.#follows.wasFollowed({ tenant, runId });
   }
 
   close(): void {

@@ -88,13 +88,13 @@ Deno.test("RunRegistry: a run followed through another process arrives there 4 t
   };
   log.append(word);
   // The clock of the owner does not advance: it stores only because it learned of the follower.
-  followed.watchers.enter();
+  followed.followers.enter();
   await untilThere();
   log.append(word);
   await owner.runtime.advance(250);
   await untilThere();
   assertEquals(followed.log.after(0), log.after(0));
-  followed.watchers.leave();
+  followed.followers.leave();
   owner.admission.close();
   for (const { directory } of [owner, other]) directory.close();
 });

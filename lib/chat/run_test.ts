@@ -22,7 +22,7 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
   const run = new Run({
     startedBy: "key-1",
     onFrame: () => {},
-    isWatchedElsewhere: () => Promise.resolve(false),
+    isFollowedElsewhere: () => Promise.resolve(false),
     settle: async ({ costMicroUsd }) => {
       await busy;
       return { charged: costMicroUsd };
@@ -34,7 +34,7 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
     conversationId: fakeUuid(2),
     primary: { provider: "vendor_a", model: "first" },
     runtime,
-    unwatchedMs: 30_000,
+    abandonedAfterMs: 30_000,
     price: () => ({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 }),
     reportError: (error) => reported.push(error),
   });
@@ -204,8 +204,8 @@ Deno.test("Run: stop after the end does nothing", async () => {
 
 Deno.test("Run: a run that ends without followers leaves no timer", async () => {
   const { run, runtime } = open();
-  run.watchers.enter();
-  run.watchers.leave();
+  run.followers.enter();
+  run.followers.leave();
   assertEquals(runtime.sleeping, 1);
   await run.drive(play([accepted]));
   assertEquals(runtime.sleeping, 0);
@@ -213,8 +213,8 @@ Deno.test("Run: a run that ends without followers leaves no timer", async () => 
 
 Deno.test("Run: a run without followers is cancelled", async () => {
   const { run, runtime } = open();
-  run.watchers.enter();
-  run.watchers.leave();
+  run.followers.enter();
+  run.followers.leave();
   await runtime.advance(30_000);
   assertEquals(run.signal.aborted, true);
 });

@@ -21,17 +21,17 @@ export async function submitOnce<T extends object>(
   ctx: Context<State>,
   form: URLSearchParams,
   create: () => Promise<T>,
-): Promise<T | { refused: "sent_before" }> {
+): Promise<T | { rejected: "sent_before" }> {
   if (!form.has(SUBMISSION_FIELD)) return await create();
   const { idempotencyRecords } = ctx.state.service;
   const scope = await submissionScope(ctx, form);
-  if (!await idempotencyRecords.claim(scope)) return { refused: "sent_before" };
+  if (!await idempotencyRecords.claim(scope)) return { rejected: "sent_before" };
   let created: T | undefined;
   try {
     created = await create();
     return created;
   } finally {
-    if (created === undefined || "refused" in created) await idempotencyRecords.release(scope);
+    if (created === undefined || "rejected" in created) await idempotencyRecords.release(scope);
   }
 }
 

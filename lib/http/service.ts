@@ -60,7 +60,7 @@ export interface Service {
   readonly runtime: Runtime;
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
-  readonly accounts: SignInService;
+  readonly signIn: SignInService;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
   /** Who changed what. */

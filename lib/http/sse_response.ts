@@ -65,7 +65,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
-    this.#run.watchers.enter();
+    this.#run.followers.enter();
     const { closing } = this.#options;
     const { signal } = this.#finished;
     closing?.addEventListener("abort", () => this.#endEarly(), { once: true, signal });
@@ -91,8 +91,8 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.#finished.abort(CANCELLED);
     this.#cancelStallTimer?.();
     this.#idle.stop();
-    this.#run.watchers.leave();
-    if (this.#run.log.closed) this.#run.watchers.settle();
+    this.#run.followers.leave();
+    if (this.#run.log.closed) this.#run.followers.settle();
   }
 
   /** Another process's log can lag behind the client's position. */

@@ -17,7 +17,7 @@ function open(frames: readonly Frame[] = []) {
   const run = new Run({
     startedBy: "key-1",
     onFrame: () => {},
-    isWatchedElsewhere: () => Promise.resolve(false),
+    isFollowedElsewhere: () => Promise.resolve(false),
     settle: ({ costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
     tenant: fakeUuid(801),
     metadata: () => ({}),
@@ -26,7 +26,7 @@ function open(frames: readonly Frame[] = []) {
     conversationId: fakeUuid(2),
     primary: { provider: "vendor_a", model: "m" },
     runtime,
-    unwatchedMs: 30_000,
+    abandonedAfterMs: 30_000,
     price: () => ({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }),
     reportError: () => {},
   });

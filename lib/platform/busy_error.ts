@@ -4,11 +4,11 @@ export class BusyError extends Error {
 }
 
 /** Returns the result of `work`; if it throws `BusyError`, the result that says so. */
-export async function unlessBusy<T>(work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+export async function unlessBusy<T>(work: () => Promise<T>): Promise<T | { rejected: "busy" }> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof BusyError) return { refused: "busy" };
+    if (error instanceof BusyError) return { rejected: "busy" };
     throw error;
   }
 }

@@ -32,8 +32,8 @@ const SPREAD_FAILURES = 20;
 
 /** `too_many_tries` may retry after `retryAfterMs`; `busy` means too many concurrent checks. */
 export type PasswordRejection =
-  | { refused: "too_many_tries"; retryAfterMs: number }
-  | { refused: "busy" };
+  | { rejected: "too_many_tries"; retryAfterMs: number }
+  | { rejected: "busy" };
 
 /** One attempt to sign in to an account. */
 export interface PasswordAttempt {
@@ -92,7 +92,7 @@ export class PasswordGate {
   }
 
   /** Hashes for a caller who is already authenticated by a live sign-in or a link. */
-  run<T>(client: string, work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+  run<T>(client: string, work: () => Promise<T>): Promise<T | { rejected: "busy" }> {
     return this.#inSlot({ client, preferred: true }, work);
   }
 
@@ -100,7 +100,7 @@ export class PasswordGate {
   async attempt<T>(
     attempt: PasswordAttempt,
     check: () => Promise<T | undefined>,
-  ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
+  ): Promise<{ right: T } | { rejected: "wrong_password" } | PasswordRejection> {
     const scope = await this.#scopeOf(attempt);
     if (scope.known) return await this.#check(attempt, scope, check);
     const at = this.#options.runtime.now();
@@ -108,10 +108,10 @@ export class PasswordGate {
     if (wait > 0) {
       this.#options.events?.rejected(attempt, "address");
       await this.#delayRejection();
-      return { refused: "too_many_tries", retryAfterMs: wait };
+      return { rejected: "too_many_tries", retryAfterMs: wait };
     }
     const result = await this.#check(attempt, scope, check);
-    const busy = "refused" in result && result.refused === "busy";
+    const busy = "rejected" in result && result.rejected === "busy";
     if (busy || "right" in result) this.#addresses.refund(scope.name, at);
     if (busy) await this.#delayRejection();
     return result;
@@ -137,7 +137,7 @@ export class PasswordGate {
     attempt: PasswordAttempt,
     scope: FailureScope,
     check: () => Promise<T | undefined>,
-  ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
+  ): Promise<{ right: T } | { rejected: "wrong_password" } | PasswordRejection> {
     const { email } = attempt;
     const { failures, events } = this.#options;
     const { waitMs, elsewhere } = await failures.read(email, scope.name);
@@ -154,21 +154,21 @@ export class PasswordGate {
       const right = await check();
       if (right === undefined) {
         events?.failed(attempt, { locked: state.here >= MAX_FAILURES, slowed });
-        return { refused: "wrong_password" as const };
+        return { rejected: "wrong_password" as const };
       }
       await failures.clear(email, scope.name);
       return { right };
     });
-    if ("refused" in result && result.refused === "busy") events?.rejected(attempt, "busy");
+    if ("rejected" in result && result.rejected === "busy") events?.rejected(attempt, "busy");
     return result;
   }
 
   #locked(attempt: PasswordAttempt, retryAfterMs: number): PasswordRejection {
     this.#options.events?.rejected(attempt, "pair");
-    return { refused: "too_many_tries", retryAfterMs };
+    return { rejected: "too_many_tries", retryAfterMs };
   }
 
-  #inSlot<T>(task: FairTask, work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+  #inSlot<T>(task: FairTask, work: () => Promise<T>): Promise<T | { rejected: "busy" }> {
     return unlessBusy(() => this.#queue.run(task, work));
   }
 }

@@ -38,7 +38,7 @@ Deno.test("PasswordGate: guesses from a thousand addresses slow the account down
     const outcomes: string[] = [];
     for (let n = 0; n < 1_000; n++) {
       const result = await gate.attempt(stranger(n), wrong);
-      outcomes.push("refused" in result ? result.refused : "in");
+      outcomes.push("rejected" in result ? result.rejected : "in");
     }
     assertEquals(new Set(outcomes), new Set(["wrong_password"]));
     // 20 immediately, the rest two seconds apart; the owner's password is still accepted.
@@ -56,15 +56,15 @@ Deno.test("PasswordGate: a known browser does not wait while many addresses gues
   const outcomes: string[] = [];
   for (let n = 20; n < 60; n++) {
     void gate.attempt(stranger(n), wrong).then((result) => {
-      outcomes.push("refused" in result ? result.refused : "in");
+      outcomes.push("rejected" in result ? result.rejected : "in");
     });
   }
   const known = { email: EMAIL, address: "192.0.2.1", credential: { name: "browser 1" } };
   assertEquals(await gate.attempt(known, right), { right: "in" });
   // The clock does not advance: one runs, ten wait, the others are rejected.
   while (outcomes.length < 30) await settledStore(kv);
-  const refused = outcomes.filter((outcome) => outcome === "too_many_tries").length;
-  assertEquals([refused, runtime.sleeping], [29, 10]);
+  const rejected = outcomes.filter((outcome) => outcome === "too_many_tries").length;
+  assertEquals([rejected, runtime.sleeping], [29, 10]);
   await runtime.advance(20_000);
   while (outcomes.length < 40) await settledStore(kv);
 });
@@ -85,7 +85,7 @@ Deno.test("PasswordGate: one address's flood leaves a free slot for others and o
     });
     const outcomes: string[] = [];
     for (const attempt of flood) {
-      attempt.then((one) => outcomes.push("refused" in one ? one.refused : "right"));
+      attempt.then((one) => outcomes.push("rejected" in one ? one.rejected : "right"));
     }
     while (gate.waiting < 16) await settledStore(kv);
     // One address takes one slot, so the other one is free.

@@ -41,19 +41,19 @@ export interface SignInTokens {
 export type SetUpResult =
   | SignInTokens
   | PasswordRejection
-  | { refused: "wrong_token" }
-  | { refused: "already_set_up" }
-  | { refused: "invalid"; issues: CredentialIssues };
+  | { rejected: "wrong_token" }
+  | { rejected: "already_set_up" }
+  | { rejected: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in; `gone` if the user or link no longer exists, without the reason. */
 export type NewPasswordResult =
   | SignInTokens
   | PasswordRejection
-  | { refused: "gone" }
-  | { refused: "invalid"; issues: CredentialIssues };
+  | { rejected: "gone" }
+  | { rejected: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in, or the reason for rejecting it, which never reveals which accounts exist. */
-export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
+export type SignInResult = SignInTokens | PasswordRejection | { rejected: "wrong_credentials" };
 
 export interface SignInDeps {
   runtime: Runtime;
@@ -101,17 +101,17 @@ export class SignInService {
 
   /** Creates the first owner, who is also operator of the default tenant, and signs them in. */
   async setUp(input: SetUpInput): Promise<SetUpResult> {
-    if (!await this.needsSetup()) return { refused: "already_set_up" };
+    if (!await this.needsSetup()) return { rejected: "already_set_up" };
     const block = addressBlock(input.address);
     const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
-    if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
-    if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
+    if (wait > 0) return { rejected: "too_many_tries", retryAfterMs: wait };
+    if (!await this.#isSetupToken(input.token)) return { rejected: "wrong_token" };
     const issues = await credentialIssues(input);
-    if (Object.keys(issues).length > 0) return { refused: "invalid", issues };
+    if (Object.keys(issues).length > 0) return { rejected: "invalid", issues };
     return await this.#deps.gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
-      if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
+      if (!await this.#users.createFirstOwner(owner)) return { rejected: "already_set_up" };
       return await this.createSignIn(owner, { address: input.address });
     });
   }
@@ -120,14 +120,14 @@ export class SignInService {
   async signIn(input: SignInInput): Promise<SignInResult> {
     const { address, password } = input;
     const email = normalizeEmail(input.email);
-    if (email === undefined || password === "") return { refused: "wrong_credentials" };
+    if (email === undefined || password === "") return { rejected: "wrong_credentials" };
     const credential = await this.#knownBrowser(email, input.browserToken);
     const result = await this.#deps.gate.attempt({ email, address, credential }, async () => {
       const user = await this.#users.findByEmail(email);
       return await this.#checkPassword(password, user) ? user : undefined;
     });
     if ("right" in result) return await this.createSignIn(result.right, { address });
-    return result.refused === "wrong_password" ? { refused: "wrong_credentials" } : result;
+    return result.rejected === "wrong_password" ? { rejected: "wrong_credentials" } : result;
   }
 
   /** Signs in a user who has just authenticated. With an `address` the sign-in is audited. */
@@ -165,16 +165,16 @@ export class SignInService {
   async reauthenticate(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     input: { cookieToken: string; password: string; address: string },
-  ): Promise<PasswordRejection | { refused: "wrong_password" } | undefined> {
+  ): Promise<PasswordRejection | { rejected: "wrong_password" } | undefined> {
     const { cookieToken, password, address } = input;
-    if (password === "") return { refused: "wrong_password" };
+    if (password === "") return { rejected: "wrong_password" };
     const name = `sign-in ${await sha256(cookieToken)}`;
     const attempt = { email: user.email, address, credential: { name, only: true } };
     const result = await this.#deps.gate.attempt(attempt, async () => {
       const stored = await this.#users.get(user.tenant, user.id);
       return await this.#checkPassword(password, stored) || undefined;
     });
-    if ("refused" in result) return result;
+    if ("rejected" in result) return result;
     await this.#signIns.recordPasswordCheck(cookieToken);
     return undefined;
   }
@@ -198,13 +198,13 @@ export class SignInService {
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
-  ): Promise<Exclude<NewPasswordResult, { refused: "gone" }>> {
+  ): Promise<Exclude<NewPasswordResult, { rejected: "gone" }>> {
     const { tenant, id, email } = user;
     const input = { client: `user ${id}`, email, password };
     const result = await this.setPassword(input, (passwordHash) => {
       return this.#users.endSignIns(tenant, id, { passwordHash, action: "change password" });
     });
-    if ("refused" in result && result.refused === "gone") throw new Error("the user is gone");
+    if ("rejected" in result && result.rejected === "gone") throw new Error("the user is gone");
     return result;
   }
 
@@ -222,11 +222,11 @@ export class SignInService {
     store: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<NewPasswordResult> {
     const issues = await credentialIssues({ email, password });
-    if (issues.password !== undefined) return { refused: "invalid", issues };
+    if (issues.password !== undefined) return { rejected: "invalid", issues };
     const { gate, hasher } = this.#deps;
     return await gate.run<NewPasswordResult>(client, async () => {
       const user = await store(await hasher.hash(password));
-      return user === undefined ? { refused: "gone" } : await this.createSignIn(user, { address });
+      return user === undefined ? { rejected: "gone" } : await this.createSignIn(user, { address });
     });
   }
 

@@ -14,7 +14,7 @@ const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 
 interface Fixture {
   kv: Deno.Kv;
-  accounts: SignInService;
+  signIn: SignInService;
   clock: { ms: number };
 }
 
@@ -24,7 +24,7 @@ interface FixtureOptions {
   hasher?: PasswordHasher;
 }
 
-function openAccounts(
+function openSignIn(
   kv: Deno.Kv,
   runtime: Runtime,
   { setupToken, cost = CHEAP, hasher }: FixtureOptions,
@@ -39,7 +39,7 @@ function openAccounts(
 }
 
 /** Accounts on an empty store with a clock that only the test moves. */
-async function withAccounts(
+async function withSignIn(
   run: (fixture: Fixture) => Promise<void>,
   options: FixtureOptions = { setupToken: TOKEN },
 ): Promise<void> {
@@ -50,33 +50,33 @@ async function withAccounts(
     now: () => clock.ms,
     sleep: () => Promise.resolve(),
   };
-  await run({ kv, clock, accounts: openAccounts(kv, runtime, options) });
+  await run({ kv, clock, signIn: openSignIn(kv, runtime, options) });
 }
 
-async function setUp(accounts: SignInService): Promise<string> {
-  const result = await accounts.setUp({ token: TOKEN, ...OWNER, ...HERE });
+async function setUp(signIn: SignInService): Promise<string> {
+  const result = await signIn.setUp({ token: TOKEN, ...OWNER, ...HERE });
   assert("cookieToken" in result);
   return result.cookieToken;
 }
 
 Deno.test("set-up makes an owner who operates the default tenant and is signed in", async () => {
-  await withAccounts(async ({ accounts }) => {
-    assertEquals(await accounts.needsSetup(), true);
-    const user = await accounts.authenticate(await setUp(accounts));
-    assertEquals(await accounts.needsSetup(), false);
+  await withSignIn(async ({ signIn }) => {
+    assertEquals(await signIn.needsSetup(), true);
+    const user = await signIn.authenticate(await setUp(signIn));
+    assertEquals(await signIn.needsSetup(), false);
     assertEquals(user?.email, "owner@example.com");
     assertEquals([user?.role, user?.operator], ["owner", true]);
   });
 });
 
 Deno.test("two racing set-ups make one owner", async () => {
-  await withAccounts(async ({ kv, accounts }) => {
+  await withSignIn(async ({ kv, signIn }) => {
     const results = await Promise.all(
       ["one@example.com", "two@example.com"].map((email) =>
-        accounts.setUp({ token: TOKEN, email, password: OWNER.password, ...HERE })
+        signIn.setUp({ token: TOKEN, email, password: OWNER.password, ...HERE })
       ),
     );
-    const outcomes = results.map((r) => "refused" in r ? r.refused : "owner").sort();
+    const outcomes = results.map((r) => "rejected" in r ? r.rejected : "owner").sort();
     assertEquals(outcomes, ["already_set_up", "owner"]);
     const users = await Array.fromAsync(kv.list({ prefix: ["users"] }));
     assertEquals(users.length, 1);
@@ -84,48 +84,48 @@ Deno.test("two racing set-ups make one owner", async () => {
 });
 
 Deno.test("set-up rejects a wrong token and the eleventh attempt within a minute", async () => {
-  await withAccounts(async ({ accounts, clock }) => {
+  await withSignIn(async ({ signIn, clock }) => {
     for (let n = 0; n < 10; n++) {
-      const result = await accounts.setUp({ token: `guess ${n}`, ...OWNER, ...HERE });
-      assertEquals(result, { refused: "wrong_token" });
+      const result = await signIn.setUp({ token: `guess ${n}`, ...OWNER, ...HERE });
+      assertEquals(result, { rejected: "wrong_token" });
     }
-    const eleventh = await accounts.setUp({ token: TOKEN, ...OWNER, ...HERE });
-    assertEquals(eleventh, { refused: "too_many_tries", retryAfterMs: 60_000 });
+    const eleventh = await signIn.setUp({ token: TOKEN, ...OWNER, ...HERE });
+    assertEquals(eleventh, { rejected: "too_many_tries", retryAfterMs: 60_000 });
     clock.ms += 60_000;
-    await setUp(accounts);
+    await setUp(signIn);
   });
 });
 
 Deno.test("set-up names the invalid fields", async () => {
-  await withAccounts(async ({ accounts }) => {
+  await withSignIn(async ({ signIn }) => {
     const input = { token: TOKEN, email: "nobody", password: "short", ...HERE };
-    const result = await accounts.setUp(input);
-    assert("refused" in result && result.refused === "invalid");
+    const result = await signIn.setUp(input);
+    assert("rejected" in result && result.rejected === "invalid");
     assertEquals(Object.keys(result.issues), ["email", "password"]);
   });
 });
 
 Deno.test("each start before set-up prints a usable token, and none afterwards", async () => {
-  await withAccounts(async ({ kv, accounts }) => {
-    const first = await accounts.ensureSetupToken();
-    const restarted = openAccounts(kv, systemRuntime, {});
+  await withSignIn(async ({ kv, signIn }) => {
+    const first = await signIn.ensureSetupToken();
+    const restarted = openSignIn(kv, systemRuntime, {});
     const second = await restarted.ensureSetupToken();
     assert(first !== undefined && second !== undefined);
     assertNotEquals(first, second);
     assert(!JSON.stringify(await Array.fromAsync(kv.list({ prefix: [] }))).includes(second));
     const stale = await restarted.setUp({ token: first, ...OWNER, ...HERE });
-    assertEquals(stale, { refused: "wrong_token" });
+    assertEquals(stale, { rejected: "wrong_token" });
     assert("cookieToken" in await restarted.setUp({ token: second, ...OWNER, ...HERE }));
     assertEquals(await restarted.ensureSetupToken(), undefined);
     const again = await restarted.setUp({ token: second, ...OWNER, ...HERE });
-    assertEquals(again, { refused: "already_set_up" });
+    assertEquals(again, { rejected: "already_set_up" });
   }, {});
 });
 
 Deno.test("sign-in accepts the address in any case and gives a new token each time", async () => {
-  await withAccounts(async ({ accounts }) => {
-    const first = await setUp(accounts);
-    const result = await accounts.signIn({ ...OWNER, email: "OWNER@example.com", ...HERE });
+  await withSignIn(async ({ signIn }) => {
+    const first = await setUp(signIn);
+    const result = await signIn.signIn({ ...OWNER, email: "OWNER@example.com", ...HERE });
     assert("cookieToken" in result);
     assertNotEquals(result.cookieToken, first);
   });
@@ -139,61 +139,61 @@ Deno.test("an unknown account and a wrong password get the same answer and the s
       return super.verify(password, stored);
     }
   }({ ...systemRuntime, cost: CHEAP });
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
-    const wrong = await accounts.signIn({ ...OWNER, password: "not the password", ...HERE });
-    const unknown = await accounts.signIn({ ...OWNER, email: "who@example.com", ...HERE });
-    assertEquals(wrong, { refused: "wrong_credentials" });
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
+    const wrong = await signIn.signIn({ ...OWNER, password: "not the password", ...HERE });
+    const unknown = await signIn.signIn({ ...OWNER, email: "who@example.com", ...HERE });
+    assertEquals(wrong, { rejected: "wrong_credentials" });
     assertEquals(unknown, wrong);
     assertEquals(hashes, 2);
   }, { setupToken: TOKEN, hasher });
 });
 
 Deno.test("five failures lock the account for their address only, for fifteen minutes", async () => {
-  await withAccounts(async ({ accounts, clock }) => {
-    await setUp(accounts);
+  await withSignIn(async ({ signIn, clock }) => {
+    await setUp(signIn);
     const guess = { email: OWNER.email, password: "a wrong password" };
     const address = "2001:db8:1:2::a";
     for (let n = 0; n < 5; n++) {
-      const result = await accounts.signIn({ ...guess, address });
-      assertEquals(result, { refused: "wrong_credentials" });
+      const result = await signIn.signIn({ ...guess, address });
+      assertEquals(result, { rejected: "wrong_credentials" });
     }
-    const locked = await accounts.signIn({ ...OWNER, address: "2001:db8:1:2:ffff::b" });
-    assertEquals(locked, { refused: "too_many_tries", retryAfterMs: 15 * 60_000 });
-    assert("cookieToken" in await accounts.signIn({ ...OWNER, address: "2001:db8:1:3::a" }));
+    const locked = await signIn.signIn({ ...OWNER, address: "2001:db8:1:2:ffff::b" });
+    assertEquals(locked, { rejected: "too_many_tries", retryAfterMs: 15 * 60_000 });
+    assert("cookieToken" in await signIn.signIn({ ...OWNER, address: "2001:db8:1:3::a" }));
     clock.ms += 15 * 60_000;
-    assert("cookieToken" in await accounts.signIn({ ...OWNER, address }));
+    assert("cookieToken" in await signIn.signIn({ ...OWNER, address }));
   });
 });
 
 Deno.test("concurrent attempts do not bypass the lockout", async () => {
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
     const guess = { email: OWNER.email, password: "a wrong password", ...HERE };
-    const results = await Promise.all(Array.from({ length: 12 }, () => accounts.signIn(guess)));
-    const looked = results.filter((r) => "refused" in r && r.refused === "wrong_credentials");
+    const results = await Promise.all(Array.from({ length: 12 }, () => signIn.signIn(guess)));
+    const looked = results.filter((r) => "rejected" in r && r.rejected === "wrong_credentials");
     assertEquals(looked.length, 5);
   });
 });
 
 Deno.test("a success clears earlier failures", async () => {
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 4; n++) {
-        await accounts.signIn({ ...OWNER, password: "a wrong password", ...HERE });
+        await signIn.signIn({ ...OWNER, password: "a wrong password", ...HERE });
       }
-      assert("cookieToken" in await accounts.signIn({ ...OWNER, ...HERE }));
+      assert("cookieToken" in await signIn.signIn({ ...OWNER, ...HERE }));
     }
   });
 });
 
 Deno.test("a sign-in rejected by a full queue does not count and writes nothing", async () => {
-  await withAccounts(async ({ kv, accounts }) => {
-    await setUp(accounts);
-    const same = () => accounts.signIn({ ...OWNER, ...HERE });
+  await withSignIn(async ({ kv, signIn }) => {
+    await setUp(signIn);
+    const same = () => signIn.signIn({ ...OWNER, ...HERE });
     const crowd = await Promise.all(Array.from({ length: 30 }, same));
-    const busy = crowd.filter((r) => "refused" in r && r.refused === "busy");
+    const busy = crowd.filter((r) => "rejected" in r && r.rejected === "busy");
     assert(busy.length > 0 && busy.length < 30, `${busy.length}`);
     assertEquals(await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] })), []);
     for (let n = 0; n < 5; n++) assert("cookieToken" in await same());
@@ -201,95 +201,95 @@ Deno.test("a sign-in rejected by a full queue does not count and writes nothing"
 });
 
 Deno.test("wrong passwords for many accounts from one address are rejected before any read", async () => {
-  await withAccounts(async ({ kv, accounts, clock }) => {
-    await setUp(accounts);
+  await withSignIn(async ({ kv, signIn, clock }) => {
+    await setUp(signIn);
     const guess = (n: number, address = HERE.address) =>
-      accounts.signIn({ email: `x${n}@example.com`, password: "a wrong password", address });
-    for (let n = 0; n < 30; n++) assertEquals(await guess(n), { refused: "wrong_credentials" });
+      signIn.signIn({ email: `x${n}@example.com`, password: "a wrong password", address });
+    for (let n = 0; n < 30; n++) assertEquals(await guess(n), { rejected: "wrong_credentials" });
     const rows = await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] }));
-    const refused = { refused: "too_many_tries" as const, retryAfterMs: 15 * 60_000 };
-    for (let n = 30; n < 40; n++) assertEquals(await guess(n), refused);
+    const rejected = { rejected: "too_many_tries" as const, retryAfterMs: 15 * 60_000 };
+    for (let n = 30; n < 40; n++) assertEquals(await guess(n), rejected);
     assertEquals(await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] })), rows);
-    assert("cookieToken" in await accounts.signIn({ ...OWNER, address: "192.0.2.8" }));
+    assert("cookieToken" in await signIn.signIn({ ...OWNER, address: "192.0.2.8" }));
     clock.ms += 15 * 60_000;
-    assertEquals(await guess(40), { refused: "wrong_credentials" });
+    assertEquals(await guess(40), { rejected: "wrong_credentials" });
   });
 });
 
 Deno.test("many people can sign in from one address, some after a typo", async () => {
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
     for (let n = 0; n < 100; n++) {
-      if (n % 4 === 0) await accounts.signIn({ ...OWNER, password: "a typing error", ...HERE });
-      assert("cookieToken" in await accounts.signIn({ ...OWNER, ...HERE }), `${n}`);
+      if (n % 4 === 0) await signIn.signIn({ ...OWNER, password: "a typing error", ...HERE });
+      assert("cookieToken" in await signIn.signIn({ ...OWNER, ...HERE }), `${n}`);
     }
   });
 });
 
 Deno.test("a known browser can sign in from a rejected address", async () => {
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
-    const before = await accounts.signIn({ ...OWNER, ...HERE });
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
+    const before = await signIn.signIn({ ...OWNER, ...HERE });
     assert("cookieToken" in before);
     for (let n = 0; n < 31; n++) {
-      await accounts.signIn({ email: `x${n}@example.com`, password: "wrong wrong", ...HERE });
+      await signIn.signIn({ email: `x${n}@example.com`, password: "wrong wrong", ...HERE });
     }
     const { browserToken } = before;
-    const stranger = await accounts.signIn({ ...OWNER, ...HERE });
-    assertEquals("refused" in stranger && stranger.refused, "too_many_tries");
-    assert("cookieToken" in await accounts.signIn({ ...OWNER, ...HERE, browserToken }));
+    const stranger = await signIn.signIn({ ...OWNER, ...HERE });
+    assertEquals("rejected" in stranger && stranger.rejected, "too_many_tries");
+    assert("cookieToken" in await signIn.signIn({ ...OWNER, ...HERE, browserToken }));
     // The mark is for its own account only.
     const other = { email: "x@example.com", password: "wrong wrong", ...HERE, browserToken };
-    const result = await accounts.signIn(other);
-    assertEquals("refused" in result && result.refused, "too_many_tries");
+    const result = await signIn.signIn(other);
+    assertEquals("rejected" in result && result.rejected, "too_many_tries");
   });
 });
 
 Deno.test("a known browser has five failed attempts, then counts as unknown", async () => {
-  await withAccounts(async ({ accounts }) => {
-    await setUp(accounts);
-    const started = await accounts.signIn({ ...OWNER, ...HERE });
+  await withSignIn(async ({ signIn }) => {
+    await setUp(signIn);
+    const started = await signIn.signIn({ ...OWNER, ...HERE });
     assert("browserToken" in started);
     const { browserToken } = started;
     const guess = { ...OWNER, password: "a wrong password", ...HERE, browserToken };
     const outcomes: string[] = [];
     for (let n = 0; n < 11; n++) {
-      const result = await accounts.signIn(guess);
-      outcomes.push("refused" in result ? result.refused : "in");
+      const result = await signIn.signIn(guess);
+      outcomes.push("rejected" in result ? result.rejected : "in");
     }
     assertEquals(outcomes, [...new Array(10).fill("wrong_credentials"), "too_many_tries"]);
   });
 });
 
 Deno.test("a stolen cookie has five password attempts, from any address", async () => {
-  await withAccounts(async ({ accounts }) => {
-    const cookieToken = await setUp(accounts);
-    const user = (await accounts.authenticate(cookieToken))!;
+  await withSignIn(async ({ signIn }) => {
+    const cookieToken = await setUp(signIn);
+    const user = (await signIn.authenticate(cookieToken))!;
     const outcomes: (string | undefined)[] = [];
     for (let n = 0; n < 6; n++) {
       const input = { cookieToken, password: "a wrong password", address: `192.0.2.${n}` };
-      outcomes.push((await accounts.reauthenticate(user, input))?.refused);
+      outcomes.push((await signIn.reauthenticate(user, input))?.rejected);
     }
     assertEquals(outcomes, [...new Array(5).fill("wrong_password"), "too_many_tries"]);
-    const elsewhere = await accounts.signIn({ ...OWNER, ...HERE });
+    const elsewhere = await signIn.signIn({ ...OWNER, ...HERE });
     assert("cookieToken" in elsewhere);
     const right = { cookieToken: elsewhere.cookieToken, password: OWNER.password, ...HERE };
-    assertEquals(await accounts.reauthenticate(user, right), undefined);
+    assertEquals(await signIn.reauthenticate(user, right), undefined);
   });
 });
 
 Deno.test("a sign-in upgrades a hash of lower cost and keeps other sign-ins", async () => {
   using kv = await Deno.openKv(":memory:");
-  const earlier = openAccounts(kv, systemRuntime, { setupToken: TOKEN });
+  const earlier = openSignIn(kv, systemRuntime, { setupToken: TOKEN });
   const cookie = await setUp(earlier);
   const hashOf = async () => {
     const [user] = await Array.fromAsync(kv.list<{ passwordHash: string }>({ prefix: ["users"] }));
     return user!.value.passwordHash;
   };
   assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);
-  const now = openAccounts(kv, systemRuntime, { cost: { N: 2 ** 10, r: 8, p: 3 } });
+  const now = openSignIn(kv, systemRuntime, { cost: { N: 2 ** 10, r: 8, p: 3 } });
   const wrong = await now.signIn({ ...OWNER, password: "a wrong password", ...HERE });
-  assertEquals(wrong, { refused: "wrong_credentials" });
+  assertEquals(wrong, { rejected: "wrong_credentials" });
   assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);
   assert("cookieToken" in await now.signIn({ ...OWNER, ...HERE }));
   const raised = await hashOf();
@@ -300,44 +300,44 @@ Deno.test("a sign-in upgrades a hash of lower cost and keeps other sign-ins", as
 });
 
 Deno.test("signing out elsewhere keeps the age of the sign-in and of its password check", async () => {
-  await withAccounts(async ({ accounts, clock }) => {
-    let cookie: string | undefined = await setUp(accounts);
-    const user = (await accounts.authenticate(cookie))!;
+  await withSignIn(async ({ signIn, clock }) => {
+    let cookie: string | undefined = await setUp(signIn);
+    const user = (await signIn.authenticate(cookie))!;
     const day = 86_400_000;
     for (let days = 0; days < 6.8; days += 0.4) {
       clock.ms += 0.4 * day;
-      cookie = await accounts.signOutElsewhere(user, { cookieToken: cookie });
+      cookie = await signIn.signOutElsewhere(user, { cookieToken: cookie });
       assert(cookie !== undefined, `day ${days}`);
-      assertEquals((await accounts.authenticate(cookie))?.provenAt, user.provenAt);
+      assertEquals((await signIn.authenticate(cookie))?.provenAt, user.provenAt);
     }
     clock.ms = user.provenAt + 7 * day - 60_000;
-    assert(await accounts.authenticate(cookie));
+    assert(await signIn.authenticate(cookie));
     clock.ms = user.provenAt + 7 * day;
-    assertEquals(await accounts.authenticate(cookie), undefined);
-    assertEquals(await accounts.endReason(cookie), "too_old");
+    assertEquals(await signIn.authenticate(cookie), undefined);
+    assertEquals(await signIn.endReason(cookie), "too_old");
   });
 });
 
 Deno.test("a sign-in slides for twelve hours after each use, then ends", async () => {
-  await withAccounts(async ({ accounts, clock }) => {
-    const cookie = await setUp(accounts);
+  await withSignIn(async ({ signIn, clock }) => {
+    const cookie = await setUp(signIn);
     const hour = 3_600_000;
     for (let n = 0; n < 4; n++) {
       clock.ms += 11 * hour;
-      assert(await accounts.authenticate(cookie));
+      assert(await signIn.authenticate(cookie));
     }
     clock.ms += 12 * hour;
-    assertEquals(await accounts.authenticate(cookie), undefined);
+    assertEquals(await signIn.authenticate(cookie), undefined);
   });
 });
 
 Deno.test("sign-out ends the sign-in, and the cookie itself is never stored", async () => {
-  await withAccounts(async ({ kv, accounts }) => {
-    const cookie = await setUp(accounts);
+  await withSignIn(async ({ kv, signIn }) => {
+    const cookie = await setUp(signIn);
     const stored = await Array.fromAsync(kv.list({ prefix: [] }));
     assert(!JSON.stringify(stored).includes(cookie));
-    await accounts.signOut(cookie, HERE);
-    assertEquals(await accounts.authenticate(cookie), undefined);
-    assertEquals(await accounts.authenticate("made up"), undefined);
+    await signIn.signOut(cookie, HERE);
+    assertEquals(await signIn.authenticate(cookie), undefined);
+    assertEquals(await signIn.authenticate("made up"), undefined);
   });
 });

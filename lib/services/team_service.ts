@@ -15,11 +15,11 @@ export type Member = Omit<User, "passwordHash" | "v" | "epoch">;
 
 export type InviteResult =
   | { token: string; invitation: Invitation }
-  | { refused: "invalid" | "already_member" };
+  | { rejected: "invalid" | "already_member" };
 
 /** Why a member was not changed; `operator` if only an operator may change them. */
 export type MemberRejectionReason =
-  | Extract<MemberChangeResult, { refused: string }>["refused"]
+  | Extract<MemberChangeResult, { rejected: string }>["rejected"]
   | "operator";
 
 export interface TeamDeps {
@@ -61,9 +61,9 @@ export class TeamService {
     by?: SignedInUser,
   ): Promise<InviteResult> {
     const email = normalizeEmail(input.email);
-    if (email === undefined) return { refused: "invalid" };
+    if (email === undefined) return { rejected: "invalid" };
     const known = await this.#users.findByEmail(email);
-    if (known?.tenant === tenant) return { refused: "already_member" };
+    if (known?.tenant === tenant) return { rejected: "already_member" };
     const maker = by && { tenant: by.tenant, id: by.id };
     return await this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
   }
@@ -84,7 +84,7 @@ export class TeamService {
     client: LinkClient = {},
   ): Promise<NewPasswordResult> {
     const found = await this.#find(token, "invite");
-    if (found === undefined) return { refused: "gone" };
+    if (found === undefined) return { rejected: "gone" };
     const { id: linkId, tenant, email, role } = found.link;
     const input = { ...client, client: `link ${linkId}`, email, password };
     return await this.#deps.signIn.setPassword(input, async (passwordHash) => {
@@ -104,8 +104,8 @@ export class TeamService {
     id: string,
   ): Promise<{ token: string } | MemberRejection> {
     const user = await this.#users.get(by.tenant, id);
-    if (user === undefined) return { refused: "not_found" };
-    if (user.operator && !by.operator) return { refused: "operator" };
+    if (user === undefined) return { rejected: "not_found" };
+    if (user.operator && !by.operator) return { rejected: "operator" };
     return {
       token: await this.#links.createResetLink(user, { by: { tenant: by.tenant, id: by.id } }),
     };
@@ -118,7 +118,7 @@ export class TeamService {
     client: LinkClient = {},
   ): Promise<NewPasswordResult> {
     const found = await this.#find(token, "reset");
-    if (found === undefined) return { refused: "gone" };
+    if (found === undefined) return { rejected: "gone" };
     const { tenant, id, email } = found.link;
     const input = { ...client, client: `link ${id}`, email, password };
     return await this.#deps.signIn.setPassword(input, (passwordHash) => {
@@ -161,7 +161,7 @@ export class TeamService {
 
   async #rejection(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
     const user = await this.#users.get(by.tenant, id);
-    return user?.operator && !by.operator ? { refused: "operator" } : undefined;
+    return user?.operator && !by.operator ? { rejected: "operator" } : undefined;
   }
 }
 
@@ -171,7 +171,7 @@ export interface LinkClient {
 }
 
 export interface MemberRejection {
-  refused: MemberRejectionReason;
+  rejected: MemberRejectionReason;
 }
 
 function toMember({ passwordHash: _hash, v: _v, epoch: _epoch, ...member }: User): Member {

@@ -3,7 +3,7 @@ import type { Sealer } from "../platform/crypto/sealing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { ResealTask } from "./encryption/reseal_task.ts";
 import { keys } from "./keys/keys.ts";
-import { chunkKeys, joinChunks, readChunks, splitChunks } from "./values/chunks.ts";
+import { chunkKeys, concatBytes, readChunks, splitChunks } from "./values/chunks.ts";
 import { commitStep, CorruptRecordError, parseRecord } from "./values/record.ts";
 
 /** The purpose of the sealer of idempotency records. */
@@ -138,7 +138,7 @@ async function unsealRecord(
 ): Promise<Uint8Array | undefined> {
   const rest = await readChunks(kv, restKeys(scope, record.more));
   if (rest === undefined) return undefined;
-  return await sealer.unseal(joinChunks([record.sealed, ...rest]), keys.idempotencyRecord(scope));
+  return await sealer.unseal(concatBytes([record.sealed, ...rest]), keys.idempotencyRecord(scope));
 }
 
 function setChunks(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Runtime } from "../platform/runtime.ts";
 import { keys } from "./keys/keys.ts";
 import { describeScript, type ScriptBundle } from "./script_bundle.ts";
-import { chunkKeys, joinChunks, readChunks, splitChunks } from "./values/chunks.ts";
+import { chunkKeys, concatBytes, readChunks, splitChunks } from "./values/chunks.ts";
 import { parseRecord } from "./values/record.ts";
 
 /** Releases before the newest whose scripts are stored. */
@@ -55,7 +55,7 @@ export class ScriptReleaseStore {
     const wanted = release && releaseKeys(name, { ...release, hash12 });
     const chunks = wanted && await readChunks(this.#kv, wanted);
     if (chunks === undefined) return undefined;
-    const bundle = await describeScript(joinChunks(chunks));
+    const bundle = await describeScript(concatBytes(chunks));
     this.#cached.set(id, bundle);
     return bundle;
   }

@@ -7,11 +7,11 @@ import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {
-  const { accounts, config, baseUrl } = ctx.state.service;
+  const { signIn, config, baseUrl } = ctx.state.service;
   const cookie = readSignInCookie(ctx.req.headers, config);
-  const user = cookie && await accounts.authenticate(cookie);
+  const user = cookie && await signIn.authenticate(cookie);
   if (!user) {
-    if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
+    if (await signIn.needsSetup()) return ctx.redirect("/setup", 303);
     return ctx.redirect(signInRedirect(ctx.req, { url: ctx.url, baseUrl }), 303);
   }
   ctx.state.user = user;

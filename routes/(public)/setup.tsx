@@ -21,7 +21,7 @@ interface Data {
 
 export const handler = define.handlers({
   async GET(ctx) {
-    if (!await ctx.state.service.accounts.needsSetup()) return ctx.redirect("/sign-in", 303);
+    if (!await ctx.state.service.signIn.needsSetup()) return ctx.redirect("/sign-in", 303);
     const token = ctx.url.searchParams.get("token") ?? "";
     return page<Data>({ token, email: "", issues: {} });
   },
@@ -31,13 +31,13 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const [token, email] = [form.get("token") ?? "", form.get("email") ?? ""];
     const password = form.get("password") ?? "";
-    const result = await service.accounts.setUp({ token, email, password, address });
+    const result = await service.signIn.setUp({ token, email, password, address });
     if ("cookieToken" in result) {
       const response = ctx.redirect("/agents", 303);
       setSignInCookies(response.headers, result, service.config);
       return response;
     }
-    if (result.refused === "already_set_up") return ctx.redirect("/sign-in", 303);
+    if (result.rejected === "already_set_up") return ctx.redirect("/sign-in", 303);
     const { status, headers, message } = signInRejection(result);
     const data: Data = { token, email, issue: message, issues: fieldIssues(result) };
     return page(data, { status, headers });
@@ -45,8 +45,8 @@ export const handler = define.handlers({
 });
 
 function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Data["issues"] {
-  if (result.refused === "invalid") return result.issues;
-  if (result.refused !== "wrong_token") return {};
+  if (result.rejected === "invalid") return result.issues;
+  if (result.rejected !== "wrong_token") return {};
   return { token: "The setup token is not the one from the latest start." };
 }
 

@@ -30,12 +30,12 @@ const ENDED = {
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { accounts, config } = ctx.state.service;
-    if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
+    const { signIn, config } = ctx.state.service;
+    if (await signIn.needsSetup()) return ctx.redirect("/setup", 303);
     const next = safeRedirectPath(ctx.url.searchParams.get("next"), HOME);
     const cookie = readSignInCookie(ctx.req.headers, config);
-    if (cookie && await accounts.authenticate(cookie)) return ctx.redirect(next, 303);
-    const why = cookie && await accounts.endReason(cookie);
+    if (cookie && await signIn.authenticate(cookie)) return ctx.redirect(next, 303);
+    const why = cookie && await signIn.endReason(cookie);
     const interrupted = ctx.url.searchParams.get("interrupted") === "yes";
     const ended = why ? ENDED[why] : interrupted ? "You were signed out." : undefined;
     return page<Data>({ email: "", next, ended });
@@ -48,10 +48,10 @@ export const handler = define.handlers({
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";
     const browserToken = readKnownBrowserCookie(ctx.req.headers, service.config);
-    const result = await service.accounts.signIn({ email, password, address, browserToken });
+    const result = await service.signIn.signIn({ email, password, address, browserToken });
     if ("cookieToken" in result) {
       const replaced = readSignInCookie(ctx.req.headers, service.config);
-      if (replaced) await service.accounts.signOut(replaced, { address });
+      if (replaced) await service.signIn.signOut(replaced, { address });
       const response = ctx.redirect(next, 303);
       setSignInCookies(response.headers, result, service.config);
       return response;

@@ -33,7 +33,7 @@ const memoryRuns = {
   sealEnd: (_facts: unknown, end: unknown) => end,
   add: () => {},
   remove: () => {},
-  isWatchedElsewhere: () => Promise.resolve(false),
+  isFollowedElsewhere: () => Promise.resolve(false),
   cancelRunsOf: () => Promise.resolve(),
 } as never;
 
@@ -54,7 +54,7 @@ export async function openChat(
     models: { find: (_vendor: string, model: string) => models[model]! } as never,
     runtime,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
-    unwatchedMs: 30_000,
+    abandonedAfterMs: 30_000,
     admission: {
       settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }),
       reserve: (_runId, { hold }) => Promise.resolve(hold),

@@ -21,7 +21,7 @@ export class Dashboard {
   static async setUp(service: TestService): Promise<Dashboard> {
     const account = { email: "operator@example.com", password: PASSWORD };
     const input = { token: SETUP_TOKEN, ...account, address: "local" };
-    return new Dashboard(service, cookieOf(await service.service.accounts.setUp(input)));
+    return new Dashboard(service, cookieOf(await service.service.signIn.setUp(input)));
   }
 
   /** A user who joined a tenant by invitation: `<role>@example.com` by default. */
@@ -33,7 +33,7 @@ export class Dashboard {
     const { team } = service.service;
     const email = `${name}@example.com`;
     const invited = await team.invite(tenant ?? await service.tenant(), { email, role });
-    if (!("token" in invited)) throw new Error(invited.refused);
+    if (!("token" in invited)) throw new Error(invited.rejected);
     return new Dashboard(service, cookieOf(await team.join(invited.token, PASSWORD)));
   }
 
@@ -80,9 +80,9 @@ export async function visitors(service: TestService): Promise<Map<Visitor, Dashb
   return all;
 }
 
-function cookieOf(result: { cookieToken: string } | { refused: string }): string {
+function cookieOf(result: { cookieToken: string } | { rejected: string }): string {
   if ("cookieToken" in result) return result.cookieToken;
-  throw new Error(result.refused);
+  throw new Error(result.rejected);
 }
 
 /** The one-time link or key that a page shows. */

@@ -5,8 +5,8 @@ const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 
 /** Sets up a new service and returns the owner's cookie. */
 export async function ownerCookie({ service }: TestService): Promise<string> {
-  const token = await service.accounts.ensureSetupToken();
-  const done = await service.accounts.setUp({ token: token!, ...OWNER, address: "local" });
+  const token = await service.signIn.ensureSetupToken();
+  const done = await service.signIn.setUp({ token: token!, ...OWNER, address: "local" });
   if (!("cookieToken" in done)) throw new Error(JSON.stringify(done));
   return `dashboard=${done.cookieToken}`;
 }

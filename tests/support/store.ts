@@ -1,5 +1,5 @@
 import { type ContentCipher, contentContexts } from "@/lib/store/encryption/content_cipher.ts";
-import { joinChunks } from "@/lib/store/values/chunks.ts";
+import { concatBytes } from "@/lib/store/values/chunks.ts";
 import { contentCipher } from "./content.ts";
 
 /** Every key of a store as text, without the audit log and counters. */
@@ -55,5 +55,5 @@ async function openContent(
     await open(words, contentContexts.transcript(tenant!, String(row), 0));
   }
   if (of === "runs") await open(sealed, contentContexts.details(tenant!, runId!));
-  return [value, joinChunks(opened)];
+  return [value, concatBytes(opened)];
 }

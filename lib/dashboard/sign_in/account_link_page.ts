@@ -34,17 +34,17 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
       : service.team.resetPassword(token, password, { address }));
   if ("cookieToken" in result) {
     const previous = readSignInCookie(ctx.req.headers, service.config);
-    if (previous) await service.accounts.signOut(previous, { address });
+    if (previous) await service.signIn.signOut(previous, { address });
     const response = ctx.redirect("/", 303);
     setSignInCookies(response.headers, result, service.config);
     return response;
   }
   const link = await service.team.findLink(token, kind);
-  if (result.refused === "gone" || link === undefined) {
+  if (result.rejected === "gone" || link === undefined) {
     return page<AccountLinkPageData>({ token: "" }, EXPIRED);
   }
   const data = { token, email: link.email };
-  if (result.refused === "invalid") {
+  if (result.rejected === "invalid") {
     const passwordError = result.issues.password;
     return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }

@@ -36,12 +36,12 @@ export async function reauthenticate(
   }
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const user = signedIn(ctx.state);
-  const rejection = await service.accounts.reauthenticate(user, { cookieToken, password, address });
+  const rejection = await service.signIn.reauthenticate(user, { cookieToken, password, address });
   if (rejection === undefined) {
     ctx.state.user = { ...user, provenAt: service.runtime.now() };
     return undefined;
   }
-  if (rejection.refused === "wrong_password") {
+  if (rejection.rejected === "wrong_password") {
     return { message: "This is not your password.", status: 403, headers: {} };
   }
   const { status, headers, message } = signInRejection(rejection);

@@ -7,7 +7,7 @@ type AnyRejection = Rejected<SetUpResult> | Rejected<SignInResult>;
 export function signInRejection(
   result: AnyRejection,
 ): { status: number; headers: Record<string, string>; message?: string } {
-  switch (result.refused) {
+  switch (result.rejected) {
     case "too_many_tries": {
       const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
       const message = `Too many attempts. Wait ${formatWait(seconds)}, then try again.`;

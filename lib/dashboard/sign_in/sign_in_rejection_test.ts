@@ -3,16 +3,16 @@ import { signInRejection } from "./sign_in_rejection.ts";
 
 Deno.test("signInRejection: says when to try again, never too early", () => {
   const { status, headers, message } = signInRejection({
-    refused: "too_many_tries",
+    rejected: "too_many_tries",
     retryAfterMs: 61_001,
   });
   assertEquals([status, headers["retry-after"]], [429, "62"]);
   assertEquals(message, "Too many attempts. Wait 2 minutes, then try again.");
-  const soon = signInRejection({ refused: "too_many_tries", retryAfterMs: 1 });
+  const soon = signInRejection({ rejected: "too_many_tries", retryAfterMs: 1 });
   assertEquals(soon.headers["retry-after"], "1");
 });
 
 Deno.test("signInRejection: has no message if a field has one", () => {
-  assertEquals(signInRejection({ refused: "wrong_token" }), { status: 400, headers: {} });
-  assertEquals(signInRejection({ refused: "invalid", issues: {} }).message, undefined);
+  assertEquals(signInRejection({ rejected: "wrong_token" }), { status: 400, headers: {} });
+  assertEquals(signInRejection({ rejected: "invalid", issues: {} }).message, undefined);
 });

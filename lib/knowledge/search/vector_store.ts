@@ -1,4 +1,4 @@
-import { joinChunks, splitChunks, writeChunks } from "../../store/values/chunks.ts";
+import { concatBytes, splitChunks, writeChunks } from "../../store/values/chunks.ts";
 import { type DocumentName, keys } from "../../store/keys/keys.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { IndexedRevision } from "./passage_source.ts";
@@ -31,7 +31,7 @@ export class VectorStore {
     for await (const { value } of this.#kv.list(selector, { batchSize: READ_BATCH })) {
       if (value instanceof Uint8Array) chunks.push(value);
     }
-    return VectorMatrix.fromBytes(joinChunks(chunks), { rows: revision.chunks });
+    return VectorMatrix.fromBytes(concatBytes(chunks), { rows: revision.chunks });
   }
 
   /** Claims the embedding of a revision; `false` if another process has it, or the revision is gone. */

@@ -19,7 +19,7 @@ import type { CoreDeps } from "./core_deps.ts";
 /** Dashboard users, API keys, chat sessions, and the logs of what they do. */
 export type AuthServices = Pick<
   Service,
-  | "accounts"
+  | "signIn"
   | "team"
   | "apiKeys"
   | "sessions"
@@ -43,10 +43,10 @@ export function openAuth(
   const hasher = new PasswordHasher({ randomBytes: runtime.randomBytes, cost: passwordCost });
   const browsers = new KnownBrowserTokens(signer, runtime);
   const { setupToken } = config;
-  const accounts = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
+  const signIn = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
   return {
-    accounts,
-    team: new TeamService(kv, { runtime, signIn: accounts }),
+    signIn,
+    team: new TeamService(kv, { runtime, signIn }),
     securityLog,
     users: new UserService(kv, runtime),
     apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),

@@ -60,7 +60,7 @@ export function openChat(
     ...{ admission, runs, runtime, log },
     access: providers.access,
     models: providers.registry,
-    unwatchedMs: config.unwatchedRunMs,
+    abandonedAfterMs: config.abandonedRunMs,
     onSettled: (run) => alertProviderFailure(alerts, run),
     toolsets: new ToolsetFactory({
       egress,

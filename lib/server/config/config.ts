@@ -14,7 +14,7 @@ export interface Config extends ServiceConfig {
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   readonly encryptionKeys?: readonly string[] | undefined;
   readonly demo: "auto" | "on" | "off";
-  readonly unwatchedRunMs: number;
+  readonly abandonedRunMs: number;
   readonly catalogueFile?: string | undefined;
 }
 

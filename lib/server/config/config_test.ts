@@ -19,7 +19,7 @@ Deno.test("readConfig: an empty environment gives a loopback service with its ow
   assertEquals(config.demoModel, true);
   assertEquals(config.trustedProxyHops, 0);
   assertEquals(config.egressAllow, []);
-  assertEquals(config.unwatchedRunMs, 30_000);
+  assertEquals(config.abandonedRunMs, 30_000);
   assertEquals(config.logLevel, "info");
   assertEquals(config.connections, {});
   assertEquals(config.onDenoDeploy, false);

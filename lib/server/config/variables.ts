@@ -149,7 +149,7 @@ export const VARIABLES = {
     example: "crm.internal:8080,10.1.0.0/16",
     schema: list(egressTarget).default([]),
   },
-  unwatchedRunMs: {
+  abandonedRunMs: {
     name: "UNWATCHED_RUN_MS",
     purpose: "how long a run continues without a reader, in milliseconds",
     type: "number, 0-3600000",

@@ -10,7 +10,7 @@ export async function printBanner(
 ): Promise<void> {
   const { baseUrl } = service;
   await service.demoReady;
-  const setupToken = await service.accounts.ensureSetupToken();
+  const setupToken = await service.signIn.ensureSetupToken();
   const configured = service.config.setupToken !== undefined;
   const lines = [`listening on ${baseUrl}`, ""];
   if (service.demoAgent) lines.push(`  Try it         ${baseUrl}/demo`);

@@ -4,7 +4,7 @@ import { utf8Length } from "../../platform/utf8.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "../../schemas/agent.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { keys } from "../keys/keys.ts";
-import { chunkKeys, joinChunks, readChunks, splitChunks, totalBytes } from "../values/chunks.ts";
+import { chunkKeys, concatBytes, readChunks, splitChunks, totalBytes } from "../values/chunks.ts";
 import { CorruptRecordError, parseRecord } from "../values/record.ts";
 import { encodedSize } from "../values/value_codec.ts";
 
@@ -48,7 +48,7 @@ export async function readAgentRecord(
   if (body !== undefined) return { ...rest, body };
   const chunks = await readChunks(kv, bodyKeys(String(entry.key[1]), head));
   if (chunks !== undefined && chunks.length > 0) {
-    const value: unknown = JSON.parse(new TextDecoder().decode(joinChunks(chunks)));
+    const value: unknown = JSON.parse(new TextDecoder().decode(concatBytes(chunks)));
     const parsed = parseRecord(agentBodySchema, { ...entry, value } as Deno.KvEntryMaybe<unknown>);
     return { ...rest, body: parsed! };
   }

@@ -9,8 +9,8 @@ import { unsealRunDetails } from "../runs/run_details.ts";
 import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
 import {
   chunkKeys,
+  concatBytes,
   deleteKeys,
-  joinChunks,
   listKeys,
   readChunks,
   totalBytes,
@@ -225,7 +225,7 @@ export class ConversationStore {
     // Two processes that settled the run concurrently may have mixed their chunks. Skip such a transcript,
     // so that the other runs can be read.
     if (plain === undefined || totalBytes(plain) !== bytes) return undefined;
-    return parseTranscript(joinChunks(plain));
+    return parseTranscript(concatBytes(plain));
   }
 }
 

@@ -28,8 +28,8 @@ export interface ApiKeyIdentity {
 /** The rotated key with its new `secret`, the whole key text; it cannot be read again. */
 export type RotationResult =
   | { apiKey: ApiKey; secret: string }
-  | { refused: "not_found" | "not_active" }
-  | { refused: "overlap"; until: string };
+  | { rejected: "not_found" | "not_active" }
+  | { rejected: "overlap"; until: string };
 
 interface KeyOwner {
   tenant: string;
@@ -116,11 +116,11 @@ export class ApiKeyStore {
     const { secret, entry } = await this.#newSecret();
     return await this.#update(tenant, id, (record, save): RotationResult => {
       const now = this.#runtime.now();
-      if (record === undefined) return { refused: "not_found" };
-      if (apiKeyState(record, now) !== "active") return { refused: "not_active" };
+      if (record === undefined) return { rejected: "not_found" };
+      if (apiKeyState(record, now) !== "active") return { rejected: "not_active" };
       const live = record.secrets.filter(({ expiresAt }) => (expiresAt ?? Infinity) > now);
       const until = live.find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
-      if (until !== undefined) return { refused: "overlap", until: isoTime(until) };
+      if (until !== undefined) return { rejected: "overlap", until: isoTime(until) };
       const old = overlapMs > 0 ? live.map((one) => ({ ...one, expiresAt: now + overlapMs })) : [];
       const next = { ...record, secrets: [...old, { ...entry, createdAt: now }] };
       this.#saveSecrets(save(next), { record, next });

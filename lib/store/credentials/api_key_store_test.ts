@@ -174,7 +174,7 @@ Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the ove
   assertEquals(await ids(), [apiKey.id, apiKey.id]);
   const until = new Date(runtime.now() + 60_000).toISOString();
   const again = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
-  assertEquals(again, { refused: "overlap", until });
+  assertEquals(again, { rejected: "overlap", until });
   await runtime.advance(60_000);
   assertEquals(await ids(), [undefined, apiKey.id]);
   const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
@@ -203,7 +203,7 @@ Deno.test("ApiKeyStore: rotating another tenant's key or a revoked one is reject
   const { store } = open(kv);
   const { apiKey } = await store.create(OURS, INPUT);
   const rotate = (tenant: string) => store.rotate(tenant, apiKey.id, { overlapMs: 0 });
-  assertEquals(await rotate(THEIRS), { refused: "not_found" });
+  assertEquals(await rotate(THEIRS), { rejected: "not_found" });
   await store.revoke(OURS, apiKey.id);
-  assertEquals(await rotate(OURS), { refused: "not_active" });
+  assertEquals(await rotate(OURS), { rejected: "not_active" });
 });

@@ -5,8 +5,8 @@ import { quotaMessage } from "../tenants/quota_exceeded_error.ts";
 import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 import {
   chunkKeys,
+  concatBytes,
   deletePrefixes,
-  joinChunks,
   readChunks,
   totalBytes,
   writeChunks,
@@ -142,7 +142,7 @@ export class DocumentTaskQueue {
       await this.finish(task, { error: { code: "damaged", message } });
       return undefined;
     }
-    return { task, mediaType: record.mediaType, bytes: joinChunks(chunks) };
+    return { task, mediaType: record.mediaType, bytes: concatBytes(chunks) };
   }
 
   async #writeRevision(

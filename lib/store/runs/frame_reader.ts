@@ -1,7 +1,7 @@
 import { type Frame, frameSchema } from "../../schemas/frames.ts";
 import { type ContentCipher, contentContexts } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
-import { joinChunks } from "../values/chunks.ts";
+import { concatBytes } from "../values/chunks.ts";
 import { CorruptRecordError, parseRecord } from "../values/record.ts";
 import { activeRunSchema } from "./active_run.ts";
 import { type LogState, type RunLogHead, runLogHeadSchema } from "./run_log_head.ts";
@@ -127,8 +127,8 @@ export class FrameReader {
     const plain = await Promise.all(chunks.map((chunk, i) => {
       return content.unseal(chunk, contentContexts.logChunk(tenant, runId, from + i));
     }));
-    const unread = joinChunks([...plain, tail]).subarray(this.#tailBytesRead);
-    const bytes = joinChunks([this.#incompleteLine, unread]);
+    const unread = concatBytes([...plain, tail]).subarray(this.#tailBytesRead);
+    const bytes = concatBytes([this.#incompleteLine, unread]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     const frames = parseFrames(bytes.subarray(0, end));
     this.#next = from + chunks.length;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bytesSchema, type Chunk, joinChunks, splitChunks } from "../values/chunks.ts";
+import { bytesSchema, type Chunk, concatBytes, splitChunks } from "../values/chunks.ts";
 import { runSourceSchema } from "./run_record.ts";
 
 /** How long a run can be followed after its end. */
@@ -73,7 +73,7 @@ export function appendLog(
   log: LogState,
   { frames, bytes }: { frames: number; bytes: readonly Uint8Array[] },
 ): { log: LogState; parts: Chunk[] } {
-  const tail = joinChunks([log.tail, ...bytes]);
+  const tail = concatBytes([log.tail, ...bytes]);
   const next = { ...log, frames: log.frames + frames };
   if (tail.length <= MAX_TAIL_BYTES) return { log: { ...next, tail }, parts: [] };
   const parts = splitChunks(tail);

@@ -35,7 +35,7 @@ const setupLocation = {
 export type SetupState = { done: boolean; tokenHash?: string };
 
 /** The member before the change, or why it was not made. */
-export type MemberChangeResult = { user: User } | { refused: "not_found" | "last_owner" };
+export type MemberChangeResult = { user: User } | { rejected: "not_found" | "last_owner" };
 
 interface Member {
   user: User;
@@ -192,11 +192,11 @@ export class UserStore {
     return retryUntilCommitted(async (): Promise<MemberChangeResult | undefined> => {
       const members = await this.#readMembers(tenant);
       const member = members.find(({ user }) => user.id === id);
-      if (member === undefined) return { refused: "not_found" };
+      if (member === undefined) return { rejected: "not_found" };
       const step = this.#kv.atomic().check(member.entry);
       if (member.user.role === "owner" && !keepsOwner) {
         const other = members.find(({ user }) => user.role === "owner" && user.id !== id);
-        if (other === undefined) return { refused: "last_owner" };
+        if (other === undefined) return { rejected: "last_owner" };
         step.check(other.entry);
       }
       change(step, member);

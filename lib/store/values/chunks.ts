@@ -29,7 +29,7 @@ export function totalBytes(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }
 
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(totalBytes(chunks));
   let at = 0;
   for (const chunk of chunks) {

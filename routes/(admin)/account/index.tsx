@@ -37,7 +37,7 @@ export const handler = define.handlers({
     const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
     const rejected =
-      await service.accounts.reauthenticate(user, { cookieToken, password, address }) ??
+      await service.signIn.reauthenticate(user, { cookieToken, password, address }) ??
         await changePassword(ctx, next);
     if (rejected instanceof Response) return rejected;
     return rejectedPage(user.email, rejected);
@@ -46,13 +46,13 @@ export const handler = define.handlers({
 
 type Refused = Exclude<
   | Awaited<ReturnType<typeof changePassword>>
-  | Awaited<ReturnType<State["service"]["accounts"]["reauthenticate"]>>,
+  | Awaited<ReturnType<State["service"]["signIn"]["reauthenticate"]>>,
   Response | undefined
 >;
 
 async function changePassword(ctx: Context<State>, password: string) {
   const { service } = ctx.state;
-  const result = await service.accounts.changePassword(signedIn(ctx.state), password);
+  const result = await service.signIn.changePassword(signedIn(ctx.state), password);
   if (!("cookieToken" in result)) return result;
   const response = ctx.redirect(withFlashMessage("/account", "password_changed"), 303);
   setSignInCookies(response.headers, result, service.config);
@@ -62,18 +62,18 @@ async function changePassword(ctx: Context<State>, password: string) {
 async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
-  const token = await service.accounts.signOutElsewhere(signedIn(ctx.state), { cookieToken });
+  const token = await service.signIn.signOutElsewhere(signedIn(ctx.state), { cookieToken });
   const response = ctx.redirect(withFlashMessage("/account", "signed_out_elsewhere"), 303);
   if (token !== undefined) setSignInCookie(response.headers, token, service.config);
   return response;
 }
 
 function rejectedPage(email: string, rejected: Refused) {
-  if (rejected.refused === "wrong_password") {
+  if (rejected.rejected === "wrong_password") {
     const issues = { current: "The password is incorrect." };
     return page<Data>({ email, issues }, { status: 403 });
   }
-  if (rejected.refused === "invalid") {
+  if (rejected.rejected === "invalid") {
     return page<Data>({ email, issues: rejected.issues }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(rejected);

@@ -44,7 +44,7 @@ export const handler = define.handlers({
     }
     const { tenant } = signedIn(ctx.state);
     const made = await submitOnce(ctx, form, () => service.apiKeys.create(tenant, input.data));
-    if ("refused" in made) {
+    if ("rejected" in made) {
       return ctx.redirect(withFlashMessage("/api-keys", "key_made_before"), 303);
     }
     return page<Data>({ name: input.data.name, secret: made.secret }, { status: 201 });

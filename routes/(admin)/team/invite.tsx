@@ -62,10 +62,10 @@ export const handler = define.handlers({
       const link = invitationLink(service.baseUrl, invited.token);
       return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
     }
-    if (invited.refused === "sent_before") {
+    if (invited.rejected === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
-    const issue = invited.refused === "invalid"
+    const issue = invited.rejected === "invalid"
       ? "Enter an email address."
       : "This person is already on the team.";
     return page<Data>({ ...typed, issues: { email: issue } }, { status: 400 });

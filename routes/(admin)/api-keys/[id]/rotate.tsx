@@ -50,10 +50,10 @@ export const handler = define.handlers({
     if ("secret" in rotated) {
       return page<Data>({ name: apiKey.name, secret: rotated.secret }, { status: 201 });
     }
-    if (rotated.refused === "sent_before") {
+    if (rotated.rejected === "sent_before") {
       return ctx.redirect(withFlashMessage("/api-keys", "key_rotated_before"), 303);
     }
-    const issue = rotated.refused === "overlap"
+    const issue = rotated.rejected === "overlap"
       ? "The key was already rotated. Revoke its old secret first, or wait until it expires."
       : "The key is no longer active.";
     return page<Data>({ form: { ...typed, issue } }, { status: 409 });

@@ -70,7 +70,7 @@ export const handler = define.handlers({
       form,
       () => createTenant(ctx.state, { name, email, plan }),
     );
-    if ("refused" in invited) {
+    if ("rejected" in invited) {
       return ctx.redirect(withFlashMessage("/operator/tenants", "tenant_made_before"), 303);
     }
     const link = invitationLink(service.baseUrl, invited.token);

@@ -43,7 +43,7 @@ async function changeRole(ctx: Context<State>, member: Member) {
   }
   const changed = await ctx.state.service.team.changeRole(signedIn(ctx.state), member.id, role);
   if ("user" in changed) return ctx.redirect(withFlashMessage("/team", "member_changed"), 303);
-  const issue = MEMBER_REJECTIONS[changed.refused];
+  const issue = MEMBER_REJECTIONS[changed.rejected];
   return page<Data>({ member, password: { asked: false }, issue }, { status: 409 });
 }
 

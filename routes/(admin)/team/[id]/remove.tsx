@@ -34,7 +34,7 @@ export const handler = define.handlers({
     }
     const removed = await service.team.remove(signedIn(ctx.state), member.id);
     if ("user" in removed) return ctx.redirect(withFlashMessage("/team", "member_removed"), 303);
-    const issue = MEMBER_REJECTIONS[removed.refused];
+    const issue = MEMBER_REJECTIONS[removed.rejected];
     return page<Data>({ member, password: { asked: false }, issue }, { status: 409 });
   },
 });

@@ -51,10 +51,10 @@ export const handler = define.handlers({
       const link = passwordResetLink(service.baseUrl, offered.token);
       return page<Data>({ member, password, once: mark, link }, { status: 201 });
     }
-    if (offered.refused === "sent_before") {
+    if (offered.rejected === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
-    const issue = MEMBER_REJECTIONS[offered.refused];
+    const issue = MEMBER_REJECTIONS[offered.rejected];
     return page<Data>({ member, password, once: mark, issue }, { status: 409 });
   },
 });

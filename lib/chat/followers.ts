@@ -3,12 +3,12 @@ import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 /** Followers through other processes are recorded at least this often. */
 const RECORD_INTERVAL_MS = 10_000;
 
-export interface WatchersOptions {
+export interface FollowersOptions {
   runtime: Runtime;
   /** A run without followers for this long is abandoned, milliseconds. */
-  unwatchedMs: number;
+  abandonedAfterMs: number;
   /** True if a client has followed the run through another process since the last call. */
-  isWatchedElsewhere: () => Promise<boolean>;
+  isFollowedElsewhere: () => Promise<boolean>;
   onAbandoned: () => void;
 }
 
@@ -16,12 +16,12 @@ export interface WatchersOptions {
  * Counts a run's followers. A dropped client may come back, so it does not stop the run; a run without
  * followers for a while is stopped, so that an abandoned page does not cost money.
  */
-export class Watchers {
+export class Followers {
   #count = 0;
   #waiting: AbortController | undefined;
-  #options: WatchersOptions;
+  #options: FollowersOptions;
 
-  constructor(options: WatchersOptions) {
+  constructor(options: FollowersOptions) {
     this.#options = options;
   }
 
@@ -32,7 +32,7 @@ export class Watchers {
 
   leave(): void {
     this.#count--;
-    if (this.#count === 0) this.#wait(this.#options.unwatchedMs);
+    if (this.#count === 0) this.#wait(this.#options.abandonedAfterMs);
   }
 
   /** Cancels the wait, because a follower is back or the run has ended. */
@@ -44,12 +44,12 @@ export class Watchers {
   #wait(ms: number): void {
     const waiting = new AbortController();
     this.#waiting = waiting;
-    const { runtime, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
+    const { runtime, abandonedAfterMs, isFollowedElsewhere, onAbandoned } = this.#options;
     runtime.sleep(ms, waiting.signal).then(async () => {
       // An unavailable store must not keep an abandoned run going.
-      const isWatched = await isWatchedElsewhere().catch(() => false);
+      const isFollowed = await isFollowedElsewhere().catch(() => false);
       if (waiting.signal.aborted) return;
-      if (isWatched) this.#wait(Math.max(unwatchedMs, RECORD_INTERVAL_MS));
+      if (isFollowed) this.#wait(Math.max(abandonedAfterMs, RECORD_INTERVAL_MS));
       else onAbandoned();
     }, () => {});
   }

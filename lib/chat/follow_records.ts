@@ -5,7 +5,7 @@ import { keys } from "../store/keys/keys.ts";
 const RECORD_INTERVAL_MS = 30_000;
 
 /** Records which runs are followed through this process, and which of its runs through others. */
-export class WatchRecords {
+export class FollowRecords {
   readonly #kv: Deno.Kv;
   readonly #runtime: Pick<Runtime, "now">;
   /** The last record seen per run of this process. */
@@ -30,7 +30,7 @@ export class WatchRecords {
    * True if another process has recorded a follower of this run since the last call. Compares
    * versionstamps, not times, because the clocks of processes differ.
    */
-  async wasWatched({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
+  async wasFollowed({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
     const { versionstamp } = await this.#kv.get(keys.runFollowed(tenant, runId));
     const isNew = versionstamp !== (this.#seen.get(runId) ?? null);
     this.#seen.set(runId, versionstamp);
