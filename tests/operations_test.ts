@@ -93,7 +93,7 @@ Deno.test("docs/operations.md: what one process carries is what was measured", a
     "8 to 14 ms of CPU where 64 pieces come 10 ms apart",
     "they answer 503",
   ];
-  const section = sectionOf(await readOperations(), "## When to leave the file");
+  const section = sectionOf(await readOperations(), "## Choosing a store");
   assertEquals(unstatedFigures(section, statements), []);
 });
 
