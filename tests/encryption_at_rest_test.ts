@@ -1,7 +1,7 @@
 /** What somebody learns who has copied the data folder without `secrets.json`. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { setImmediate } from "node:timers";
-import { sha256 } from "@/lib/platform/crypto/hashing.ts";
+import { sha256 } from "@/lib/platform/crypto/signer.ts";
 import { requestFingerprint } from "@/lib/http/idempotency_key.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";

@@ -1,5 +1,5 @@
 import type { DoctorReport } from "../schemas/doctor.ts";
-import { mintCommand, scriptTag } from "../schemas/embed_code.ts";
+import { mintCommand, scriptTag } from "../schemas/script_tag.ts";
 
 /** Where the service and its script are served from, without trailing slashes. */
 export interface EmbedConfig {

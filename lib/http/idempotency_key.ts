@@ -1,5 +1,5 @@
 import { canonicalJson } from "../platform/canonical_json.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 
 const MAX_LENGTH = 255;

@@ -1,4 +1,4 @@
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
 import type { RunLookup, RunRegistry } from "../chat/run_registry.ts";
@@ -12,7 +12,7 @@ import {
   identifyAndCountKey,
   identifyKey,
   requireChatAccess,
-} from "./authenticate.ts";
+} from "./identify_key.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 
 /** What is needed to authorize access to a run. */

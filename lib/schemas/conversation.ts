@@ -5,7 +5,7 @@ import {
   jsonValueSchema,
   nextCursorSchema as nextCursor,
   usdSchema as usd,
-} from "./common.ts";
+} from "./value_schemas.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 /** A conversation without its messages. */

@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { Document, KnowledgeBase } from "../../schemas/knowledge.ts";
-import { signedIn } from "../permissions.ts";
+import { signedIn } from "../authorization.ts";
 import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 
 export interface FoundKnowledgeBase {

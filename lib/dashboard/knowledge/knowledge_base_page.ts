@@ -5,7 +5,7 @@ import type { Page } from "../../store/values/page.ts";
 import type { Document, KnowledgeBase } from "../../schemas/knowledge.ts";
 import type { FoundKnowledgeBase } from "./find_knowledge_base.ts";
 import { pageRequestParams } from "../../http/request_params.ts";
-import { isEditor, signedIn } from "../permissions.ts";
+import { isEditor, signedIn } from "../authorization.ts";
 
 const DOCUMENTS_PER_PAGE = 50;
 

@@ -5,12 +5,12 @@ import { httpUrlSchema, originUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import {
   base64Key,
-  choice,
+  choiceValue,
   egressTarget,
-  integer,
-  list,
+  integerValue,
+  listValue,
   onOff,
-  secretText,
+  secretTextValue,
   text,
 } from "./value_schemas.ts";
 
@@ -35,7 +35,7 @@ export const VARIABLES = {
     purpose: "port to listen on; 0 picks a free one",
     type: "number, 0-65535",
     example: "8080",
-    schema: integer(0, 65_535).default(8000),
+    schema: integerValue(0, 65_535).default(8000),
   },
   host: {
     name: "HOST",
@@ -94,7 +94,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<new secret>,<old secret>",
     secret: true,
-    schema: list(secretText(32)).optional(),
+    schema: listValue(secretTextValue(32)).optional(),
   },
   encryptionKeys: {
     name: "ENCRYPTION_KEY",
@@ -105,7 +105,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",
     secret: true,
-    schema: list(base64Key(32)).optional(),
+    schema: listValue(base64Key(32)).optional(),
   },
   setupToken: {
     name: "SETUP_TOKEN",
@@ -114,14 +114,14 @@ export const VARIABLES = {
     unset: "a one-time token is printed at start-up; required on Deno Deploy",
     example: "<output of: openssl rand -hex 16>",
     secret: true,
-    schema: secretText(16).optional(),
+    schema: secretTextValue(16).optional(),
   },
   demo: {
     name: "DEMO",
     purpose: "the public demo page; `auto` shows it while no provider credential is configured",
     type: "`auto`, `on` or `off`",
     example: "off",
-    schema: choice(["auto", "on", "off"]).default("auto"),
+    schema: choiceValue(["auto", "on", "off"]).default("auto"),
   },
   demoModel: {
     name: "DEMO_MODEL",
@@ -138,7 +138,7 @@ export const VARIABLES = {
       "entries from the right of `X-Forwarded-For`",
     type: "number, 0-16",
     example: "1",
-    schema: integer(0, 16).default(0),
+    schema: integerValue(0, 16).default(0),
   },
   egressAllow: {
     name: "EGRESS_ALLOW",
@@ -147,21 +147,21 @@ export const VARIABLES = {
     type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",
-    schema: list(egressTarget).default([]),
+    schema: listValue(egressTarget).default([]),
   },
   abandonedRunMs: {
     name: "UNWATCHED_RUN_MS",
     purpose: "how long a run continues without a reader, in milliseconds",
     type: "number, 0-3600000",
     example: "60000",
-    schema: integer(0, 3_600_000).default(30_000),
+    schema: integerValue(0, 3_600_000).default(30_000),
   },
   logLevel: {
     name: "LOG_LEVEL",
     purpose: "minimum log level",
     type: "`debug`, `info`, `warn` or `error`",
     example: "debug",
-    schema: choice(LOG_LEVELS).default("info"),
+    schema: choiceValue(LOG_LEVELS).default("info"),
   },
   catalogueFile: {
     name: "CATALOGUE",
@@ -185,7 +185,7 @@ export function connectionVariables(id: ProviderId) {
       purpose: `wire protocol of ${slot}`,
       type: PROTOCOLS.map((name) => `\`${name}\``).join(", "),
       example: "openai",
-      schema: choice(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
+      schema: choiceValue(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
     },
     baseUrl: {
       name: `VENDOR_${letter}_BASE_URL`,
