@@ -14,53 +14,49 @@ export interface PlanField<Name extends string = string> {
 }
 export type LimitName = keyof Plan["limits"];
 
-/** Every limit of a plan; the only place that words them. */
-export const PLAN_FIELDS: readonly PlanField<LimitName>[] = [
-  {
-    name: "keyRequests",
+/** The only place that words limits. */
+const LIMITS: Record<LimitName, Omit<PlanField, "name">> = {
+  keyRequests: {
     label: "Requests of one API key",
     help: "Per minute. At most 6000.",
     unit: "per_minute",
   },
-  {
-    name: "ipMessages",
+  ipMessages: {
     label: "Messages from one address",
     help: "Per minute. At most 6000.",
     unit: "per_minute",
   },
-  {
-    name: "streams",
+  streams: {
     label: "Concurrent streams",
     help: "Of the whole tenant. At most 800.",
     unit: "count",
   },
-  { name: "softDailyCost", label: "Daily cost, soft limit", help: "USD; a warning.", unit: "usd" },
-  {
-    name: "hardDailyCost",
+  softDailyCost: { label: "Daily cost, soft limit", help: "USD; a warning.", unit: "usd" },
+  hardDailyCost: {
     label: "Daily cost, hard limit",
     help: "USD; requests above it are rejected.",
     unit: "usd",
   },
-  {
-    name: "sessionStreams",
+  sessionStreams: {
     label: "Concurrent streams of one visitor",
     help: "No limit by default.",
     unit: "count",
   },
-  {
-    name: "sessionCost",
+  sessionCost: {
     label: "Cost of one visitor's session",
     help: "USD. No limit by default.",
     unit: "usd",
   },
-  {
-    name: "ipDailyCost",
+  ipDailyCost: {
     label: "Daily cost of one address",
     help:
       "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
     unit: "usd",
   },
-];
+};
+
+/** Every limit of a plan. */
+export const PLAN_FIELDS: readonly PlanField<LimitName>[] = toFields(LIMITS);
 
 /** The limits of one visitor, which the form of a new tenant also shows. */
 export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
@@ -70,41 +66,34 @@ export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
 const EVICTION_NOTE =
   "When full, the least recently active conversations are deleted. Chats are never rejected.";
 
-/** Every storage quota of a plan. */
-export const QUOTA_FIELDS: readonly PlanField<QuotaName>[] = [
-  { name: "agents", label: "Agents", help: "At most 100,000.", unit: "count" },
-  {
-    name: "agentVersions",
+const QUOTAS: Record<QuotaName, Omit<PlanField, "name">> = {
+  agents: { label: "Agents", help: "At most 100,000.", unit: "count" },
+  agentVersions: {
     label: "Versions kept of each agent",
     help: "1 to 100. The oldest are deleted first, and also when the agents' storage is full.",
     unit: "count",
   },
-  {
-    name: "agentBytes",
+  agentBytes: {
     label: "Size of agents and versions",
     help: "In MiB, measured as JSON.",
     unit: "mib",
   },
-  { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000.", unit: "count" },
-  {
-    name: "knowledgeBytes",
+  knowledgeBases: { label: "Knowledge bases", help: "At most 1,000.", unit: "count" },
+  knowledgeBytes: {
     label: "Size of knowledge",
     help: "In MiB, uploaded files plus the text extracted from them.",
     unit: "mib",
   },
-  {
-    name: "conversationRuns",
-    label: "Messages in conversations",
-    help: EVICTION_NOTE,
-    unit: "count",
-  },
-  {
-    name: "conversationBytes",
+  conversationRuns: { label: "Messages in conversations", help: EVICTION_NOTE, unit: "count" },
+  conversationBytes: {
     label: "Size of conversations",
     help: `In MiB. ${EVICTION_NOTE}`,
     unit: "mib",
   },
-];
+};
+
+/** Every storage quota of a plan. */
+export const QUOTA_FIELDS: readonly PlanField<QuotaName>[] = toFields(QUOTAS);
 
 /** What visitors may choose per call. */
 export const VISITOR_OVERRIDE_LABELS: Record<Plan["visitorOverrides"], string> = {
@@ -139,4 +128,10 @@ function formatLimit(n: number, unit: PlanUnit): string {
 /** How many versions of each agent are stored. */
 export function maxAgentVersions(plan: Plan): number {
   return quotasOf(plan).agentVersions;
+}
+
+function toFields<Name extends string>(
+  fields: Record<Name, Omit<PlanField, "name">>,
+): PlanField<Name>[] {
+  return (Object.keys(fields) as Name[]).map((name) => ({ name, ...fields[name] }));
 }
