@@ -26,7 +26,7 @@ async function callTool(): Promise<string> {
   return `${status} ${new TextDecoder().decode(body)}`;
 }
 
-async function callVendor(): Promise<string> {
+async function callProvider(): Promise<string> {
   const connection = new ConnectionPool(`http://${host}/v1`);
   const request = connection.post({ path: "/provider", headers: {}, body: new Uint8Array() });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -38,5 +38,5 @@ async function callVendor(): Promise<string> {
 }
 
 console.log(await callTool());
-console.log(await callVendor());
+console.log(await callProvider());
 Deno.exit();
