@@ -21,28 +21,26 @@ export function ifMatchVersions(req: Request): number[] | undefined {
   return parseVersions(header);
 }
 
-/** The versions in `If-None-Match`: "any" for `*`, `undefined` for no condition. */
+/** "any" for `*`, `undefined` for no condition. */
 export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
   const header = req.headers.get("if-none-match");
   if (header === null) return undefined;
   return header.trim() === "*" ? "any" : parseVersions(header);
 }
 
-/** True if `If-None-Match` contains `version` or `*`. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
   return header !== null && matchesTag(header, entityTag(version));
 }
 
 /** True if a list of tags, or `*`, contains an entity tag; weak and strong tags compare equal. */
-export function matchesTag(header: string, etag: string): boolean {
+function matchesTag(header: string, etag: string): boolean {
   return header.trim() === "*" || parseTags(header).includes(etag.replace(/^W\//, ""));
 }
 
 function parseVersions(header: string): number[] {
-  return parseTags(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
-    Number(tag.slice(1, -1))
-  );
+  const versions = parseTags(header).filter((tag) => /^"\d{1,15}"$/.test(tag));
+  return versions.map((tag) => Number(tag.slice(1, -1)));
 }
 
 /** The tags of a list without `W/`; empty for a malformed list. */

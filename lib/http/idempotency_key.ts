@@ -4,10 +4,7 @@ import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 
 const MAX_LENGTH = 255;
 
-/**
- * Chat body fields that may change when a request is repeated: the page renews its token, and a client
- * may number its attempts.
- */
+/** May change in a repeated request: pages renew their token, clients may number attempts. */
 export const VOLATILE_CHAT_FIELDS = ["sessionToken", "requestId"] as const;
 
 /** Minimum for sessions, because all visitors of a page share one key scope. */
@@ -19,11 +16,10 @@ export const SESSION_KEY_MIN_LENGTH = 16;
  */
 export function readIdempotencyKey(
   req: Request,
-  options: { min?: number } = {},
+  { min = 1 }: { min?: number } = {},
 ): string | undefined {
   const key = req.headers.get("idempotency-key");
   if (key === null) return undefined;
-  const { min = 1 } = options;
   if (/^[\x21-\x7e]*$/.test(key) && key.length >= min && key.length <= MAX_LENGTH) return key;
   const message = `must be ${min}-${MAX_LENGTH} visible characters`;
   throw validationError([{ path: "Idempotency-Key", code: "invalid_header", message }]);
@@ -35,17 +31,17 @@ export function readIdempotencyKey(
  */
 export async function requestFingerprint(
   value: unknown,
-  options: { without?: readonly string[] } = {},
+  { without = [] }: { without?: readonly string[] } = {},
 ): Promise<string> {
   assertSafeJson(value);
-  return await sha256(canonicalJson(omit(value, options.without ?? [])));
+  return await sha256(canonicalJson(omit(value, without)));
 }
 
 /** Hashes a key with its `route` (method and path, ids included) and its caller. */
 export async function idempotencyScope(
-  parts: { route: string; caller: readonly string[]; key: string },
+  { route, caller, key }: { route: string; caller: readonly string[]; key: string },
 ): Promise<string> {
-  return await sha256(JSON.stringify([parts.route, parts.caller, parts.key]));
+  return await sha256(JSON.stringify([route, caller, key]));
 }
 
 function omit(value: unknown, names: readonly string[]): unknown {

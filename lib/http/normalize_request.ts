@@ -17,13 +17,15 @@ const withoutHost = new WeakSet<Request>();
 export function normalizeRequest(request: Request): Request | Response {
   const isApi = isApiPath(URL_PATH.exec(request.url)?.[1] ?? "");
   if (!URL.canParse(request.url)) {
-    return isApi ? withPlaceholderHost(request) : invalidHostResponse();
+    if (isApi) return withPlaceholderHost(request);
+    const headers = { "x-content-type-options": "nosniff" };
+    return new Response("the Host header names no host", { status: 400, headers });
   }
-  const isRoutable = isRoutableMethod(request.method);
-  return withDecodablePath(isRoutable ? request : withUnsupportedMethod(request));
+  if (isRoutableMethod(request.method)) return withDecodablePath(request);
+  const { url, headers } = request;
+  return withDecodablePath(new Request(url, { method: UNSUPPORTED_METHOD, headers }));
 }
 
-/** Throws 400 for a request whose `Host` is invalid. */
 export function requireValidHost(request: Request): void {
   if (!withoutHost.has(request)) return;
   throw validationError([{ path: "Host", code: "invalid_header", message: "names no host" }]);
@@ -39,25 +41,13 @@ export function isRoutableMethod(method: string): boolean {
   return METHODS.includes(method.toUpperCase());
 }
 
-function withUnsupportedMethod({ url, headers }: Request): Request {
-  return new Request(url, { method: UNSUPPORTED_METHOD, headers });
-}
-
 function withPlaceholderHost({ url, method, headers }: Request): Request {
   const path = URL_PATH.exec(url)?.[1] ?? "/";
-  const routed = withDecodablePath(
-    new Request(`http://localhost${path}`, {
-      method: isRoutableMethod(method) ? method : UNSUPPORTED_METHOD,
-      headers,
-    }),
-  );
+  const routable = isRoutableMethod(method) ? method : UNSUPPORTED_METHOD;
+  const request = new Request(`http://localhost${path}`, { method: routable, headers });
+  const routed = withDecodablePath(request);
   withoutHost.add(routed);
   return routed;
-}
-
-function invalidHostResponse(): Response {
-  const headers = { "x-content-type-options": "nosniff" };
-  return new Response("the Host header names no host", { status: 400, headers });
 }
 
 /** Escapes the `%` of an undecodable path such as `/agents/%zz`, so that it becomes an unknown id. */

@@ -3,10 +3,9 @@ import type { State } from "../../utils.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { isApiPath } from "./normalize_request.ts";
 
-/** The methods of a route outside /v1. GET includes HEAD. */
-export type PageMethod = "GET" | "POST";
+/** GET includes HEAD. */
+type PageMethod = "GET" | "POST";
 
-/** Read-only routes outside /v1. */
 const GET_ONLY = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
@@ -17,7 +16,6 @@ const GET_ONLY = new Set([
   ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
 ]);
 
-/** Routes outside /v1 that only accept POST. */
 const POST_ONLY = new Set([
   ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],

@@ -22,7 +22,6 @@ import { SESSION_TTL_MS } from "../schemas/limits.ts";
 export interface RateLimiterDeps {
   committer: GroupCommitter;
   admission: Admission;
-  /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
@@ -75,17 +74,16 @@ export class RateLimiter {
     this.#enter(await this.hashedAddress());
   }
 
-  /** The request is no longer in flight. */
   finish(): void {
     if (this.#inFlightAddress === undefined) return;
     this.#deps.inFlight.leave(this.#inFlightAddress);
     this.#inFlightAddress = undefined;
   }
 
-  /** Counts the request unless it was counted. Throws 429. */
+  /** Does nothing if the request was counted. Throws 429. */
   async count(): Promise<void> {
     if (this.#counted) return;
-    await this.transact(async (view) => await this.#count(view, this.#apiKey));
+    await this.transact((view) => this.#count(view, this.#apiKey));
   }
 
   /**
@@ -97,11 +95,8 @@ export class RateLimiter {
     const address = await this.hashedAddress();
     try {
       await this.#recordingRejection(async () => {
-        this.#remainingByWindow = await requests.countResume({
-          address,
-          id: requests.newId(),
-          limits,
-        });
+        const request = { address, id: requests.newId(), limits };
+        this.#remainingByWindow = await requests.countResume(request);
       });
     } catch (error) {
       // Clients can resume while the store is unavailable.
@@ -159,25 +154,20 @@ export class RateLimiter {
     return this.#address ??= this.#deps.signer.sign(addressBlock(this.#clientAddress));
   }
 
-  /** Sets the rate limit headers and the plan warning. */
   setHeaders(headers: Headers): void {
     if (this.#softLimitPassed) headers.set("x-plan-warning", "daily_cost_soft_limit");
     const windows = Object.entries(this.#remainingByWindow);
     if (windows.length === 0) return;
     const items = (item: (name: string, window: WindowStatus) => string) =>
       windows.map(([name, window]) => item(name, window)).join(", ");
-    headers.set(
-      "ratelimit-policy",
-      items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`),
-    );
-    headers.set(
-      "ratelimit",
-      items((name, { remaining, resetMs }) => {
-        // The reset can be a millisecond after the window's end.
-        const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
-        return `"${name}";r=${remaining};t=${t}`;
-      }),
-    );
+    const policy = items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`);
+    headers.set("ratelimit-policy", policy);
+    const state = items((name, { remaining, resetMs }) => {
+      // The reset can be a millisecond after the window's end.
+      const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
+      return `"${name}";r=${remaining};t=${t}`;
+    });
+    headers.set("ratelimit", state);
   }
 
   /**

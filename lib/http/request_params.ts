@@ -2,10 +2,8 @@ import { ApiError, validationError } from "../schemas/api_error.ts";
 import type { ConversationFilter } from "../store/conversations/conversation_store.ts";
 import { invalidCursor, type PageRequest } from "../store/values/page.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export function isUuid(value: string): boolean {
-  return UUID.test(value);
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 }
 
 /** A lower-cased UUID from the path. Throws 404. */

@@ -41,13 +41,8 @@ export async function pinnedScriptResponse(
   if (script === "unavailable") return unavailableResponse(ctx.url);
   if (script === undefined) throw new HttpError(404);
   const more = name === "client" ? CLIENT_TYPES_HEADER : {};
-  const headers = {
-    ...SCRIPT_HEADERS,
-    ...more,
-    "cache-control": IMMUTABLE_CACHE,
-    etag: `"${hash}"`,
-  };
-  return new Response(script.body, { headers });
+  const cache = { "cache-control": IMMUTABLE_CACHE, etag: `"${hash}"` };
+  return new Response(script.body, { headers: { ...SCRIPT_HEADERS, ...more, ...cache } });
 }
 
 /** Describes the current script, for writing its tag. */

@@ -13,13 +13,13 @@ const PING_COMMENT = ": ping\n\n";
 const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` stop proxies from compressing or buffering frames. */
-export const SSE_HEADERS = {
+const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-export interface SseOptions {
+interface SseOptions {
   runtime: Runtime;
   /** Number of the frame to resume after. */
   after?: number;
@@ -28,7 +28,6 @@ export interface SseOptions {
   closing?: AbortSignal;
 }
 
-/** A frame as a server-sent event. */
 export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
   return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }

@@ -1,10 +1,8 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 
-/** The holder of a permit. */
 export interface PermitHolder {
   tenant: string;
-  /** The client's address. */
   address: string;
 }
 
@@ -42,7 +40,6 @@ export class FairSemaphore {
     this.#free = options.permits;
   }
 
-  /** Callers that wait for a permit. */
   get waiting(): number {
     return this.#waiters.length;
   }
@@ -96,10 +93,6 @@ export class FairSemaphore {
   #release(holder: PermitHolder): void {
     this.#free++;
     this.#addHeld(holder, -1);
-    this.#admitNext();
-  }
-
-  #admitNext(): void {
     const heldByTenant = ({ tenant }: Waiter) => this.#heldBy(tenantKey(tenant));
     const eligible = this.#waiters.filter((waiter) => this.#canAcquire(waiter));
     const [next] = eligible.toSorted((a, b) => heldByTenant(a) - heldByTenant(b));

@@ -4,26 +4,13 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { ArrivalRateMonitor, BODY_RATE, type MinimumRate } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 
-/**
- * The client disconnected while sending a body. Not a server error: `toApiError` maps it to a 400
- * that no client receives, and it is logged at debug level.
- */
+/** `toApiError` maps it to a 400 that no client receives, and it is logged at debug level. */
 export class ClientDisconnectError extends Error {
   override name = "ClientDisconnectError";
-
-  constructor(options: ErrorOptions = {}) {
-    super("the connection closed before the body was complete", options);
-  }
 }
 
 /** Larger than any message and almost any agent, so these get through a flood of large bodies. */
 const UNCOUNTED_BYTES = 64 * 1024;
-
-/** The shared memory that a body is charged to, and the holders it is charged on behalf of. */
-export interface BodyMemory {
-  budget: ByteBudget;
-  holders?: readonly string[];
-}
 
 /**
  * Reads a whole body, unless it exceeds `limit` bytes or arrives more slowly than `arrival`; the rest
@@ -36,7 +23,8 @@ export async function readBounded(
     limit: number;
     runtime: Pick<Runtime, "now" | "sleep">;
     arrival?: MinimumRate;
-    memory?: BodyMemory;
+    /** The memory that a body is charged to, on behalf of `holders`. */
+    memory?: { budget: ByteBudget; holders?: readonly string[] };
   },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
@@ -64,7 +52,6 @@ export async function readBounded(
   }
 }
 
-/** The body's media type in lower case, without parameters. */
 export function mediaTypeOf(req: Request): string | undefined {
   return req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
@@ -76,7 +63,6 @@ export function rejectCompressedBody(req: Request): void {
   throw new ApiError("unsupported_media_type", "send the body without content-encoding");
 }
 
-/** The 400 for a body that arrives too slowly. */
 export function bodyTimeout(): ApiError {
   const message = "the body arrived too slowly: send at least 4 KiB per second";
   return validationError([{ path: "", code: "body_timeout", message }]);
@@ -89,15 +75,15 @@ async function readChunk(
   try {
     return await reader.read();
   } catch (cause) {
-    throw new ClientDisconnectError({ cause });
+    throw new ClientDisconnectError("the connection closed before the body was complete", {
+      cause,
+    });
   }
 }
 
 function tooManyBodies(): ApiError {
-  const headers = { "retry-after": "5" };
-  return new ApiError("service_unavailable", "too many large bodies are being sent at once", {
-    headers,
-  });
+  const message = "too many large bodies are being sent at once";
+  return new ApiError("service_unavailable", message, { headers: { "retry-after": "5" } });
 }
 
 async function cancelBody<T>(

@@ -32,7 +32,6 @@ export async function discardBody(req: Request, runtime: Runtime): Promise<void>
   if (req.body !== null) await readBytes(req.body, { req, runtime });
 }
 
-/** Parses a body's JSON text. Throws 400. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

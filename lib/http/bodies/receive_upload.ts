@@ -17,8 +17,7 @@ const ENVELOPE_BYTES = 64 * 1024;
 const INLINE_BYTES = 256 * 1024;
 
 /**
- * Each permit holds a body of up to 20 MiB, for as long as its sender takes. Some are reserved for
- * tenants that are sending nothing yet.
+ * Each permit holds up to 20 MiB for as long as the sender takes. Some are for tenants without one.
  */
 const receiveSemaphore = new FairSemaphore({
   ...{ permits: 24, maxPerTenant: 8, maxPerAddress: 12, reserved: 4 },
@@ -32,7 +31,6 @@ const parseSemaphore = new FairSemaphore({
 export interface UploadContext {
   runtime: Runtime;
   workers: Pick<WorkerPool, "run" | "maxDocumentBytes">;
-  /** The tenant that the permit is counted for. */
   tenant: string;
 }
 
@@ -49,9 +47,8 @@ export function rejectUpload(req: Request, { workers }: Pick<UploadContext, "wor
 }
 
 /**
- * Receives the document of a request that passed `rejectUpload`. Call it after authentication, so that
- * nobody else can send 20 MiB. Throws `ApiError` 400, 413, and 503 for too many concurrent uploads of
- * the tenant.
+ * Receives the document of a request that passed `rejectUpload`. Call it after authentication, so
+ * that nobody else can send 20 MiB. Throws `ApiError` 400, 413, and 503 for too many at once.
  */
 export async function receiveUpload(req: Request, context: UploadContext): Promise<Upload> {
   const [upload] = await receive(req, { ...context, several: false });
