@@ -34,7 +34,6 @@ export const COMMAND_NAMES = Object.keys(commandSchemas) as CommandName[];
 export type CommandInput<C extends CommandName> = z.input<typeof commandSchemas[C]>;
 export type ParsedCommandInput<C extends CommandName> = z.output<typeof commandSchemas[C]>;
 
-/** The output of each command. */
 export interface CommandOutputs {
   /** `secret` is the whole key. It is not stored and cannot be shown again. */
   "keys.create": { apiKey: ApiKey; secret: string };

@@ -1,4 +1,3 @@
-import type { Service } from "../../http/service.ts";
 import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { KnowledgeService } from "../../services/knowledge_service.ts";
 import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
@@ -12,11 +11,6 @@ import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 /** Storage, processing and search of knowledge bases. */
-export type KnowledgeServices = Pick<
-  Service,
-  "knowledge" | "documents" | "knowledgeSearch" | "workers"
->;
-
 export function openKnowledge(
   { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
   { providers, cursors, worker, indexBytes }: {
@@ -25,7 +19,7 @@ export function openKnowledge(
     worker: WorkerCommand | undefined;
     indexBytes: number | undefined;
   },
-): KnowledgeServices {
+) {
   const { catalogue, registry } = providers;
   const bases = new KnowledgeBaseStore(kv, runtime);
   const knowledgeSearch = openKnowledgeSearch({
@@ -35,19 +29,13 @@ export function openKnowledge(
   });
   const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({
-    workers,
+    ...{ workers, bases, runtime, log },
     tasks: new DocumentTaskQueue(kv, runtime),
-    bases,
-    runtime,
-    log,
     onReady: (of) => knowledgeSearch.prepare(of),
   });
   const knowledge = new KnowledgeService({
-    bases,
+    ...{ bases, cursors, processor: documents, search: knowledgeSearch },
     documents: new DocumentStore(kv, runtime),
-    processor: documents,
-    search: knowledgeSearch,
-    cursors,
   });
   return { knowledge, documents, knowledgeSearch, workers };
 }

@@ -1,4 +1,3 @@
-import type { Service } from "../../http/service.ts";
 import { ScriptReleaseStore } from "../../store/script_release_store.ts";
 import { describeScript } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -11,19 +10,13 @@ export interface BuiltScripts {
   clientTypes: string;
 }
 
-/** The current scripts and those of earlier releases. */
-export type ServedScripts = Pick<Service, "widget" | "client" | "clientTypes" | "releases">;
-
 /** Stores the scripts of this release for pages that pin a version. */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
   { widget, client, clientTypes }: BuiltScripts,
-): Promise<ServedScripts> {
+) {
   const releases = new ScriptReleaseStore(kv, runtime);
-  const described = {
-    widget: await describeScript(widget),
-    client: await describeScript(client),
-  };
+  const described = { widget: await describeScript(widget), client: await describeScript(client) };
   await Promise.all([
     releases.publish("widget", described.widget),
     releases.publish("client", described.client),

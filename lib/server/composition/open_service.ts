@@ -26,15 +26,31 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { StorageReports } from "../../billing/storage_report.ts";
 import { UsageReports } from "../../billing/usage_report.ts";
 import { openCoreDeps, storeDeadlineMs } from "./core_deps.ts";
-import type { MemoryLimits } from "./memory_limits.ts";
 import { openAuth } from "./open_auth.ts";
 import { openEgress } from "./open_egress.ts";
-import { type KnowledgeServices, openKnowledge } from "./open_knowledge.ts";
+import { openKnowledge } from "./open_knowledge.ts";
 import { openProviders } from "./open_providers.ts";
-import { type ChatServices, openChat } from "./open_chat.ts";
+import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
 import { type BuiltScripts, openScripts } from "./open_scripts.ts";
+
+/** Memory limits of the parts that grow with use. */
+export interface MemoryLimits {
+  /** All knowledge base indexes together, estimated bytes. The index in use is never evicted. */
+  indexBytes: number;
+  /** JSON bodies and forms being read, bytes. One sender may use a quarter. */
+  bodyBytes: number;
+  /** Values cached by the group committer. */
+  cachedValues: number;
+}
+
+/** For a process with 512 MB. */
+export const SMALL_MEMORY_LIMITS: MemoryLimits = {
+  indexBytes: 64 * 1_048_576,
+  bodyBytes: 32 * 1_048_576,
+  cachedValues: 5_000,
+};
 
 export interface OpenServiceOptions {
   config: Config;
@@ -46,13 +62,9 @@ export interface OpenServiceOptions {
   log: Logger;
   /** The URL of this service without a trailing slash. */
   baseUrl: string;
-  /** The built browser scripts. */
   scripts: BuiltScripts;
-  /** Entries of `CATALOGUE`. */
   catalogue?: readonly CatalogueEntry[];
-  /** Overrides of the default limits, for tests and benchmarks. */
   limits?: Partial<Limits>;
-  /** Cheap password hashes for tests. */
   passwordCost?: ScryptCost;
   /** How long a store operation may take, milliseconds; 5,000 by default. */
   storeTimeoutMs?: number;
@@ -93,10 +105,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const conversations = new ConversationStore(kv, core);
   const storage = new StorageReports(kv, runtime);
   const { knowledgeSearch } = knowledge;
-  const chatServices = openChat(core, {
-    ...{ alerts, conversations, secrets, egress, knowledgeSearch, providers },
-  });
-  const { admission, chat, orphanedRuns, conversationQuota, runs } = chatServices;
+  const chatDeps = { alerts, conversations, secrets, egress, knowledgeSearch, providers };
+  const { admission, chat, orphanedRuns, conversationQuota, runs } = openChat(core, chatDeps);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const { catalogue, connections, registry } = providers;
@@ -121,11 +131,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     doctor: new Doctor({
       ...{ egress, runtime, committer: core.committer, releases: scripts.releases },
       sessions: new SessionStore(kv, runtime),
-      embed: {
-        baseUrl,
-        scriptBase: config.cdnUrl ?? baseUrl,
-        integrity: scripts.widget.integrity,
-      },
+      embed: { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: scripts.widget.integrity },
       signal: closing.signal,
     }),
     rateLimiterDeps: {
@@ -143,7 +149,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       closing.abort();
     },
     close: async () => {
-      await closeBackgroundWork(chatServices, knowledge);
+      await orphanedRuns.close();
+      await knowledge.documents.close();
+      await knowledge.workers.close();
+      await chat.stopAll();
+      await conversationQuota.close();
+      await knowledgeSearch.close();
       closing.abort();
       await alerts.close();
       await auth.securityLog.flush();
@@ -154,16 +165,4 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await options.close();
     },
   };
-}
-
-async function closeBackgroundWork(
-  { orphanedRuns, chat, conversationQuota }: ChatServices,
-  { documents, workers, knowledgeSearch }: KnowledgeServices,
-): Promise<void> {
-  await orphanedRuns.close();
-  await documents.close();
-  await workers.close();
-  await chat.stopAll();
-  await conversationQuota.close();
-  await knowledgeSearch.close();
 }

@@ -18,7 +18,6 @@ export interface Config extends ServiceConfig {
   readonly catalogueFile?: string | undefined;
 }
 
-/** What is wrong with one variable. */
 export interface ConfigIssue {
   name: string;
   purpose: string;

@@ -7,10 +7,8 @@ export const text = z.string();
 
 export function integer(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return text.regex(/^\d{1,15}$/, error).transform(Number).refine(
-    (value) => value >= min && value <= max,
-    error,
-  );
+  return text.regex(/^\d{1,15}$/, error).transform(Number)
+    .refine((value) => value >= min && value <= max, error);
 }
 
 export function choice<const T extends readonly string[]>(values: T) {
@@ -33,12 +31,9 @@ export function secretText(minLength: number) {
 
 /** The base64 (or base64url) of exactly `bytes` bytes. */
 export function base64Key(bytes: number) {
-  return text
-    .transform((value) => value.replaceAll("-", "+").replaceAll("_", "/"))
-    .refine(
-      (value) => base64Length(value) === bytes,
-      `must be the base64 of exactly ${bytes} random bytes`,
-    );
+  const error = `must be the base64 of exactly ${bytes} random bytes`;
+  return text.transform((value) => value.replaceAll("-", "+").replaceAll("_", "/"))
+    .refine((value) => base64Length(value) === bytes, error);
 }
 
 function base64Length(value: string): number | undefined {

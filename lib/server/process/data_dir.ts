@@ -4,14 +4,12 @@ import { tryParseJson } from "../../platform/json.ts";
 import { StartupError } from "./startup_error.ts";
 import { dirname, resolve } from "node:path";
 
+/** The secrets that an installation generates; `encryptionKey` is base64 of 32 bytes. */
 const secretsSchema = z.object({
   hmacSecret: z.string().min(32),
-  /** Base64 of 32 bytes. */
   encryptionKey: z.string().length(44),
 });
-
-/** The secrets that an installation generates. */
-export type GeneratedSecrets = z.infer<typeof secretsSchema>;
+type GeneratedSecrets = z.infer<typeof secretsSchema>;
 
 /**
  * Creates a folder that only its owner can enter. An existing folder keeps its mode: it may be a mount
@@ -21,7 +19,7 @@ export async function makePrivateDir(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Creates an empty private file, or makes an existing file private. */
+/** Creates a file if there is none. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
   file.close();
@@ -32,10 +30,7 @@ export async function makePrivateFile(path: string): Promise<void> {
  * The secrets in the data folder; the first call generates them. A damaged file is an error and never
  * replaced, because new secrets would invalidate every API key and stored credential.
  */
-export async function loadOrCreateSecrets(
-  dataDir: string,
-  runtime: Runtime,
-): Promise<GeneratedSecrets> {
+export async function loadOrCreateSecrets(dataDir: string, runtime: Runtime) {
   const path = `${dataDir}/secrets.json`;
   const existing = await readSecrets(path);
   if (existing !== undefined) return existing;
@@ -62,7 +57,6 @@ async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> 
   );
 }
 
-/** Writes a file atomically. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {

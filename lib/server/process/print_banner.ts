@@ -36,6 +36,6 @@ function nextSteps({ baseUrl, demoAgent }: Service): string[] {
 }
 
 /** Writes to standard output and ignores failures, such as a full disk. */
-export function printLine(line: string): void {
+function printLine(line: string): void {
   stdout.write(`${line}\n`, () => "");
 }

@@ -33,7 +33,6 @@ export function releaseLock(file: Deno.FsFile): void {
   }
 }
 
-/** The locked resource and its configured path. */
 export interface LockTarget {
   what: "data folder" | "store";
   path: string;

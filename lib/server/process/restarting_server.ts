@@ -13,7 +13,6 @@ export interface Stoppable {
 type Server<Addr extends Deno.Addr> = Deno.HttpServer<Addr>;
 
 interface RestartingServerDeps {
-  /** Names the server in the log. */
   name: string;
   log: Logger;
   runtime: Pick<Runtime, "now" | "sleep">;
@@ -36,9 +35,9 @@ export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   #listeningSince = 0;
 
   /** Calls `listen` now, rethrowing its errors, and for each restart with the first address. */
-  constructor(listen: (address?: Addr) => Server<Addr>, parts: RestartingServerDeps) {
+  constructor(listen: (address?: Addr) => Server<Addr>, deps: RestartingServerDeps) {
     this.#listen = listen;
-    this.#deps = parts;
+    this.#deps = deps;
     this.addr = this.#track(listen()).addr;
   }
 
