@@ -25,9 +25,8 @@ export interface AuditFilters {
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
-  const actor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"))
-    ? value("actor")
-    : "";
+  const isActor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"));
+  const actor = isActor ? value("actor") : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
   const day = (name: string) => isDay(value(name)) ? value(name) : "";
   return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
@@ -51,12 +50,9 @@ export function toAuditQuery(filters: AuditFilters, cursor: string | null): Audi
   };
 }
 
-/** The URL of the page with these filters. */
 export function auditHref(filters: AuditFilters, cursor?: string): string {
   const set = Object.entries(filters).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([
-    ...set,
-    ...cursor === undefined ? [] : [["cursor", cursor]],
-  ]);
+  const query = new URLSearchParams(set);
+  if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/audit" : `/audit?${query}`;
 }

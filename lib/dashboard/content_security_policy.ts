@@ -1,13 +1,4 @@
-export interface PagePolicyOptions {
-  /** The nonce of the inline script that starts the islands; without it no script runs. */
-  scriptNonce: string | undefined;
-  /** The nonce of the page's style sheets. */
-  styleNonce: string;
-  /** Whether `PUBLIC_URL` is https. */
-  https: boolean;
-}
-
-/** Creates a nonce for one response: 122 random bits. */
+/** 122 random bits. */
 export function newNonce(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
@@ -18,7 +9,13 @@ export function newNonce(): string {
  * is allowed.
  */
 export function contentSecurityPolicy(
-  { scriptNonce, styleNonce, https }: PagePolicyOptions,
+  { scriptNonce, styleNonce, https }: {
+    /** Of the inline script that starts the islands; without it no script runs. */
+    scriptNonce: string | undefined;
+    styleNonce: string;
+    /** Whether `PUBLIC_URL` is https. */
+    https: boolean;
+  },
 ): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
   const directives = [

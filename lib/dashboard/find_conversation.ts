@@ -21,9 +21,11 @@ export async function findConversationHref(
   return await undefinedIfNotFound(async () => {
     const id = uuidParam(text);
     const run = await conversations.findByRun(tenant, id);
-    const filter = run === undefined ? {} : { agentId: run.agentId };
-    const page = { limit: 1 };
-    return conversationHref(await conversations.get(tenant, run?.id ?? id, { filter, page }));
+    const options = {
+      filter: run === undefined ? {} : { agentId: run.agentId },
+      page: { limit: 1 },
+    };
+    return conversationHref(await conversations.get(tenant, run?.id ?? id, options));
   });
 }
 

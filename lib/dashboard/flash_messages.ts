@@ -42,12 +42,7 @@ const WARNINGS = {
   tenant_made_before: "The tenant was already created, and the link for its owner was shown once.",
 } as const;
 
-export type FlashMessageName = keyof typeof MESSAGES | keyof typeof WARNINGS;
-
-export interface FlashMessage {
-  kind: "done" | "warning";
-  text: string;
-}
+export type FlashMessage = { kind: "done" | "warning"; text: string };
 
 export function flashMessageOf(url: URL): FlashMessage | undefined {
   const name = url.searchParams.get("notice") ?? "";
@@ -58,6 +53,9 @@ export function flashMessageOf(url: URL): FlashMessage | undefined {
   return { kind: "done", text: MESSAGES[name as keyof typeof MESSAGES] };
 }
 
-export function withFlashMessage(path: string, notice: FlashMessageName): string {
+export function withFlashMessage(
+  path: string,
+  notice: keyof typeof MESSAGES | keyof typeof WARNINGS,
+): string {
   return `${path}?notice=${notice}`;
 }

@@ -6,7 +6,6 @@ import { type AgentFormField, toFormValues } from "./agent_form.ts";
 /** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
 export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
 
-/** The differences in one field. */
 export interface FieldDiff {
   label: string;
   lines: DiffLine[];
@@ -15,8 +14,6 @@ export interface FieldDiff {
 /** Typed as a record so that a field without a label does not compile. */
 const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
 
-/** Unchanged lines shown around a change. */
-const CONTEXT_LINES = 2;
 /** Bounds the time of a comparison; texts with more changes are shown as replaced. */
 const MAX_CHANGED_LINES = 1_000;
 const KINDS = { " ": "same", "-": "gone", "+": "new" } as const;
@@ -41,10 +38,9 @@ function changedValues(before: Agent, after: Agent) {
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
 }
 
-/** Compares two texts line by line. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [from, to] = [withFinalNewline(before), withFinalNewline(after)];
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+  const options = { context: 2, maxEditLength: MAX_CHANGED_LINES };
   const patch = structuredPatch("", "", from, to, "", "", options);
   if (patch === undefined) return [...markLines("gone", from), ...markLines("new", to)];
   const lines: DiffLine[] = [];

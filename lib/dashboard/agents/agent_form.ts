@@ -29,10 +29,8 @@ export type AgentFormValues = typeof NEW_AGENT;
 export type AgentFormField = keyof AgentFormValues;
 
 export function readAgentForm(form: URLSearchParams): AgentFormValues {
-  const fields = Object.keys(NEW_AGENT) as AgentFormField[];
-  return Object.fromEntries(
-    fields.map((field) => [field, form.get(field) ?? ""]),
-  ) as unknown as AgentFormValues;
+  const values = Object.keys(NEW_AGENT).map((field) => [field, form.get(field) ?? ""]);
+  return Object.fromEntries(values) as AgentFormValues;
 }
 
 export function toFormValues(agent: Agent): AgentFormValues {

@@ -1,6 +1,5 @@
 import type { AgentFormValues } from "./agent_form.ts";
 
-/** Initial values for a new agent. */
 export interface AgentTemplate {
   id: string;
   title: string;

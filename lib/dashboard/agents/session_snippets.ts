@@ -1,21 +1,20 @@
 import { mintCommand } from "../../schemas/embed_code.ts";
 
-/** What a backend snippet is filled in with. */
-export interface SnippetValues {
+interface SnippetValues {
   baseUrl: string;
   agentId: string;
   /** A page that may embed the agent. */
   origin: string;
 }
 
-/** A route of a backend that mints for the page it serves, in one language. */
-export interface Snippet {
+/**
+ * Routes of a backend that mint for the page it serves. Each passes the browser's `Origin` on unchanged,
+ * and never makes one up from `Host`.
+ */
+export const SESSION_SNIPPETS: readonly {
   language: string;
   code: (facts: SnippetValues) => string;
-}
-
-/** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
-export const SESSION_SNIPPETS: readonly Snippet[] = [
+}[] = [
   { language: "Node", code: node },
   { language: "Python", code: python },
   { language: "PHP", code: php },

@@ -6,16 +6,14 @@ export function showFieldIssue(
 ): void {
   const id = `${name}-fault`;
   const shown = document.getElementById(id);
+  setDescribedBy(control, id, message !== undefined);
   if (message === undefined) {
     shown?.remove();
-    control.removeAttribute("aria-invalid");
-    setDescribedBy(control, id, false);
-    return;
+    return control.removeAttribute("aria-invalid");
   }
   const place = shown ?? createIssueElement(control, id, document.getElementById(`${name}-help`));
   if (place.textContent !== message) place.textContent = message;
   control.setAttribute("aria-invalid", "true");
-  setDescribedBy(control, id, true);
 }
 
 function createIssueElement(
@@ -23,9 +21,7 @@ function createIssueElement(
   id: string,
   before: HTMLElement | null,
 ): HTMLElement {
-  const place = document.createElement("p");
-  place.className = "field-error";
-  place.id = id;
+  const place = Object.assign(document.createElement("p"), { className: "field-error", id });
   control.closest(".field")?.insertBefore(place, before);
   return place;
 }

@@ -9,10 +9,9 @@ export function formValues(form: HTMLFormElement): Record<string, string> {
 
 /** The fields' initial values, as the page rendered them. */
 export function formDefaults(form: HTMLFormElement): Record<string, string> {
+  const named = [...form.elements].filter(isNamed);
   return Object.fromEntries(
-    [...form.elements].filter(isNamed).map((
-      control,
-    ) => [control.name, normalizeNewlines(defaultValue(control))]),
+    named.map((control) => [control.name, normalizeNewlines(defaultValue(control))]),
   );
 }
 

@@ -5,25 +5,19 @@ import { showFieldIssue } from "./field_issues.ts";
 /** Milliseconds without a change before a validation. */
 const DEBOUNCE_MS = 500;
 
+type Callbacks = { onIssueCount: (count: number) => void; onSignedOut: () => void };
+
 /** Validates the form on the server shortly after the last change. The newest response counts. */
 export class LiveValidation {
   #form: HTMLFormElement;
-  #onCount: (faulty: number) => void;
-  #signedOut: () => void;
+  #callbacks: Callbacks;
   #touched = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #request = new AbortController();
 
-  constructor(
-    form: HTMLFormElement,
-    { onIssueCount, onSignedOut }: {
-      onIssueCount: (count: number) => void;
-      onSignedOut: () => void;
-    },
-  ) {
+  constructor(form: HTMLFormElement, callbacks: Callbacks) {
     this.#form = form;
-    this.#onCount = onIssueCount;
-    this.#signedOut = onSignedOut;
+    this.#callbacks = callbacks;
     for (const control of form.querySelectorAll("[aria-invalid]")) {
       this.#touched.add(control.getAttribute("name") ?? "");
     }
@@ -65,7 +59,7 @@ export class LiveValidation {
       if (!signal.aborted) this.#show(issues);
     } catch (error) {
       // Other errors will show when the form is saved.
-      if (error instanceof SignedOutError) this.#signedOut();
+      if (error instanceof SignedOutError) this.#callbacks.onSignedOut();
     }
   }
 
@@ -78,6 +72,6 @@ export class LiveValidation {
       showFieldIssue(control, name, issues[name]);
       if (issues[name] !== undefined) faulty++;
     }
-    this.#onCount(faulty);
+    this.#callbacks.onIssueCount(faulty);
   }
 }

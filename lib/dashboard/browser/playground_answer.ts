@@ -7,7 +7,6 @@ export interface ToolUse {
   output?: unknown;
 }
 
-/** A frame with its arrival time. */
 export interface TimedFrame {
   /** Milliseconds since the message was sent. */
   ms: number;

@@ -19,7 +19,6 @@ export interface PlaygroundTarget {
 
 const CONNECTION_LOST = "The connection was lost before the answer ended. Try again.";
 
-/** One conversation of the playground. */
 export class PlaygroundChat {
   readonly turns: Signal<PlaygroundTurn[]> = signal([]);
   readonly busy: Signal<boolean> = signal(false);
@@ -61,7 +60,6 @@ export class PlaygroundChat {
     );
   }
 
-  /** Deletes the conversation. */
   async clear(): Promise<void> {
     if (this.busy.value) await this.stop();
     this.turns.value = [];

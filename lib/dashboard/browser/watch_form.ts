@@ -2,15 +2,14 @@ import { isFormChanged } from "./form_values.ts";
 import { LiveValidation } from "./live_validation.ts";
 import { updateBudgetHint } from "./update_budget_hint.ts";
 
-export interface FormWatchOptions {
+interface FormWatchOptions {
   /** The page shows unsaved values of a rejected form. */
   rejected: boolean;
-  /** Called after each change with whether the form has unsaved values. */
+  /** Called after each change. */
   onChange: (isChanged: boolean) => void;
   /** Called with the number of invalid fields after each validation. */
   onIssueCount: (count: number) => void;
   onSubmit: () => void;
-  /** Called when a validation finds that the user is signed out. */
   onSignedOut: () => void;
   /** Whether the form's values were already saved from this form. */
   isSaved: () => boolean;

@@ -6,15 +6,10 @@ import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 
 export interface FoundKnowledgeBase {
   base: KnowledgeBase;
-  /** Identifies it to the service. */
   ref: { tenant: string; base: string };
 }
 
-export interface FoundDocument {
-  base: KnowledgeBase;
-  document: Document;
-  ref: { tenant: string; base: string; id: string };
-}
+export type FoundDocument = FoundKnowledgeBase & { document: Document; ref: { id: string } };
 
 /** The knowledge base named by the route's `id`, if the signed-in user's tenant has it. */
 export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBase | undefined> {
@@ -25,7 +20,6 @@ export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBa
   });
 }
 
-/** The document named by the route's `id` and `documentId`. */
 export function findDocument(ctx: Context<State>): Promise<FoundDocument | undefined> {
   return undefinedIfNotFound(async () => {
     const found = await findKnowledgeBase(ctx);

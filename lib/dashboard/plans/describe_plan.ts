@@ -12,55 +12,22 @@ export interface PlanField<Name extends string = string> {
   help: string;
   unit: PlanUnit;
 }
-export type LimitName = keyof Plan["limits"];
 
 /** Every limit of a plan; the only place that words them. */
-export const PLAN_FIELDS: readonly PlanField<LimitName>[] = [
-  {
-    name: "keyRequests",
-    label: "Requests of one API key",
-    help: "Per minute. At most 6000.",
-    unit: "per_minute",
-  },
-  {
-    name: "ipMessages",
-    label: "Messages from one address",
-    help: "Per minute. At most 6000.",
-    unit: "per_minute",
-  },
-  {
-    name: "streams",
-    label: "Concurrent streams",
-    help: "Of the whole tenant. At most 800.",
-    unit: "count",
-  },
-  { name: "softDailyCost", label: "Daily cost, soft limit", help: "USD; a warning.", unit: "usd" },
-  {
-    name: "hardDailyCost",
-    label: "Daily cost, hard limit",
-    help: "USD; requests above it are rejected.",
-    unit: "usd",
-  },
-  {
-    name: "sessionStreams",
-    label: "Concurrent streams of one visitor",
-    help: "No limit by default.",
-    unit: "count",
-  },
-  {
-    name: "sessionCost",
-    label: "Cost of one visitor's session",
-    help: "USD. No limit by default.",
-    unit: "usd",
-  },
-  {
-    name: "ipDailyCost",
-    label: "Daily cost of one address",
-    help:
-      "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
-    unit: "usd",
-  },
-];
+export const PLAN_FIELDS = planFields<keyof Plan["limits"]>({
+  keyRequests: ["per_minute", "Requests of one API key", "Per minute. At most 6000."],
+  ipMessages: ["per_minute", "Messages from one address", "Per minute. At most 6000."],
+  streams: ["count", "Concurrent streams", "Of the whole tenant. At most 800."],
+  softDailyCost: ["usd", "Daily cost, soft limit", "USD; a warning."],
+  hardDailyCost: ["usd", "Daily cost, hard limit", "USD; requests above it are rejected."],
+  sessionStreams: ["count", "Concurrent streams of one visitor", "No limit by default."],
+  sessionCost: ["usd", "Cost of one visitor's session", "USD. No limit by default."],
+  ipDailyCost: [
+    "usd",
+    "Daily cost of one address",
+    "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
+  ],
+});
 
 /** The limits of one visitor, which the form of a new tenant also shows. */
 export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
@@ -71,40 +38,30 @@ const EVICTION_NOTE =
   "When full, the least recently active conversations are deleted. Chats are never rejected.";
 
 /** Every storage quota of a plan. */
-export const QUOTA_FIELDS: readonly PlanField<QuotaName>[] = [
-  { name: "agents", label: "Agents", help: "At most 100,000.", unit: "count" },
-  {
-    name: "agentVersions",
-    label: "Versions kept of each agent",
-    help: "1 to 100. The oldest are deleted first, and also when the agents' storage is full.",
-    unit: "count",
-  },
-  {
-    name: "agentBytes",
-    label: "Size of agents and versions",
-    help: "In MiB, measured as JSON.",
-    unit: "mib",
-  },
-  { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000.", unit: "count" },
-  {
-    name: "knowledgeBytes",
-    label: "Size of knowledge",
-    help: "In MiB, uploaded files plus the text extracted from them.",
-    unit: "mib",
-  },
-  {
-    name: "conversationRuns",
-    label: "Messages in conversations",
-    help: EVICTION_NOTE,
-    unit: "count",
-  },
-  {
-    name: "conversationBytes",
-    label: "Size of conversations",
-    help: `In MiB. ${EVICTION_NOTE}`,
-    unit: "mib",
-  },
-];
+export const QUOTA_FIELDS = planFields<QuotaName>({
+  agents: ["count", "Agents", "At most 100,000."],
+  agentVersions: [
+    "count",
+    "Versions kept of each agent",
+    "1 to 100. The oldest are deleted first, and also when the agents' storage is full.",
+  ],
+  agentBytes: ["mib", "Size of agents and versions", "In MiB, measured as JSON."],
+  knowledgeBases: ["count", "Knowledge bases", "At most 1,000."],
+  knowledgeBytes: [
+    "mib",
+    "Size of knowledge",
+    "In MiB, uploaded files plus the text extracted from them.",
+  ],
+  conversationRuns: ["count", "Messages in conversations", EVICTION_NOTE],
+  conversationBytes: ["mib", "Size of conversations", `In MiB. ${EVICTION_NOTE}`],
+});
+
+function planFields<Name extends string>(
+  fields: Record<Name, [unit: PlanUnit, label: string, help: string]>,
+): readonly PlanField<Name>[] {
+  const entries = Object.entries(fields) as [Name, typeof fields[Name]][];
+  return entries.map(([name, [unit, label, help]]) => ({ name, unit, label, help }));
+}
 
 /** What visitors may choose per call. */
 export const VISITOR_OVERRIDE_LABELS: Record<Plan["visitorOverrides"], string> = {
@@ -136,7 +93,6 @@ function formatLimit(n: number, unit: PlanUnit): string {
   return unit === "usd" ? `$${(n / 1_000_000).toFixed(2)}` : String(n);
 }
 
-/** How many versions of each agent are stored. */
 export function maxAgentVersions(plan: Plan): number {
   return quotasOf(plan).agentVersions;
 }

@@ -28,10 +28,9 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.runtime);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
-  const result =
-    await (kind === "invite"
-      ? service.team.join(token, password, { address })
-      : service.team.resetPassword(token, password, { address }));
+  const result = kind === "invite"
+    ? await service.team.join(token, password, { address })
+    : await service.team.resetPassword(token, password, { address });
   if ("cookieToken" in result) {
     const previous = readSignInCookie(ctx.req.headers, service.config);
     if (previous) await service.signIn.signOut(previous, { address });
@@ -45,7 +44,7 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   }
   const data = { token, email: link.email };
   if (result.rejected === "invalid") {
-    const passwordError = result.issues.password;
+    const { password: passwordError } = result.issues;
     return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(result);

@@ -1,6 +1,5 @@
 /**
- * `target` if it is a path on this site, else `fallback`, to prevent open redirects. Sign-in pages are
- * not allowed either.
+ * `target` if it is a path on this site and no sign-in page, else `fallback`: no open redirects.
  */
 export function safeRedirectPath(target: string | null, fallback: string): string {
   if (target === null || !/^\/(?![/\\])/.test(target)) return fallback;
