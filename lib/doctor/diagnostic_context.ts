@@ -4,12 +4,20 @@ import {
   type DoctorCheck,
   type DoctorFinding,
   type DoctorReason,
+  type DoctorReport,
 } from "../schemas/doctor.ts";
-import type { EmbedConfig } from "./embed_snippets.ts";
+import { mintCommand, scriptTag } from "../schemas/embed_code.ts";
 import type { FetchedPage } from "./fetch_page.ts";
 import { type Attributes, parseStartTags, type StartTag } from "./parse_start_tags.ts";
 
 export const WIDGET_ATTRIBUTE = "data-service-widget";
+
+/** Where the service and its script are served from, without trailing slashes. */
+export interface EmbedConfig {
+  baseUrl: string;
+  scriptBase: string;
+  integrity: string;
+}
 
 /** What the checks know about one embed. */
 export interface DiagnosticContext {
@@ -59,10 +67,7 @@ function isPolicyMeta({ name, attributes }: StartTag): boolean {
 }
 
 /** Resolves a URL in the tag as the page would. */
-export function resolveTagUrl(
-  { tag, origin }: DiagnosticContext,
-  attribute: string,
-): URL | undefined {
+export function resolveTagUrl({ tag, origin }: DiagnosticContext, attribute: string) {
   const value = tag?.get(attribute)?.trim();
   return value ? URL.parse(value, origin) ?? undefined : undefined;
 }
@@ -72,4 +77,20 @@ const INCONCLUSIVE: ReadonlySet<DoctorReason> = new Set(["not_read", "only_tag",
 export function createFinding(check: DoctorCheck, reason: DoctorReason): DoctorFinding {
   const verdict = reason === "fine" ? "pass" : INCONCLUSIVE.has(reason) ? "unknown" : "fail";
   return { check, verdict, reason, message: DOCTOR_REASONS[reason] };
+}
+
+/** Snippets to paste. They hold nothing of the page that was fetched. */
+export function embedSnippets(
+  { agent, origin, originAllowed, embed }:
+    & Pick<DiagnosticContext, "origin" | "originAllowed" | "embed">
+    & { agent: { id: string } },
+): DoctorReport["lines"] {
+  const { baseUrl, scriptBase, integrity } = embed;
+  const site = originAllowed ? origin : "https://www.example.com";
+  const src = `${scriptBase}/widget.v1.js`;
+  return {
+    tag: scriptTag({ src, integrity, apiBase: baseUrl, agentId: agent.id }),
+    csp: `script-src ${new URL(scriptBase).origin}; connect-src ${new URL(baseUrl).origin}`,
+    mint: mintCommand({ baseUrl, agentId: agent.id, origin: site }),
+  };
 }

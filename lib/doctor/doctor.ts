@@ -18,8 +18,12 @@ import {
   checkTag,
   checkToken,
 } from "./checks.ts";
-import { createDiagnosticContext, createFinding } from "./diagnostic_context.ts";
-import { type EmbedConfig, embedSnippets } from "./embed_snippets.ts";
+import {
+  createDiagnosticContext,
+  createFinding,
+  type EmbedConfig,
+  embedSnippets,
+} from "./diagnostic_context.ts";
 import { fetchPage } from "./fetch_page.ts";
 
 /** Per tenant, because every call may fetch a page from someone else's server. */

@@ -58,15 +58,10 @@ async function request(
 ): Promise<EgressResponse | undefined> {
   try {
     return await egress.open({
-      method: "GET",
-      tenant,
-      url,
+      ...{ method: "GET", tenant, url, timeoutMs, signal },
+      ...{ maxResponseBytes: MAX_BYTES, maxRedirects: 0 },
       headers: { accept: "text/html" },
       allowedDomains: [url.host],
-      timeoutMs,
-      maxResponseBytes: MAX_BYTES,
-      maxRedirects: 0,
-      signal,
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
