@@ -44,8 +44,8 @@ export function validationError(allIssues: ValidationIssue[]): ApiError {
 }
 
 /** Issues from zod with dotted paths, one for each unknown field. */
-export function toIssues(error: z.ZodError): ValidationIssue[] {
-  return error.issues.flatMap((issue): ValidationIssue[] => {
+export function toIssues(error: z.ZodError | undefined): ValidationIssue[] {
+  return (error?.issues ?? []).flatMap((issue): ValidationIssue[] => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...issue.path, key].join("."),
@@ -73,9 +73,7 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
   const brokenTexts = textIssues(value, MAX_ISSUES);
   // Other issues of the same text follow from this one and are omitted.
   const broken = new Set(brokenTexts.map(({ path }) => path));
-  const issues = parsed.success
-    ? []
-    : toIssues(parsed.error).filter(({ path }) => !broken.has(path));
+  const issues = toIssues(parsed.error).filter(({ path }) => !broken.has(path));
   if (!parsed.success || brokenTexts.length > 0) throw validationError([...brokenTexts, ...issues]);
   return parsed.data;
 }
@@ -98,11 +96,8 @@ export function assertSafeJson(value: unknown): void {
   }
   if (hasReservedKey(value)) {
     // Schemas of free-form objects skip the key. Rejecting it is better than dropping it silently.
-    throw validationError([{
-      path: "__proto__",
-      code: "unrecognized_keys",
-      message: "is not allowed",
-    }]);
+    const issue = { code: "unrecognized_keys", message: "is not allowed" };
+    throw validationError([{ path: "__proto__", ...issue }]);
   }
 }
 

@@ -1,15 +1,10 @@
-/** The values of a script tag that embeds the widget. */
-export interface ScriptTagValues {
-  /** Address of the script. */
-  src: string;
-  integrity: string;
-  /** The service's own address, without a trailing slash. */
-  apiBase: string;
-  agentId: string;
-}
-
-/** The script tag to paste into a page. Source: specification section 8. */
-export function scriptTag({ src, integrity, apiBase, agentId }: ScriptTagValues): string {
+/**
+ * The script tag to paste into a page. `apiBase` is the service's own address, without a trailing slash.
+ * Source: specification section 8.
+ */
+export function scriptTag(
+  { src, integrity, apiBase, agentId }: Record<"src" | "integrity" | "apiBase" | "agentId", string>,
+): string {
   return `<script src="${src}"
   integrity="${integrity}"
   crossorigin="anonymous"

@@ -90,7 +90,6 @@ export function parseFrame(event: SseEvent): DecodedFrame | undefined {
   }
 }
 
-/** Decodes chunks of a chat stream into frames, skipping unknown ones. */
 export class FrameDecoder {
   #sse = new SseDecoder();
 

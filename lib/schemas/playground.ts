@@ -8,12 +8,9 @@ import { toolDefinitionSchema } from "./tool_definition.ts";
  * Body of the playground's `POST /agents/:id/try`: a conversation with the agent, with a `version` of
  * it, or with the unsaved draft of the editor's `form`.
  */
-export const playgroundChatBodySchema = chatBodySchema.pick({
-  messages: true,
-  conversationId: true,
-  provider: true,
-  model: true,
-}).extend({
+export const playgroundChatBodySchema = z.strictObject({
+  ...chatBodySchema.pick({ messages: true, conversationId: true, provider: true, model: true })
+    .shape,
   /** The editor's fields as typed. */
   form: z.record(z.string().max(64), z.string()).optional(),
   version: z.int().positive().optional(),
@@ -36,7 +33,6 @@ export const toolTestSchema = z.strictObject({
     .optional(),
 });
 
-/** The result of a test call. */
 export interface ToolTestReport {
   /** What the model would receive; absent if nothing was called. */
   output?: unknown;

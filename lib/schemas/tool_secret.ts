@@ -17,9 +17,8 @@ export const toolSecretNameSchema = z.string().regex(
 export const newToolSecretSchema = z.strictObject({
   name: toolSecretNameSchema,
   value: plainText(
-    z.string().min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters long`).max(
-      MAX_VALUE,
-    ),
+    z.string().max(MAX_VALUE)
+      .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters long`),
   ),
   /** Where it may be sent; entries as in an agent's `allowedDomains`. */
   domains: z.array(domainSchema).min(1).max(MAX_DOMAINS).transform((all) => [...new Set(all)]),
@@ -28,7 +27,7 @@ export const newToolSecretSchema = z.strictObject({
 });
 export type NewToolSecret = z.output<typeof newToolSecretSchema>;
 
-/** A secret without its value. */
+/** Without the value. */
 export interface ToolSecretInfo {
   name: string;
   domains: string[];
