@@ -21,7 +21,6 @@ export interface AuditFilters {
   log: string;
 }
 
-/** Reads the filters; unknown values are ignored. */
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";

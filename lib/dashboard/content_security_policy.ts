@@ -4,9 +4,8 @@ export function newNonce(): string {
 }
 
 /**
- * The policy of a dashboard page. Scripts and style sheets need a nonce; `'strict-dynamic'` lets the
- * script with the nonce import the islands. No page turns text into markup, so no Trusted Types policy
- * is allowed.
+ * `'strict-dynamic'` lets the script with the nonce import the islands. No page turns text into
+ * markup, so no Trusted Types policy is allowed.
  */
 export function contentSecurityPolicy(
   { scriptNonce, styleNonce, https }: {

@@ -4,7 +4,6 @@ import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
 import { isUuid } from "../http/request_params.ts";
 
-/** Costs to filter by, in micro-USD. */
 export const COST_OPTIONS: readonly number[] = COST_THRESHOLDS;
 const FINISH_VALUES = [...RUN_FINISHES, ANY_FAILURE] as const;
 

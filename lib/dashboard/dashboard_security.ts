@@ -26,7 +26,6 @@ async function logCrossSiteRequests(ctx: Parameters<Middleware<State>>[0]): Prom
   }
 }
 
-/** Sets the cache and security headers of every dashboard page. */
 async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   const styleNonce = ctx.state.styleNonce = newNonce();
   const response = await ctx.next();
@@ -46,7 +45,6 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   return response;
 }
 
-/** Middleware of the dashboard, in order. */
 export const dashboardSecurity: Middleware<State>[] = [
   pageHeadersMiddleware,
   scriptNonceMiddleware,

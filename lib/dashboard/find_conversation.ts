@@ -11,7 +11,6 @@ import {
 } from "../http/request_params.ts";
 import type { Transcript } from "../schemas/conversation.ts";
 
-/** The URL of the conversation with this id, or of the one that contains this run. */
 export async function findConversationHref(
   ctx: Context<State>,
   text: string,

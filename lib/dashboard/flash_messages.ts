@@ -31,7 +31,6 @@ const MESSAGES = {
   slot_emptied: "Connection removed. Its models are rejected from now on.",
 } as const;
 
-/** Warnings for forms that were submitted twice. */
 const WARNINGS = {
   key_made_before:
     "The key already exists, and its secret was shown once. If you did not copy it, rotate the key.",

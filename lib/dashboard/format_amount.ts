@@ -21,7 +21,6 @@ export function formatMicroUsd(microUsd: number): string {
   return formatUsd(microUsd / 1_000_000);
 }
 
-/** The same for USD. */
 export function formatUsd(usd: number): string {
   if (usd === 0 || usd >= 0.1) return cents.format(usd);
   return usd < MIN_SHOWN_USD ? `< ${smallAmounts.format(MIN_SHOWN_USD)}` : smallAmounts.format(usd);

@@ -17,10 +17,7 @@ const RULES: readonly { routes: RegExp; view: RequiredRole; change: RequiredRole
 /** For routes without a rule: viewers may only look. */
 const DEFAULT_RULE = { view: "member", change: "editor" } as const;
 
-/**
- * True if a user may send a request to a dashboard route. This is the only authorization check: pages
- * also hide what a user may not do, but nothing relies on it.
- */
+/** The only authorization check: pages hide what a user may not do, but nothing relies on that. */
 export function isAuthorized(user: SignedInUser, method: string, route: string): boolean {
   const rule = RULES.find(({ routes }) => routes.test(route)) ?? DEFAULT_RULE;
   const isRead = method === "GET" || method === "HEAD";

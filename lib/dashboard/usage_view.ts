@@ -11,7 +11,6 @@ import { loadAgentNames } from "./agents/agent_names.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { type DayRange, daysOf, parseDayRange } from "../schemas/day_range.ts";
 
-/** A sum with its display name. */
 export interface NamedUsage {
   /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
   id: string;

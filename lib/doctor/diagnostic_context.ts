@@ -19,7 +19,6 @@ export interface EmbedConfig {
   integrity: string;
 }
 
-/** What the checks know about one embed. */
 export interface DiagnosticContext {
   tenant: string;
   agent: Agent;
@@ -31,7 +30,6 @@ export interface DiagnosticContext {
   metaPolicies: string[];
   /** The widget's tag, from the request or else from the page. */
   tag: Attributes | undefined;
-  /** Whether there was any HTML to find a tag in. */
   hasMarkup: boolean;
   /** All HTML there is, to search it for API keys. */
   text: string;
@@ -66,7 +64,6 @@ function isPolicyMeta({ name, attributes }: StartTag): boolean {
   return name === "meta" && kind === "content-security-policy";
 }
 
-/** Resolves a URL in the tag as the page would. */
 export function resolveTagUrl({ tag, origin }: DiagnosticContext, attribute: string) {
   const value = tag?.get(attribute)?.trim();
   return value ? URL.parse(value, origin) ?? undefined : undefined;

@@ -22,9 +22,9 @@ interface FetchPageOptions {
 }
 
 /**
- * Fetches the page at the root of an https origin; `undefined` if that fails, without the reason: the
- * caller must not learn what answers there. Redirects are followed within the origin only, which is
- * the one that the agent's owner has listed.
+ * `undefined` if it fails, without the reason: the caller must not learn what answers there.
+ * Redirects are followed within the origin only, which is the one that the agent's owner has
+ * listed.
  */
 export async function fetchPage(
   origin: string,

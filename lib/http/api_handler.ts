@@ -8,10 +8,7 @@ type ApiMethodHandlers = Partial<
   Record<"GET" | "POST" | "PATCH" | "DELETE", (ctx: ApiContext) => Response | Promise<Response>>
 >;
 
-/**
- * Handles a /v1 route by method: HEAD is GET without its body, and others get 405 instead of
- * Fresh's 404.
- */
+/** HEAD is GET without its body; other methods get 405, where Fresh would answer 404. */
 export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Promise<Response> {
   const names = Object.keys(methods);
   const allow = [...names, ...names.includes("GET") ? ["HEAD"] : [], "OPTIONS"].join(", ");

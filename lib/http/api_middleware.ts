@@ -9,9 +9,7 @@ const UNLIMITED_PATH = "/v1/openapi.json";
 /** The route counts these in a separate window; only a rejected one also counts as a request. */
 const RESUME_PATH = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 
-/**
- * Wraps every path under /v1. Root middleware, because a request without a route reaches no other.
- */
+/** Root middleware, because a request under /v1 that matches no route reaches no other. */
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
   if (!isApiPath(pathname)) return await ctx.next();

@@ -21,7 +21,6 @@ export type ChatCaller =
 
 /** What a message claims before authentication, for reading ahead. */
 export interface PrefetchHints {
-  /** The caller's hashed address. */
   address: string;
   agentId: string | undefined;
   now: number;

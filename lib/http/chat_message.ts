@@ -8,16 +8,14 @@ import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "./authenticate_chat.ts";
 import { parseJson, readJsonText } from "./bodies/read_json.ts";
-import { chatIdempotency } from "./chat_idempotency.ts";
+import { chatIdempotency } from "./idempotency_key.ts";
 import { recordRejectedOrigin } from "./record_rejected_origin.ts";
 
 type ChatContext = Pick<Context<State>, "req" | "state">;
 
-/** A message as it was sent. */
 export interface ChatMessage {
   /** Throws if the body is invalid: errors of the credential are reported first. */
   unwrapBody: () => ChatBody;
-  /** `undefined` if the body is invalid. */
   agentId: string | undefined;
   /** The id of its run; the same for every attempt at admission. */
   runId: string;

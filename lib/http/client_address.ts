@@ -27,7 +27,6 @@ export class ProxyDetector {
     this.#enabled = trustedProxyHops === 0 && (publicUrl?.startsWith("https:") ?? false);
   }
 
-  /** The suggested `TRUSTED_PROXY_HOPS`, once a proxy has been detected. */
   get suggestedHops(): number | undefined {
     return this.#suggestedHops;
   }

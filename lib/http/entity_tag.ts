@@ -11,9 +11,8 @@ export function entityTag(version: number): string {
 }
 
 /**
- * The versions in `If-Match`; `undefined` for no condition and for `*`, which always holds for an
- * existing resource. Weak tags count. Unknown tags and malformed lists match no version, so a
- * condition that was not understood prevents the change.
+ * `undefined` for no condition and for `*`. Weak tags count. Unknown tags and malformed lists match
+ * no version, so a condition that was not understood prevents the change.
  */
 export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
@@ -49,10 +48,7 @@ function parseTags(header: string): string[] {
   return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
 }
 
-/**
- * Middleware that answers 304 to a GET or HEAD whose `If-None-Match` matches the response's `ETag` or is
- * `*` (RFC 9110, 13.1.2). Event streams are excluded.
- */
+/** Answers 304 to GET and HEAD (RFC 9110, 13.1.2). Event streams are excluded. */
 export async function conditionalResponse(ctx: Context<State>): Promise<Response> {
   const response = await ctx.next();
   const { method } = ctx.req;

@@ -60,10 +60,7 @@ export function unavailableResponse(url: URL): Response {
 /** The status that nginx logs when the client closed the request; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/**
- * Logs server errors with their stack. An `ApiError` that the client receives with `status` is not
- * logged.
- */
+/** An `ApiError` that the client receives with `status` is not logged. */
 export function logFailure(
   ctx: Context<State>,
   { thrown, status }: { thrown: unknown; status: number },
@@ -83,7 +80,6 @@ export function logFailure(
 /** Statuses of `ApiError`s that a page may show; a page handles the others itself. */
 const PAGE_STATUSES = new Set([405, 429, 503]);
 
-/** The error that an error page shows, or undefined for a 500. */
 export function toPageError(error: unknown): HttpError | ApiError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError || error instanceof ClientDisconnectError) {

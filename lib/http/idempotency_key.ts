@@ -1,6 +1,11 @@
+import type { IdempotencyRequest } from "../billing/decide_run.ts";
 import { canonicalJson } from "../platform/canonical_json.ts";
 import { sha256 } from "../platform/crypto/hashing.ts";
 import { assertSafeJson, validationError } from "../schemas/api_error.ts";
+import type { ChatBody } from "../schemas/chat.ts";
+import { toKeyedFingerprint } from "../store/idempotency_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ChatCaller } from "./authenticate_chat.ts";
 
 const MAX_LENGTH = 255;
 
@@ -25,10 +30,7 @@ export function readIdempotencyKey(
   throw validationError([{ path: "Idempotency-Key", code: "invalid_header", message }]);
 }
 
-/**
- * Hashes parsed JSON independently of field order, leaving out the top-level fields `without`. Throws
- * 400 for unsafe JSON (see `assertSafeJson`).
- */
+/** Independent of field order, without the fields `without`. Throws 400 for unsafe JSON. */
 export async function requestFingerprint(
   value: unknown,
   { without = [] }: { without?: readonly string[] } = {},
@@ -42,6 +44,36 @@ export async function idempotencyScope(
   { route, caller, key }: { route: string; caller: readonly string[]; key: string },
 ): Promise<string> {
   return await sha256(JSON.stringify([route, caller, key]));
+}
+
+/**
+ * Identifies a message that is sent again; `undefined` without an `Idempotency-Key`. With a session the
+ * scope is agent, page and conversation, because the token may have been renewed. `keyed` makes a digest
+ * useless for guessing messages without the key.
+ */
+export async function chatIdempotency(
+  req: Request,
+  { caller, body, keyed }: {
+    caller: ChatCaller;
+    body: ChatBody;
+    keyed: (digest: string) => string;
+  },
+): Promise<IdempotencyRequest | undefined> {
+  const isSession = caller.kind === "session";
+  const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
+  if (key === undefined) return undefined;
+  const scopeOfCaller = isSession
+    ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
+    : ["key", caller.id];
+  const route = "POST /v1/chat/stream";
+  const scope = await idempotencyScope({ route, caller: scopeOfCaller, key });
+  const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
+  return {
+    key: keys.chatIdempotencyRecord(caller.tenant, scope),
+    fingerprint: toKeyedFingerprint(unkeyed, keyed),
+    legacyFingerprint: unkeyed,
+    ttlMs: 24 * 60 * 60_000,
+  };
 }
 
 function omit(value: unknown, names: readonly string[]): unknown {

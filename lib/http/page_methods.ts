@@ -31,10 +31,7 @@ export function allowHeader(methods: readonly PageMethod[]): string {
   return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 }
 
-/**
- * Middleware that answers 405 with `Allow` on routes outside /v1, before authentication. Fresh would
- * answer a missing method with 404 or even with the page. /v1 uses `apiHandler`.
- */
+/** 405 with `Allow` outside /v1, before authentication. Fresh would answer 404 or even the page. */
 export async function rejectUnsupportedMethod(ctx: Context<State>): Promise<Response> {
   if (ctx.route === null || isApiPath(ctx.url.pathname)) return await ctx.next();
   const methods = pageMethodsOf(ctx.route);

@@ -55,8 +55,8 @@ export class RateLimiter {
   }
 
   /**
-   * Rejects an address whose window of requests (or of resumed streams) is known to be full, or that has
-   * too many requests in flight, before any other work. Call `finish` afterwards.
+   * Rejects an address with a full window or too many requests in flight, before any other work.
+   * Call `finish` afterwards.
    */
   async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.hashedAddress();
@@ -116,7 +116,6 @@ export class RateLimiter {
     });
   }
 
-  /** Runs a transaction, usually one that ends in `admitRun`. */
   async transact<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T> {
     return await this.#recordingRejection(() =>
       this.#deps.committer.transact(work, { isFinal: isFinalRejection })
@@ -226,7 +225,6 @@ export class RateLimiter {
   }
 }
 
-/** The length of the window with this name in the headers. */
 function windowSeconds(name: string): number {
   return (name === "session_messages" ? SESSION_TTL_MS : WINDOW_MS) / 1000;
 }

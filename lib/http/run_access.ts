@@ -18,9 +18,8 @@ interface RunAccessContext extends AuthenticationContext {
 }
 
 /**
- * Finds a run for a caller that may follow it: a key of the tenant with chat access, the session that
- * started it (even if expired), or a live session of the same agent and page. Throws 404 for every
- * other caller, as for an unknown run.
+ * For a key of the tenant with chat access, the session that started the run (even if expired), or
+ * a live session of the same agent and page. Throws 404 for others, as for an unknown run.
  */
 export async function findAccessibleRun(
   req: Request,

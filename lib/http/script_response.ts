@@ -18,7 +18,6 @@ export const CLIENT_TYPES_HEADER = { "x-typescript-types": "/client.v1.d.ts" };
 
 const SCRIPT_HEADERS = { ...CROSS_ORIGIN, "content-type": "text/javascript; charset=utf-8" };
 
-/** The current script, by its major version. */
 export function scriptResponse(
   { body, hash12 }: ScriptBundle,
   more: Record<string, string> = {},
@@ -45,7 +44,6 @@ export async function pinnedScriptResponse(
   return new Response(script.body, { headers: { ...SCRIPT_HEADERS, ...more, ...cache } });
 }
 
-/** Describes the current script, for writing its tag. */
 export function scriptInfoResponse(
   name: "widget" | "client",
   { version, integrity, bytes, hash12 }: ScriptBundle,

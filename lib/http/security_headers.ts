@@ -20,9 +20,7 @@ const PAGE_HEADERS = {
 /** One year, as required by ASVS 5.0 (3.4.1). */
 const HSTS = { "strict-transport-security": "max-age=31536000; includeSubDomains" };
 
-/**
- * Adds the headers that a response lacks. `https`: whether the service's public address uses https.
- */
+/** `https`: whether the service's public address uses https. */
 export function withSecurityHeaders(response: Response, { https }: { https: boolean }): Response {
   const isPage = response.headers.get("content-type")?.startsWith("text/html") ?? false;
   const defaults = { ...ALL_RESPONSES, ...isPage ? PAGE_HEADERS : {}, ...https ? HSTS : {} };

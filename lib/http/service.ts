@@ -91,23 +91,18 @@ export interface Service {
   readonly team: TeamService;
   readonly tenants: TenantStore;
   readonly users: UserService;
-  /** Stored connections to providers, without those of the environment. */
   readonly connections: ConnectionStore;
-  /** The connections that this process uses, and their health. */
   readonly providers: Pick<ModelRegistry, "connection" | "health">;
   readonly workers: WorkerPool;
-  /** The limits of a plan without overrides. */
   readonly limits: Limits;
   readonly usage: UsageReports;
   readonly widget: ScriptBundle;
-  /** The client script, for pages with their own user interface. */
   readonly client: ScriptBundle;
   readonly clientTypes: string;
   /** Scripts of this and the ten releases before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
   readonly forwardedForCheck: ProxyDetector;
-  /** The agent of `/demo`, while the demo is enabled. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
   readonly demoReady: Promise<void>;
   readonly rateLimiterDeps: RateLimiterDeps;

@@ -21,7 +21,6 @@ const SSE_HEADERS = {
 
 interface SseOptions {
   runtime: Runtime;
-  /** Number of the frame to resume after. */
   after?: number;
   headers?: Record<string, string>;
   /** Aborted when the process shuts down: ends the stream, and the client resumes elsewhere. */
@@ -32,7 +31,6 @@ export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
   return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }
 
-/** Streams a run's frames at the speed of its reader. */
 export function sseResponse(run: FollowableRun, options: SseOptions): Response {
   const body = new ReadableStream(new RunFrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
@@ -45,7 +43,6 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #run: FollowableRun;
   readonly #options: SseOptions;
   readonly #idle: IdleTimer;
-  /** Aborted when the client disconnects or the stream ends. */
   readonly #finished = new AbortController();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #position: number;

@@ -21,10 +21,10 @@ interface IdempotentCreation<T> {
 }
 
 /**
- * Handles a creating POST; with an `Idempotency-Key` it creates only once. The response is recorded in
- * the transaction that creates, so neither a race nor a crash can separate them. A repeated request
- * gets the recorded response with `Idempotency-Replayed: true`, even if the resource was deleted since;
- * errors are not recorded. Call it after authentication.
+ * Creates only once per `Idempotency-Key`. The response is recorded in the transaction that
+ * creates, so neither a race nor a crash can separate them. A repeated request gets it with
+ * `Idempotency-Replayed: true`, even if the resource was deleted; errors are not recorded. Call it
+ * after authentication.
  */
 export async function withIdempotency<T>(
   { req, state }: { req: Request; state: { service: Pick<Service, "idempotencyRecords"> } },

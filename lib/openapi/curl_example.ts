@@ -27,7 +27,6 @@ function headersOf({ security, parameters = [] }: OperationObject): string[] {
   ];
 }
 
-/** Quotes a word for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,10 +2,7 @@ import type { ErrorCode } from "../schemas/error_codes.ts";
 
 type ErrorDoc = { when: string; message: string; details?: Record<string, unknown> };
 
-/**
- * The meaning of each code, and an example envelope. Typed as a record so that an undocumented code does
- * not compile.
- */
+/** Typed as a record so that an undocumented code does not compile. */
 export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   schema_validation_failed: {
     when: "The body, a parameter or a header is invalid, or the body is not JSON.",

@@ -60,7 +60,6 @@ const API_DESCRIPTION = [
   "`Sunset`, at least six months in advance.",
 ].join("\n\n");
 
-/** The API as an OpenAPI 3.1 document; deterministic. */
 export function openapiDocument({ baseUrl }: { baseUrl: string }): OpenApiDocument {
   return {
     openapi: "3.1.1",
@@ -129,10 +128,7 @@ function renderBody(
 
 let cached: { baseUrl: string; document: OpenApiDocument; json: string } | undefined;
 
-/**
- * The cached document for the process's base URL: the routes that serve it need no credential and are
- * not rate limited, so they must be cheap.
- */
+/** Cached: the routes that serve it need no credential and no rate limit, so they must be cheap. */
 export function cachedOpenApi(baseUrl: string): { document: OpenApiDocument; json: string } {
   if (cached?.baseUrl !== baseUrl) {
     const document = openapiDocument({ baseUrl });

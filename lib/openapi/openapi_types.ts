@@ -54,7 +54,6 @@ export interface OperationObject {
   parameters?: ParameterObject[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, ResponseObject>;
-  /** True if a call counts towards the limit per address. */
   "x-rate-limited": boolean;
 }
 
@@ -79,7 +78,6 @@ export interface MediaType {
 
 export interface HeaderObject {
   description: string;
-  /** True if every response that lists the header contains it. */
   required?: boolean;
   schema: JsonSchema;
 }

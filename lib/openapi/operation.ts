@@ -17,18 +17,15 @@ export const TAGS = {
   Service: "Health, and this document.",
 } as const;
 
-/** The documentation of one method of a route. */
 export interface Operation {
   /** `operationId`, and the anchor at /docs. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With parameters in braces. */
   path: string;
   tag: keyof typeof TAGS;
   summary: string;
   description?: string;
   auth: Auth;
-  /** True if requests count towards the limit per address. */
   rateLimited: boolean;
   /** A name refers to a shared parameter. */
   parameters?: (ParameterName | ParameterObject)[];

@@ -94,8 +94,8 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * Body of `PATCH /v1/agents/:id`: every field optional, `modelPolicy` and `budget` merged field by
- * field, `"fallback": null` clears. The merged agent is validated again with `agentBodySchema`.
+ * `modelPolicy` and `budget` are merged field by field, `"fallback": null` clears. The merged agent
+ * is validated again with `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,

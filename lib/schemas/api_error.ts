@@ -4,10 +4,7 @@ import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./error_code
 import { NOT_PLAIN_TEXT, plainTextIssue } from "./plain_text.ts";
 import type { z } from "zod";
 
-/**
- * An error for the caller. Thrown anywhere below a route and turned into the error envelope at the top.
- * The message is public, so it never holds a secret or a provider's text.
- */
+/** Becomes the error envelope. The message is public: no secrets, no provider's text. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: ErrorCode;
@@ -79,8 +76,8 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
 }
 
 /**
- * Parses a value combined from parsed parts, so that only rules between the parts can fail. Stored parts
- * were valid under the rules of their time.
+ * For a value of parsed parts, so that only rules between them can fail: stored parts were valid
+ * under the rules of their time.
  */
 export function parseCombined<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);

@@ -1,7 +1,6 @@
 /**
- * Entries of an agent's `allowedDomains`: an exact host or a leading wildcard
- * (`*.example.com`, which does not match `example.com`), lower-cased and IDNA-normalized, with an
- * optional `:port`. Source: CONTRACT section 2.
+ * An exact host or a leading wildcard (`*.example.com`, which does not match `example.com`),
+ * lower-cased and IDNA-normalized, with an optional `:port`. Source: CONTRACT section 2.
  */
 export function normalizeDomain(entry: string): string | undefined {
   const wildcard = entry.startsWith("*.");

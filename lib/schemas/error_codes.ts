@@ -1,6 +1,6 @@
 /**
- * Every code of the error envelope with its HTTP status. Codes are stable across
- * versions, messages are not. Source: specification section 7, CONTRACT section 7.
+ * Codes are stable across versions, messages are not. Source: specification section 7, CONTRACT
+ * section 7.
  */
 export const ERROR_STATUS = {
   schema_validation_failed: 400,

@@ -6,9 +6,7 @@ const NUL_CHARACTER = "contains a NUL character";
 /** The issue code for lone surrogates and NUL. */
 export const NOT_PLAIN_TEXT = "not_plain_text";
 
-/**
- * Text that every provider and store accepts: no NUL and no lone surrogates, which UTF-8 cannot encode.
- */
+/** Text that every provider and store accepts; UTF-8 cannot encode lone surrogates. */
 export function plainText(text: z.ZodString): z.ZodString {
   return text.superRefine((value, ctx) => {
     const message = plainTextIssue(value);

@@ -18,7 +18,6 @@ const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
 const MAX_CHANGED_LINES = 1_000;
 const KINDS = { " ": "same", "-": "gone", "+": "new" } as const;
 
-/** The labels of the fields in which two versions differ. */
 export function changedFields(before: Agent, after: Agent): string[] {
   return changedValues(before, after).map(({ label }) => label);
 }

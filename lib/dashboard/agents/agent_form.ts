@@ -1,6 +1,5 @@
 import type { Agent } from "../../schemas/agent.ts";
 
-/** The initial values of the agent editor. */
 export const NEW_AGENT = {
   name: "",
   systemPrompt: "",
@@ -24,7 +23,6 @@ export const NEW_AGENT = {
   version: "",
 };
 
-/** The agent editor's fields exactly as typed. */
 export type AgentFormValues = typeof NEW_AGENT;
 export type AgentFormField = keyof AgentFormValues;
 
@@ -64,10 +62,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   };
 }
 
-/**
- * The patch that changes an agent to the form's values. A blank optional field is an explicit
- * `undefined`, which unsets it when merged; a blank fallback is `null`.
- */
+/** A blank optional field is `undefined`, which unsets it; a blank fallback is `null`. */
 export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   const wallClockSeconds = toNumber(values.wallClockSeconds);
   return {
@@ -91,7 +86,6 @@ export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   };
 }
 
-/** The non-blank lines of a textarea. */
 export function toLines(text: string): string[] {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }

@@ -3,7 +3,6 @@ import { undefinedIfNotFound } from "../../http/request_params.ts";
 
 /** Concurrent reads. */
 const CONCURRENCY = 50;
-/** Agents that a form offers. */
 const MAX_CHOICES = 50;
 
 /** Names of agents by id; deleted agents are missing. */

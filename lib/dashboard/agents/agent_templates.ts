@@ -131,7 +131,6 @@ About us: …`,
   },
 ];
 
-/** The template with this id, or the blank one. */
 export function findTemplate(id: string | null): AgentTemplate {
   return AGENT_TEMPLATES.find((template) => template.id === id) ?? AGENT_TEMPLATES[0]!;
 }

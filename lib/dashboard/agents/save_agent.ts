@@ -31,7 +31,6 @@ export async function saveAgent(
   }
 }
 
-/** The messages for a validation error; `undefined` for any other error. */
 export function toFormIssues(error: unknown, values: AgentFormValues): AgentFormIssues | undefined {
   if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
   return toAgentFormIssues((error.details?.issues ?? []) as ValidationIssue[], values);

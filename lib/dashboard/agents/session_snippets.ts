@@ -3,14 +3,10 @@ import { mintCommand } from "../../schemas/embed_code.ts";
 interface SnippetValues {
   baseUrl: string;
   agentId: string;
-  /** A page that may embed the agent. */
   origin: string;
 }
 
-/**
- * Routes of a backend that mint for the page it serves. Each passes the browser's `Origin` on unchanged,
- * and never makes one up from `Host`.
- */
+/** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
 export const SESSION_SNIPPETS: readonly {
   language: string;
   code: (facts: SnippetValues) => string;

@@ -5,7 +5,6 @@ export interface ToolDraft {
   description?: unknown;
   parameters?: unknown;
   request?: Record<string, unknown>;
-  /** MCP servers only. */
   url?: unknown;
   headers?: unknown;
   allow?: unknown;
@@ -85,7 +84,6 @@ export function toParameterSchema(rows: readonly ParameterRow[]): Record<string,
   };
 }
 
-/** Formats a string map as lines of `name: value`. */
 export function formatPairs(map: unknown): string {
   if (!isRecord(map)) return "";
   return Object.entries(map).map(([name, value]) => `${name}: ${value}`).join("\n");

@@ -8,7 +8,6 @@ type Values = Record<string, string>;
 export interface StoredDraft {
   /** Id of its author; other users who sign in in this tab do not see it. */
   user: string;
-  /** The form's action. */
   path: string;
   values: Values;
   /** The values that the form was opened with, to tell the user's changes from others'. */
@@ -64,8 +63,8 @@ export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): b
 export type DraftChanges = { mine: string[]; clashes: string[] };
 
 /**
- * Compares a draft with the form's current values. Only fields that differ from `base` count, because
- * any other difference is someone else's change. In a new agent, every field counts.
+ * Only fields that differ from `base` count: other differences are someone else's changes. In a new
+ * agent, every field counts.
  */
 export function compareDraft({ values, base }: StoredDraft, now: Values): DraftChanges {
   const isNew = (values.version ?? "") === "";

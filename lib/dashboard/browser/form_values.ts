@@ -1,6 +1,5 @@
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** A form's fields by name. */
 export function formValues(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
     [...new FormData(form)].map(([name, value]) => [name, normalizeNewlines(String(value))]),
@@ -15,7 +14,6 @@ export function formDefaults(form: HTMLFormElement): Record<string, string> {
   );
 }
 
-/** Whether any field differs from its initial value. */
 export function isFormChanged(form: HTMLFormElement): boolean {
   const now = formValues(form);
   return Object.entries(formDefaults(form)).some(([name, value]) => now[name] !== value);

@@ -31,7 +31,6 @@ export interface PlaygroundAnswer {
 
 export const EMPTY_ANSWER: PlaygroundAnswer = { text: "", tools: [], frames: [] };
 
-/** Returns the answer with one more frame. */
 export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame): PlaygroundAnswer {
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {

@@ -29,10 +29,7 @@ export class PlaygroundChat {
     this.#agentPath = agentPath;
   }
 
-  /**
-   * Sends a message and waits for the end of its answer. False if the service did not accept the
-   * message, so that it can be sent again.
-   */
+  /** Waits for the end of the answer; false if the message was not accepted, to send it again. */
   async send(message: string, target: PlaygroundTarget): Promise<boolean> {
     if (this.busy.value) return true;
     this.busy.value = true;

@@ -4,7 +4,6 @@ import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { quotaMessage } from "../quota_message.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 
-/** The form of a knowledge base, as typed. */
 export interface KnowledgeBaseFormValues {
   name: string;
   description: string;

@@ -16,7 +16,6 @@ export interface ConnectionFormValues {
   protocol: string;
   baseUrl: string;
   name: string;
-  /** The model that the connection is tested with. */
   model: string;
 }
 
@@ -27,7 +26,6 @@ export type ConnectionFormIssues = {
 /** Text that fits into a request header. */
 const HEADER_TEXT = /^[\x21-\x7e]{1,4096}$/;
 
-/** The form of a stored connection, or of a new one with defaults. */
 export function toConnectionForm(
   vendor: ProviderId,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
@@ -43,7 +41,6 @@ export function readConnectionForm(form: URLSearchParams): ConnectionFormValues 
   return Object.fromEntries(texts) as Record<typeof names[number], string>;
 }
 
-/** Parses a connection, or returns a message for every invalid field. */
 export function parseConnectionForm(
   values: ConnectionFormValues,
   apiKey: string,

@@ -4,7 +4,6 @@ import {
 } from "../../store/providers/catalogue_store.ts";
 import { DEMO_MODEL } from "../../schemas/provider_id.ts";
 
-/** The form of a catalogue entry, as typed. */
 export type ModelFormValues = Record<keyof CatalogueEntry, string>;
 
 export type ModelFormIssues = Partial<Record<keyof CatalogueEntry, string>>;
@@ -30,7 +29,6 @@ export function readModelForm(form: URLSearchParams): ModelFormValues {
   return Object.fromEntries(texts) as ModelFormValues;
 }
 
-/** Parses an entry, or returns a message for every invalid field. */
 export function parseModelForm(
   values: ModelFormValues,
 ): { entry: CatalogueEntry } | { issues: ModelFormIssues } {

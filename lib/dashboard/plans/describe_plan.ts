@@ -5,7 +5,6 @@ import { type Plan, quotasOf } from "../../store/tenants/tenant_store.ts";
 /** How a limit is measured. Forms take USD for stored micro-USD, and MiB for stored bytes. */
 export type PlanUnit = "count" | "per_minute" | "usd" | "mib";
 
-/** A limit that a plan may set, as forms and pages describe it. */
 export interface PlanField<Name extends string = string> {
   name: Name;
   label: string;
@@ -37,7 +36,6 @@ export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
 const EVICTION_NOTE =
   "When full, the least recently active conversations are deleted. Chats are never rejected.";
 
-/** Every storage quota of a plan. */
 export const QUOTA_FIELDS = planFields<QuotaName>({
   agents: ["count", "Agents", "At most 100,000."],
   agentVersions: [
@@ -63,14 +61,12 @@ function planFields<Name extends string>(
   return entries.map(([name, [unit, label, help]]) => ({ name, unit, label, help }));
 }
 
-/** What visitors may choose per call. */
 export const VISITOR_OVERRIDE_LABELS: Record<Plan["visitorOverrides"], string> = {
   not_dearer: "Models that cost no more than the agent's own",
   all: "Any model of the plan",
   none: "Nothing",
 };
 
-/** Every effective limit of a tenant, as text. */
 export function describePlan(plan: Plan, defaults: Limits): { label: string; value: string }[] {
   const limits = withOverrides(defaults, plan.limits);
   return PLAN_FIELDS.map(({ name, label, unit }) => {

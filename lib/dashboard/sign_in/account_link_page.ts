@@ -23,7 +23,6 @@ export async function showAccountLink(ctx: Context<State>, kind: AccountLink["ki
   return page<AccountLinkPageData>({ token, email: link.email });
 }
 
-/** Consumes a link, sets the password and signs the user in. */
 export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.runtime);

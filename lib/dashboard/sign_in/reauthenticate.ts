@@ -7,7 +7,6 @@ import { signedIn } from "../permissions.ts";
 
 export const OWN_PASSWORD = "own_password";
 
-/** True if a sensitive form must ask for the password. */
 export function needsReauthentication({ service, user }: State): boolean {
   return user === undefined || !isPasswordRecent(user, service.runtime.now());
 }

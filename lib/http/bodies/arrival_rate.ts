@@ -20,8 +20,8 @@ export const UPLOAD_RATE = { ...BODY_RATE, windowMs: 20_000, totalMs: 30 * 60_00
 const STEPS = 4;
 
 /**
- * Watches how fast a body arrives. A limit on the total time alone would either reject honest slow
- * connections or let a sender occupy a place for minutes at a byte a second.
+ * A limit on the total time alone would reject honest slow connections, or let a sender occupy a
+ * place for minutes at a byte a second.
  */
 export class ArrivalRateMonitor {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;

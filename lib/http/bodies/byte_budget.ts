@@ -30,7 +30,6 @@ export class ByteBudget {
     return true;
   }
 
-  /** Returns bytes that the same holders took. */
   release(bytes: number, holders: readonly string[] = []): void {
     this.#available += bytes;
     for (const holder of holders) {

@@ -8,7 +8,6 @@ export interface PermitHolder {
 
 export interface FairSemaphoreOptions {
   permits: number;
-  /** Permits that one tenant may hold. */
   maxPerTenant: number;
   /** Permits that one address may hold, across all tenants. */
   maxPerAddress: number;
@@ -25,9 +24,8 @@ interface Waiter extends PermitHolder {
 }
 
 /**
- * A semaphore shared fairly between tenants: no tenant can hold or queue for so many permits that
- * another one gets none. A released permit goes to the waiting tenant that holds the fewest, then to
- * the caller that has waited longest.
+ * No tenant can hold or queue for so many permits that another gets none. A released permit goes to
+ * the waiting tenant that holds the fewest, then to the caller that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;

@@ -13,9 +13,8 @@ export class ClientDisconnectError extends Error {
 const UNCOUNTED_BYTES = 64 * 1024;
 
 /**
- * Reads a whole body, unless it exceeds `limit` bytes or arrives more slowly than `arrival`; the rest
- * of a rejected body is not read. Deno.serve has no such limits of its own. Throws `ApiError` 503 for a
- * body over 64 KiB when `memory` is exhausted, `ClientDisconnectError` when the client disconnects.
+ * Deno.serve has no such limits of its own. The rest of a rejected body is not read. Throws
+ * `ApiError` 503 for a body over 64 KiB when `memory` is exhausted, and `ClientDisconnectError`.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,

@@ -16,9 +16,7 @@ const ENVELOPE_BYTES = 64 * 1024;
 /** Larger bodies are parsed in a worker, because they would block the event loop for too long. */
 const INLINE_BYTES = 256 * 1024;
 
-/**
- * Each permit holds up to 20 MiB for as long as the sender takes. Some are for tenants without one.
- */
+/** Each holds up to 20 MiB as long as the sender takes; some are for tenants without one. */
 const receiveSemaphore = new FairSemaphore({
   ...{ permits: 24, maxPerTenant: 8, maxPerAddress: 12, reserved: 4 },
   ...{ maxWaitingPerTenant: 16, maxWaitMs: 20_000 },

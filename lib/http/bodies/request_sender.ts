@@ -9,7 +9,6 @@ interface RequestSender {
 
 const senders = new WeakMap<Request, RequestSender>();
 
-/** Records the sender of a request; later calls add to it. */
 export function setSender(req: Request, sender: Partial<RequestSender>): void {
   senders.set(req, { ...senderOf(req), ...sender });
 }

@@ -55,7 +55,6 @@ export type Commands = {
   [C in CommandName]: (input: CommandInput<C>) => Promise<CommandOutputs[C]>;
 };
 
-/** A command that failed. The message is for the person who ran it. */
 export class CommandError extends Error {
   override name = "CommandError";
 }

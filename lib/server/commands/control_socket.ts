@@ -61,9 +61,7 @@ function listenOwnerOnly(options: ControlSocketOptions): Deno.HttpServer<Deno.Un
   }
 }
 
-/**
- * Throws `CommandError` if the command fails or the process that serves `path` does not respond.
- */
+/** Throws `CommandError` if the command fails or no process serves `path`. */
 export async function callControlSocket<C extends CommandName>(
   path: string,
   command: C,

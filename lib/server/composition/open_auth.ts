@@ -15,12 +15,10 @@ import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** Dashboard users, API keys, chat sessions, and the logs of what they do. */
 export function openAuth(
   { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
-    /** Called when a key or session is revoked. */
     onRevoked: (tenant: string, id: string) => Promise<void>;
   },
 ) {

@@ -15,7 +15,6 @@ import type { CoreDeps } from "./core_deps.ts";
 import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Runs from admission to settlement, including orphaned runs. */
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
   { alerts, conversations, egress, knowledgeSearch, providers, secrets }: {

@@ -10,7 +10,6 @@ import { StartupError } from "../process/startup_error.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { z } from "zod";
 
-/** Connections to model providers, their models, and access to them. */
 export type ProviderServices = Awaited<ReturnType<typeof openProviders>>;
 
 /** Adds `entries` to the catalogue and loads it and the connections into memory. */

@@ -2,11 +2,9 @@ import { ScriptReleaseStore } from "../../store/script_release_store.ts";
 import { describeScript } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** The scripts that embedding pages load. */
 export interface BuiltScripts {
   widget: Uint8Array;
   client: Uint8Array;
-  /** TypeScript declarations of the client. */
   clientTypes: string;
 }
 
@@ -24,7 +22,6 @@ export async function openScripts(
   return { ...described, clientTypes, releases };
 }
 
-/** Reads the browser scripts of a build. */
 export async function readScripts(dir: string): Promise<BuiltScripts> {
   const [widget, client, clientTypes] = await Promise.all([
     Deno.readFile(`${dir}/widget.v1.js`),

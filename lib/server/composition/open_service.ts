@@ -41,7 +41,6 @@ export interface MemoryLimits {
   indexBytes: number;
   /** JSON bodies and forms being read, bytes. One sender may use a quarter. */
   bodyBytes: number;
-  /** Values cached by the group committer. */
   cachedValues: number;
 }
 
@@ -60,7 +59,6 @@ export interface OpenServiceOptions {
   encryptionKeys: readonly string[];
   runtime: Runtime;
   log: Logger;
-  /** The URL of this service without a trailing slash. */
   baseUrl: string;
   scripts: BuiltScripts;
   catalogue?: readonly CatalogueEntry[];
@@ -70,7 +68,6 @@ export interface OpenServiceOptions {
   storeTimeoutMs?: number;
   /** Rejecting a tool's host takes a multiple of this, milliseconds; 1,000 by default. */
   egressRejectionMs?: number;
-  /** Limits for a process with little memory; by default each part has its own. */
   memory?: MemoryLimits | undefined;
   /** Whether the store's file is still the one that was opened; always true without a file. */
   isStoreInPlace?: () => boolean;
@@ -78,7 +75,6 @@ export interface OpenServiceOptions {
   worker: WorkerCommand | undefined;
   /** Does not wait for the demo agent, because a client is already waiting. */
   openDemoInBackground?: boolean;
-  /** Closes what the caller opened. */
   close: () => Promise<void>;
 }
 

@@ -106,7 +106,6 @@ function readConnection(reader: EnvReader, id: ProviderId): ConnectionConfig | u
 
 type Values<V extends Record<string, EnvVariable>> = { [K in keyof V]: z.output<V[K]["schema"]> };
 
-/** Parses variables and collects what is wrong with them. */
 class EnvReader {
   readonly issues: ConfigIssue[] = [];
   readonly #env: Readonly<Record<string, string | undefined>>;

@@ -15,7 +15,6 @@ export function choice<const T extends readonly string[]>(values: T) {
   return text.toLowerCase().pipe(z.enum(values, `must be one of ${values.join(", ")}`));
 }
 
-/** `on` or `off`, as a boolean. */
 export const onOff = choice(["on", "off"]).transform((value) => value === "on");
 
 /** A comma list of `entry`; spaces around entries are ignored. */
@@ -44,7 +43,6 @@ function base64Length(value: string): number | undefined {
   }
 }
 
-/** An entry of `EGRESS_ALLOW`. */
 export const egressTarget = text
   .refine((value) => parseEgressAllowEntry(value) !== undefined, {
     error: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +

@@ -7,11 +7,9 @@ const WRITE_BYTES = [500, 2_000, 16_000] as const;
 /** No engine allows more checks in one commit. */
 const MAX_CHECKS_TRIED = 100;
 
-/** Median latencies in milliseconds. */
 export interface StoreMeasurements {
   readMs: number;
   writes: { bytes: number; ms: number }[];
-  /** The number of checks that one commit may have. */
   maxChecks: number;
 }
 
@@ -20,7 +18,6 @@ export async function measureStore(
   kv: Deno.Kv,
   { runtime, samples = 9 }: {
     runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
-    /** Operations of each kind. */
     samples?: number;
   },
 ): Promise<StoreMeasurements> {
@@ -49,7 +46,6 @@ export async function measureStore(
   }
 }
 
-/** Tries commits that only have successful checks. */
 async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
   for (let count = MAX_CHECKS_TRIED;;) {
     const names = Array.from({ length: count }, (_, n) => keys.storeProbe(`check ${n}`));
@@ -64,10 +60,7 @@ async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
   }
 }
 
-/**
- * How far a server's clock is ahead, by the `Date` of a response: milliseconds with the precision
- * of a second.
- */
+/** By the `Date` of a response: milliseconds ahead, with the precision of a second. */
 export async function measureClockSkewMs(
   url: string,
   { fetch, runtime }: { fetch: typeof globalThis.fetch; runtime: Pick<Runtime, "now"> },

@@ -3,7 +3,6 @@ import type { StoreMeasurements } from "./measure_store.ts";
 export interface StoreFindings extends StoreMeasurements {
   kind: "file" | "memory" | "server" | "deploy";
   url?: string | undefined;
-  /** How far the server's clock is ahead, if known. */
   clockSkewMs?: number | undefined;
 }
 

@@ -8,8 +8,8 @@ const BYTES = 3;
 const BATCH_ROWS = 500;
 
 /**
- * Converts values that earlier releases serialized with V8 to the current format and keeps their expiry.
- * No process may have the store open. Returns how many values it changed.
+ * Converts values that earlier releases serialized with V8, and keeps their expiry. No process may
+ * have the store open.
  */
 export function convertLegacyValues(database: DatabaseSync): number {
   const rows = database.prepare(

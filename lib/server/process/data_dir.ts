@@ -12,24 +12,20 @@ const secretsSchema = z.object({
 type GeneratedSecrets = z.infer<typeof secretsSchema>;
 
 /**
- * Creates a folder that only its owner can enter. An existing folder keeps its mode: it may be a mount
- * or shared with a group, and each file in it is private anyway.
+ * An existing folder keeps its mode: it may be a mount or shared; each file in it is private
+ * anyway.
  */
 export async function makePrivateDir(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Creates a file if there is none. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
   file.close();
   if (Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
 }
 
-/**
- * The secrets in the data folder; the first call generates them. A damaged file is an error and never
- * replaced, because new secrets would invalidate every API key and stored credential.
- */
+/** A damaged file is never replaced: new secrets would invalidate every API key and credential. */
 export async function loadOrCreateSecrets(dataDir: string, runtime: Runtime) {
   const path = `${dataDir}/secrets.json`;
   const existing = await readSecrets(path);
@@ -71,10 +67,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
   }
 }
 
-/**
- * The path of the store's file without links, so that two processes with different paths use one lock.
- * Creates a private file if there is none.
- */
+/** Without links, so that two processes with different paths use one lock. */
 export async function resolveStoreFile(path: string): Promise<string> {
   try {
     // The process may have no permission for the folder of an existing file.

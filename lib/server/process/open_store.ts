@@ -19,17 +19,13 @@ const REMOTE_OPEN_TIMEOUT_MS = 10_000;
 
 export interface Store {
   readonly kv: Deno.Kv;
-  /** The path of its file without links; unset for other stores. */
   readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   readonly encryptionKeys: readonly string[];
   readonly isExclusive: boolean;
-  /**
-   * Closes the store's file and rewrites it without deleted and replaced values. `close` must follow.
-   * `undefined` for stores that are not files.
-   */
+  /** Rewrites the file without deleted and replaced values; `close` must follow. Files only. */
   readonly compact: (() => Promise<void>) | undefined;
   /** Closes the store and releases its locks. May be called twice. */
   close(): Promise<void>;
@@ -78,7 +74,6 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   }
 }
 
-/** Opens a remote store with a timeout and an explanation of failures. */
 function openRemote<T>(
   open: () => Promise<T>,
   { config, runtime }: { config: Config; runtime: Runtime },

@@ -22,7 +22,6 @@ export async function printBanner(
   for (const line of lines) print(line);
 }
 
-/** Commands that create a key, list agents and stream a response. */
 function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   const id = demoAgent?.id ?? "<agent_id>";
   const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
@@ -35,7 +34,6 @@ function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   ];
 }
 
-/** Writes to standard output and ignores failures, such as a full disk. */
 function printLine(line: string): void {
   stdout.write(`${line}\n`, () => "");
 }

@@ -42,7 +42,6 @@ export interface LockTarget {
 export class StoreInUseError extends StartupError {
   override name = "StoreInUseError";
   readonly target: LockTarget;
-  /** The holder's process id, if known. */
   readonly pid: number | undefined;
 
   constructor(held: LockTarget, pid: number | undefined) {
@@ -56,7 +55,6 @@ export class StoreInUseError extends StartupError {
   }
 }
 
-/** A held lock. May be released twice. */
 export interface ProcessLock {
   release(): void;
 }

@@ -19,10 +19,9 @@ interface RestartingServerDeps {
 }
 
 /**
- * A server that restarts its listener. `Deno.serve` stops when it cannot accept a connection, as without
- * file descriptors, and the unhandled failure would end the process and its streams. Here streams
- * continue, idle connections close, which frees descriptors, and the server listens again at the same
- * address after a delay.
+ * `Deno.serve` stops when it cannot accept a connection, as without file descriptors, and the
+ * unhandled failure would end the process and its streams. Here streams continue, idle connections
+ * close, which frees descriptors, and the server listens again at the same address after a delay.
  */
 export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   readonly addr: Addr;

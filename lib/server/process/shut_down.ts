@@ -25,9 +25,8 @@ export function waitForStopSignal(): Promise<void> {
 }
 
 /**
- * Shuts the process down: rejects new runs, lets active runs finish or stops them, then closes the
- * server. Exits with 0, or with 1 if runs remain unsettled at the deadline; the next process settles
- * those at their full reservations.
+ * Rejects new runs, lets active ones finish or stops them. Exits with 0, or with 1 if runs remain
+ * unsettled at the deadline; the next process settles those at their full reservations.
  */
 export async function shutDown(
   { service, server, control, exit = Deno.exit }: {

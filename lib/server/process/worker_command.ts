@@ -4,7 +4,6 @@ import { type WorkerProgram, workerScript } from "../../knowledge/ingest/worker/
 /** The only program that the service has permission to run; relative to its folder. */
 export const WORKER_SCRIPT = "_fresh/worker.sh";
 
-/** The program and environment of a worker process. */
 export function workerProgram(root: string, env: Record<string, string>): WorkerProgram {
   const passed = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"].flatMap((name) =>
     env[name] === undefined ? [] : [[name, env[name]]]
@@ -12,10 +11,7 @@ export function workerProgram(root: string, env: Record<string, string>): Worker
   return { deno: Deno.execPath(), root, env: Object.fromEntries(passed) };
 }
 
-/**
- * The command that starts a process to parse documents: the script that `deno task start` has written,
- * or a shell if this process may run anything.
- */
+/** The script that `deno task start` has written, or a shell if this process may run anything. */
 export async function workerCommand(
   root: string,
   env: Record<string, string>,
