@@ -13,11 +13,7 @@ import { type Attributes, parseStartTags, type StartTag } from "./parse_start_ta
 export const WIDGET_ATTRIBUTE = "data-service-widget";
 
 /** Where the service and its script are served from, without trailing slashes. */
-export interface EmbedConfig {
-  baseUrl: string;
-  scriptBase: string;
-  integrity: string;
-}
+export type EmbedConfig = { baseUrl: string; scriptBase: string; integrity: string };
 
 export interface DiagnosticContext {
   tenant: string;

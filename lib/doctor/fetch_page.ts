@@ -45,7 +45,9 @@ export async function fetchPage(
       url = next;
       continue;
     }
-    const html = isHtml(response) ? await readText(response) : undefined;
+    const isHtml = status >= 200 && status < 300 &&
+      /^text\/html\b/i.test(headers["content-type"] ?? "");
+    const html = isHtml ? await readText(response) : undefined;
     response.close();
     return html === undefined ? undefined : { html, ...parseHeaders(response) };
   }
@@ -80,10 +82,6 @@ async function readText({ body }: EgressResponse): Promise<string | undefined> {
     if (error.code !== "tool_response_too_large") return undefined;
   }
   return html;
-}
-
-function isHtml({ status, headers }: EgressResponse): boolean {
-  return status >= 200 && status < 300 && /^text\/html\b/i.test(headers["content-type"] ?? "");
 }
 
 function parseHeaders({ headers }: EgressResponse): Omit<FetchedPage, "html"> {

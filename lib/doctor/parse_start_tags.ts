@@ -60,11 +60,8 @@ function parseAttributes(
     else if (/^\s*=\s*["']/.test(html.slice(at, at + 20))) return undefined;
     const id = key.toLowerCase();
     const text = given?.[1] ?? given?.[2] ?? given?.[3] ?? "";
-    if (!attributes.has(id)) attributes.set(id, decodeEntities(text));
+    const decoded = text.replace(/&(#39|[a-z]+);/g, (whole, name) => ENTITIES[name] ?? whole);
+    if (!attributes.has(id)) attributes.set(id, decoded);
   }
   return undefined;
-}
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(#39|[a-z]+);/g, (whole, name) => ENTITIES[name] ?? whole);
 }

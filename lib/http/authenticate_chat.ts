@@ -20,11 +20,7 @@ export type ChatCaller =
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
 /** What a message claims before authentication, for reading ahead. */
-export interface PrefetchHints {
-  address: string;
-  agentId: string | undefined;
-  now: number;
-}
+export type PrefetchHints = { address: string; agentId: string | undefined; now: number };
 
 /**
  * An API key decides alone; without one, the session header is the credential. Reads everything

@@ -25,11 +25,7 @@ export interface ChatMessage {
 export async function readChatMessage({ req, state }: ChatContext): Promise<ChatMessage> {
   const { service: { runtime }, rateLimiter } = state;
   const text = await readJsonText(req, runtime);
-  return {
-    ...parseBody(text),
-    runId: runtime.uuid(),
-    address: await rateLimiter.hashedAddress(),
-  };
+  return { ...parseBody(text), runId: runtime.uuid(), address: await rateLimiter.hashedAddress() };
 }
 
 /** Keeps the error, so that errors with higher precedence can be sent first. */

@@ -7,7 +7,6 @@ import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";
 import type { WindowStatus } from "../billing/rate_window.ts";
-import type { Caller } from "../billing/request_windows.ts";
 import type { InFlightRequests } from "../billing/in_flight_requests.ts";
 import {
   isFinalRejection,
@@ -60,13 +59,11 @@ export class RateLimiter {
    */
   async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.hashedAddress();
-    await this.#recordingRejection(() =>
-      Promise.try(() => {
-        const { admission: { requests }, limits } = this.#deps;
-        requests.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
-        this.#enter(address);
-      })
-    );
+    await this.#recordingRejection(() => {
+      const { admission: { requests }, limits } = this.#deps;
+      requests.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+      this.#enter(address);
+    });
   }
 
   /** As `admitRequest`, but checks only the requests in flight. */
@@ -137,7 +134,7 @@ export class RateLimiter {
     run: Omit<RunRequest, "limits" | "caller">,
   ): Promise<AdmissionResult> {
     const limits = await this.#limitsOf(view, run.run.tenant);
-    const caller = await this.#callerOf(this.#apiKey);
+    const caller = { address: await this.hashedAddress(), apiKey: this.#apiKey };
     const request = { ...run, id: this.#id, caller, limits };
     const admitted = await this.#deps.admission.admit(request, view);
     // An ended session is not a limit, so the request is still to be counted.
@@ -173,7 +170,7 @@ export class RateLimiter {
    * A request rejected by a full window is not counted: a client that retries would never get in, and a
    * flood must not cause writes. A request rejected by another limit counts.
    */
-  async #recordingRejection<T>(work: () => Promise<T>): Promise<T> {
+  async #recordingRejection<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -194,7 +191,8 @@ export class RateLimiter {
   async #count(view: ReadTransaction, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
-    const request = { id: this.#id, caller: await this.#callerOf(apiKey), limits };
+    const caller = { address: await this.hashedAddress(), apiKey };
+    const request = { id: this.#id, caller, limits };
     this.#remainingByWindow = {
       ...await this.#deps.admission.requests.countRequest(request, view),
       ...this.#exhausted,
@@ -218,10 +216,6 @@ export class RateLimiter {
     const { limits, tenants } = this.#deps;
     if (tenant === undefined) return limits;
     return withOverrides(limits, (await tenants.plan(tenant, view)).limits);
-  }
-
-  async #callerOf(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
-    return { address: await this.hashedAddress(), apiKey };
   }
 }
 

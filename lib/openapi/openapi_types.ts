@@ -76,11 +76,7 @@ export interface MediaType {
   examples?: Record<string, { summary?: string; value: unknown }>;
 }
 
-export interface HeaderObject {
-  description: string;
-  required?: boolean;
-  schema: JsonSchema;
-}
+export type HeaderObject = { description: string; required?: boolean; schema: JsonSchema };
 
 export interface SecurityScheme {
   type: "http" | "apiKey";

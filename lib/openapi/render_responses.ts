@@ -33,7 +33,10 @@ function commonHeaders(operation: Operation): HeaderName[] {
 function operationErrorCodes(operation: Operation): ErrorCode[] {
   // Outside /v1 errors have no envelope.
   if (!operation.path.startsWith("/v1/")) return [];
-  const codes: ErrorCode[] = [...authErrorCodes(operation.auth), ...operation.errors ?? []];
+  const codes: ErrorCode[] = [];
+  if (operation.auth !== "none") codes.push("invalid_api_key", "insufficient_scope");
+  if (operation.auth === "key or session") codes.push("session_token_invalid");
+  codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
   }
@@ -41,12 +44,6 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   if (operation.rateLimited) codes.push("rate_limit_exceeded");
   codes.push("method_not_allowed", "internal_error", "service_unavailable");
   return [...new Set(codes)];
-}
-
-function authErrorCodes(auth: Operation["auth"]): ErrorCode[] {
-  if (auth === "none") return [];
-  const codes: ErrorCode[] = ["invalid_api_key", "insufficient_scope"];
-  return auth === "key or session" ? [...codes, "session_token_invalid"] : codes;
 }
 
 /** The success and error responses of an operation, by status. */

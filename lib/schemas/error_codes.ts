@@ -39,11 +39,7 @@ export interface ErrorEnvelope {
 }
 
 /** A problem in a request: `path` is dotted, `""` for the body itself. */
-export interface ValidationIssue {
-  path: string;
-  code: string;
-  message: string;
-}
+export type ValidationIssue = { path: string; code: string; message: string };
 
 /** Codes an `error` frame may carry once a stream has started. */
 export const STREAM_ERROR_CODES = [

@@ -6,11 +6,7 @@
 import type { Frame } from "./frames.ts";
 
 /** A dispatched event. `id` is "" until the stream has sent one. */
-export interface SseEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-}
+export type SseEvent = { readonly id: string; readonly type: string; readonly data: string };
 
 /** A frame of the chat protocol; `type` equals `data.type`. */
 export interface DecodedFrame {

@@ -6,10 +6,7 @@ import { type AgentFormField, toFormValues } from "./agent_form.ts";
 /** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
 export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
 
-export interface FieldDiff {
-  label: string;
-  lines: DiffLine[];
-}
+export type FieldDiff = { label: string; lines: DiffLine[] };
 
 /** Typed as a record so that a field without a label does not compile. */
 const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;

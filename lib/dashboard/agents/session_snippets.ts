@@ -1,10 +1,6 @@
 import { mintCommand } from "../../schemas/embed_code.ts";
 
-interface SnippetValues {
-  baseUrl: string;
-  agentId: string;
-  origin: string;
-}
+type SnippetValues = { baseUrl: string; agentId: string; origin: string };
 
 /** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
 export const SESSION_SNIPPETS: readonly {

@@ -12,12 +12,7 @@ export interface ToolDraft {
   maxResponseBytes?: unknown;
 }
 
-export interface ParameterRow {
-  name: string;
-  type: string;
-  description: string;
-  required: boolean;
-}
+export type ParameterRow = { name: string; type: string; description: string; required: boolean };
 
 export const ROW_TYPES = ["string", "number", "integer", "boolean"] as const;
 

@@ -75,11 +75,7 @@ export class LiveValidation {
 }
 
 /** Shows or removes a field's validation message, as the server would render it. */
-function showFieldIssue(
-  control: HTMLElement,
-  name: string,
-  message: string | undefined,
-): void {
+function showFieldIssue(control: HTMLElement, name: string, message: string | undefined): void {
   const id = `${name}-fault`;
   const shown = document.getElementById(id);
   setDescribedBy(control, id, message !== undefined);

@@ -1,11 +1,7 @@
 import type { Frame } from "@/lib/schemas/frames.ts";
 
 /** A tool call, with its output once it returns. */
-export interface ToolUse {
-  name: string;
-  args: unknown;
-  output?: unknown;
-}
+export type ToolUse = { name: string; args: unknown; output?: unknown };
 
 export interface TimedFrame {
   /** Milliseconds since the message was sent. */

@@ -4,10 +4,7 @@ import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { applyFrame, EMPTY_ANSWER, type PlaygroundAnswer } from "./playground_answer.ts";
 
-export interface PlaygroundTurn {
-  message: string;
-  answer: PlaygroundAnswer;
-}
+export type PlaygroundTurn = { message: string; answer: PlaygroundAnswer };
 
 /** Which agent answers: fields of the body of `POST /agents/:id/try`. */
 export interface PlaygroundTarget {

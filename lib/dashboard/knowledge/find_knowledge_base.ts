@@ -6,10 +6,7 @@ import { pageRequestParams, undefinedIfNotFound, uuidParam } from "../../http/re
 import type { AgentSearchResult } from "../../store/agents/agent_search.ts";
 import type { Page } from "../../store/values/page.ts";
 
-export interface FoundKnowledgeBase {
-  base: KnowledgeBase;
-  ref: { tenant: string; base: string };
-}
+export type FoundKnowledgeBase = { base: KnowledgeBase; ref: { tenant: string; base: string } };
 
 export type FoundDocument = FoundKnowledgeBase & { document: Document; ref: { id: string } };
 

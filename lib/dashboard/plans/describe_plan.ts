@@ -75,10 +75,6 @@ export function describePlan(plan: Plan, defaults: Limits): { label: string; val
   });
 }
 
-export function visitorOverridesLabel({ visitorOverrides }: Plan): string {
-  return VISITOR_OVERRIDE_LABELS[visitorOverrides];
-}
-
 export function retentionLabel({ conversationDays: days }: Plan): string {
   if (days === 0) return "Not stored";
   return days === 1 ? "1 day" : `${days} days`;

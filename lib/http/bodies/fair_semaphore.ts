@@ -1,10 +1,7 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 
-export interface PermitHolder {
-  tenant: string;
-  address: string;
-}
+export type PermitHolder = { tenant: string; address: string };
 
 export interface FairSemaphoreOptions {
   permits: number;

@@ -42,7 +42,11 @@ export async function readBounded(
       chunks.push(next.value);
       const due = size > UNCOUNTED_BYTES ? size - taken : 0;
       if (memory === undefined || due === 0) continue;
-      if (!memory.budget.take(due, memory.holders)) throw await cancelBody(reader, tooManyBodies());
+      if (!memory.budget.take(due, memory.holders)) {
+        const headers = { "retry-after": "5" };
+        const message = "too many large bodies are being sent at once";
+        throw await cancelBody(reader, new ApiError("service_unavailable", message, { headers }));
+      }
       taken += due;
     }
   } finally {
@@ -78,11 +82,6 @@ async function readChunk(
       cause,
     });
   }
-}
-
-function tooManyBodies(): ApiError {
-  const message = "too many large bodies are being sent at once";
-  return new ApiError("service_unavailable", message, { headers: { "retry-after": "5" } });
 }
 
 async function cancelBody<T>(

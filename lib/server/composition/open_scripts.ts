@@ -2,11 +2,7 @@ import { ScriptReleaseStore } from "../../store/script_release_store.ts";
 import { describeScript } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-export interface BuiltScripts {
-  widget: Uint8Array;
-  client: Uint8Array;
-  clientTypes: string;
-}
+export type BuiltScripts = { widget: Uint8Array; client: Uint8Array; clientTypes: string };
 
 /** Stores the scripts of this release for pages that pin a version. */
 export async function openScripts(

@@ -7,10 +7,7 @@ import { readAhead } from "../../store/kv/read_ahead.ts";
  * Reads in one round trip what opening the service needs and the owner of the API key in `request`, the
  * request that started the process. Call `discard` once the service is open.
  */
-export function prefetchStore(
-  openKv: (path?: string) => Promise<Deno.Kv>,
-  request?: Request,
-) {
+export function prefetchStore(openKv: (path?: string) => Promise<Deno.Kv>, request?: Request) {
   const discards: (() => void)[] = [];
   const text = request && bearerKey(request);
   const key = text === undefined ? undefined : parseApiKey(text);

@@ -18,11 +18,7 @@ export interface Config extends ServiceConfig {
   readonly catalogueFile?: string | undefined;
 }
 
-export interface ConfigIssue {
-  name: string;
-  purpose: string;
-  message: string;
-}
+export type ConfigIssue = { name: string; purpose: string; message: string };
 
 /** Everything that is wrong with the environment. The message never holds a variable's value. */
 export class ConfigError extends Error {

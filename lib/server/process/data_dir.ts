@@ -9,7 +9,6 @@ const secretsSchema = z.object({
   hmacSecret: z.string().min(32),
   encryptionKey: z.string().length(44),
 });
-type GeneratedSecrets = z.infer<typeof secretsSchema>;
 
 /**
  * An existing folder keeps its mode: it may be a mount or shared; each file in it is private
@@ -38,7 +37,7 @@ export async function loadOrCreateSecrets(dataDir: string, runtime: Runtime) {
   return generated;
 }
 
-async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> {
+async function readSecrets(path: string): Promise<z.infer<typeof secretsSchema> | undefined> {
   let text: string;
   try {
     text = await Deno.readTextFile(path);

@@ -6,7 +6,8 @@ const stdout = new LineWriter((bytes) => Deno.stdout.writeSync(bytes));
 /** Prints the address, the pages to open and, for a new installation, the next commands. */
 export async function printBanner(
   service: Service,
-  print: (line: string) => void = printLine,
+  // Ignores failures, such as a full disk.
+  print: (line: string) => void = (line) => stdout.write(`${line}\n`, () => ""),
 ): Promise<void> {
   const { baseUrl } = service;
   await service.demoReady;
@@ -32,8 +33,4 @@ function nextSteps({ baseUrl, demoAgent }: Service): string[] {
     `  curl -sN ${baseUrl}/v1/chat/stream -H "Authorization: Bearer $KEY" \\`,
     `    -H "content-type: application/json" -d '${body}'`,
   ];
-}
-
-function printLine(line: string): void {
-  stdout.write(`${line}\n`, () => "");
 }

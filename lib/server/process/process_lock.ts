@@ -33,10 +33,7 @@ export function releaseLock(file: Deno.FsFile): void {
   }
 }
 
-export interface LockTarget {
-  what: "data folder" | "store";
-  path: string;
-}
+export type LockTarget = { what: "data folder" | "store"; path: string };
 
 /** Another process holds the resource. A KV file has exactly one owner. */
 export class StoreInUseError extends StartupError {

@@ -12,11 +12,7 @@ export interface Stoppable {
 
 type Server<Addr extends Deno.Addr> = Deno.HttpServer<Addr>;
 
-interface RestartingServerDeps {
-  name: string;
-  log: Logger;
-  runtime: Pick<Runtime, "now" | "sleep">;
-}
+type RestartingServerDeps = { name: string; log: Logger; runtime: Pick<Runtime, "now" | "sleep"> };
 
 /**
  * `Deno.serve` stops when it cannot accept a connection, as without file descriptors, and the
