@@ -1,10 +1,9 @@
 import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../store/audit/audit_record.ts";
 import type { AuditQuery } from "../store/audit/audit_store.ts";
 import type { SignedInUser } from "../services/signed_in_user.ts";
-import { isDay, orderDays } from "../schemas/day_range.ts";
+import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 
 const PAGE_SIZE = 25;
-const DAY_MS = 86_400_000;
 
 export const AUDIT_KIND_OPTIONS = AUDIT_KINDS.map((kind) =>
   [kind, kind[0]!.toUpperCase() + kind.slice(1)] as const
@@ -45,7 +44,7 @@ export function toAuditQuery(filters: AuditFilters, cursor: string | null): Audi
     kind: kind === "" ? undefined : kind as AuditKind,
     actor: actor === "" ? undefined : actor,
     from: from === "" ? undefined : Date.parse(from),
-    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+    before: to === "" ? undefined : Date.parse(addDays(to, 1)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "../platform/log.ts";
 
+/** The largest `TRUSTED_PROXY_HOPS`. */
 const MAX_HOPS = 16;
 
 /** For the startup log. */

@@ -8,8 +8,6 @@ const HEARTBEAT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
 /** Characters per chunk unless a single frame is longer; bounds the memory of a stalled reader. */
 const CHUNK_LENGTH = 64 * 1024;
-const RETRY_FIELD = "retry: 1500\n\n";
-const PING_COMMENT = ": ping\n\n";
 const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` stop proxies from compressing or buffering frames. */
@@ -77,7 +75,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#finished.signal.aborted) return;
     const ended = hasNext
       ? this.#sendFrames(CHUNK_LENGTH)
-      : this.#send(this.#isOpen ? PING_COMMENT : "");
+      : this.#send(this.#isOpen ? ": ping\n\n" : "");
     if (ended) this.#end();
     else this.#watchForStall();
   }
@@ -125,7 +123,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #send(text: string): false {
-    const whole = (this.#isOpen ? "" : RETRY_FIELD) + text;
+    const whole = (this.#isOpen ? "" : "retry: 1500\n\n") + text;
     this.#isOpen = true;
     this.#sentAt = this.#options.runtime.now();
     if (whole !== "") this.#controller.enqueue(encoder.encode(whole));

@@ -37,7 +37,6 @@ export interface Operation {
     /** The schema of the body as `multipart/form-data`. */
     form?: SchemaName;
   };
-  /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Pages of any site may call it: every response has CORS headers. */
   browser?: boolean;

@@ -6,7 +6,6 @@ import { ERROR_DOCS } from "./error_docs.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
 import { schemaRef } from "./schemas.ts";
 
-/** Headers of error responses with this status. */
 const BY_STATUS: Partial<Record<number, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   405: ["Allow"],
@@ -46,7 +45,6 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-/** The success and error responses of an operation, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(operationErrorCodes(operation), (code) => ERROR_STATUS[code]);
   const errors = [...byStatus].sort(([a], [b]) => a - b);

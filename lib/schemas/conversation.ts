@@ -9,7 +9,6 @@ import {
 } from "./common.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
-/** A conversation without its messages. */
 export const conversationSchema = z.object({
   id: z.uuid().describe("The `conversationId` of its runs."),
   agentId: z.uuid(),

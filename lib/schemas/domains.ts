@@ -18,7 +18,6 @@ export function normalizeDomain(entry: string): string | undefined {
     (url.port === "" ? "" : `:${url.port}`);
 }
 
-/** True if the normalized `entries` allow `url`. */
 export function isDomainAllowed(url: URL, entries: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
   const defaultPort = url.protocol === "http:" ? "80" : "443";

@@ -14,7 +14,6 @@ export function scriptTag(
   data-session-token="<SESSION_TOKEN>"></script>`;
 }
 
-/** The curl command that mints a session for a page at `origin`. */
 export function mintCommand(
   { baseUrl, agentId, origin }: { baseUrl: string; agentId: string; origin: string | undefined },
 ): string {

@@ -26,15 +26,11 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The JSON body of every error response. */
+/** `errorEnvelopeSchema` describes the fields. */
 export interface ErrorEnvelope {
-  /** Stable, machine-readable. */
   code: ErrorCode;
-  /** For people; never parsed. */
   message: string;
-  /** The HTTP status, mirrored. */
   http: number;
-  /** Code-specific, for example the list of validation issues. */
   details?: Record<string, unknown>;
 }
 

@@ -3,7 +3,6 @@ import { ERROR_STATUS, type ErrorCode } from "./error_codes.ts";
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
-/** The schema of `ValidationIssue`, for the API document. */
 export const validationIssueSchema = z.object({
   path: z.string().describe('Dotted path of the field; `""` for the body itself.'),
   code: z.string()
@@ -11,7 +10,6 @@ export const validationIssueSchema = z.object({
   message: z.string().describe("For people; not stable."),
 });
 
-/** The schema of `ErrorEnvelope`, for the API document. */
 export const errorEnvelopeSchema = z.object({
   code: z.enum(CODES).describe("Stable and machine-readable."),
   message: z.string().describe("For people; not stable, not to be parsed."),

@@ -39,7 +39,6 @@ export interface ToolTestReport {
   ms: number;
 }
 
-/** One request as recorded by egress. */
 export interface ToolTestHop {
   host: string;
   address?: string;

@@ -1,15 +1,12 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
-import { type AgentFormField, toFormValues } from "./agent_form.ts";
+import { toFormValues } from "./agent_form.ts";
 
 /** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
 export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
 
 export type FieldDiff = { label: string; lines: DiffLine[] };
-
-/** Typed as a record so that a field without a label does not compile. */
-const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
 
 /** Bounds the time of a comparison; texts with more changes are shown as replaced. */
 const MAX_CHANGED_LINES = 1_000;
@@ -28,7 +25,7 @@ export function diffAgents(before: Agent, after: Agent): FieldDiff[] {
 
 function changedValues(before: Agent, after: Agent) {
   const [from, to] = [toFormValues(before), toFormValues(after)];
-  const fields = Object.entries(LABELS) as [keyof typeof LABELS, string][];
+  const fields = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
   return fields
     .filter(([field]) => from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));

@@ -71,9 +71,8 @@ async function receive(
       const parse = () => parseBody(bytes, { contentType, several, ...context });
       const uploads = await parseSemaphore.run({ holder, runtime }, parse);
       const { maxDocumentBytes } = context.workers;
-      if (uploads.some(({ bytes }) => bytes.length > maxDocumentBytes)) {
-        throw tooLarge(context.workers);
-      }
+      const fit = uploads.every(({ bytes }) => bytes.length <= maxDocumentBytes);
+      if (!fit) throw tooLarge(context.workers);
       return uploads;
     });
   } catch (error) {
@@ -91,8 +90,8 @@ async function readUpload(
   const limit = maxBodyBytes(workers);
   const bytes = await readBounded(req.body, { limit, runtime, arrival: UPLOAD_RATE });
   if (bytes === "too_large") throw tooLarge(workers);
-  if (bytes !== "too_slow") return bytes;
-  throw bodyTimeout();
+  if (bytes === "too_slow") throw bodyTimeout();
+  return bytes;
 }
 
 async function parseBody(

@@ -73,7 +73,6 @@ function scriptOperations(
   });
 }
 
-/** Operations without credential and rate limit. */
 export const SERVICE_OPERATIONS: Operation[] = [
   ...scriptOperations("widget", {
     script: "The widget script",

@@ -15,7 +15,6 @@ const CLOCK_TOLERANCE_MS = 3_000;
 
 const KV_SERVER_SECTION = `docs/operations.md, "Connecting to a KV server"`;
 
-/** Advice for the operator; empty if there are no problems. */
 export function storeAdvice(findings: StoreFindings): string[] {
   const { kind, readMs, writes } = findings;
   const [small, medium] = writes.map(({ ms }) => ms) as [number, number];

@@ -2,7 +2,7 @@ import type { Service } from "../../http/service.ts";
 import type { ControlSocket } from "../commands/control_socket.ts";
 import type { Stoppable } from "./restarting_server.ts";
 
-/** How long active runs may take to finish. */
+/** For active runs to finish. */
 const GRACE_MS = 3_000;
 /** The time to stop and settle one of many runs, subtracted from the grace period. */
 const SETTLE_MS_PER_RUN = 2;
