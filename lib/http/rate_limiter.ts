@@ -53,10 +53,7 @@ export class RateLimiter {
     this.#id = deps.admission.requests.newId();
   }
 
-  /**
-   * Rejects an address with a full window or too many requests in flight, before any other work.
-   * Call `finish` afterwards.
-   */
+  /** Rejects an address with a full window or too many requests in flight. Call `finish` later. */
   async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.hashedAddress();
     await this.#recordingRejection(() => {

@@ -1,7 +1,4 @@
-/**
- * Codes are stable across versions, messages are not. Source: specification section 7, CONTRACT
- * section 7.
- */
+/** Codes are stable across versions. Source: specification section 7, CONTRACT section 7. */
 export const ERROR_STATUS = {
   schema_validation_failed: 400,
   invalid_api_key: 401,

@@ -1,10 +1,7 @@
 import { deleteCookie, getCookies, setCookie } from "@std/http";
 import { KNOWN_BROWSER_MS } from "../../services/known_browser_tokens.ts";
 
-/**
- * Longer than any sign-in (7 days): a browser that still has it gets a message that it was signed
- * out.
- */
+/** Longer than any sign-in (7 days), for a message in the browser that it was signed out. */
 const COOKIE_MAX_AGE_S = 30 * 24 * 3600;
 
 export type CookieConfig = { publicUrl?: string | undefined };

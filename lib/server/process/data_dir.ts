@@ -10,10 +10,7 @@ const secretsSchema = z.object({
   encryptionKey: z.string().length(44),
 });
 
-/**
- * An existing folder keeps its mode: it may be a mount or shared; each file in it is private
- * anyway.
- */
+/** An existing folder keeps its mode: it may be shared, and each file in it is private anyway. */
 export async function makePrivateDir(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
