@@ -8,9 +8,8 @@ import { type Config, ConfigError, localUrl, readConfig } from "./lib/server/con
 import { createLogger, type Logger } from "./lib/platform/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/platform/log_console.ts";
 import { describeClientAddressSource } from "./lib/http/client_address.ts";
-import { SMALL_MEMORY_LIMITS } from "./lib/server/composition/memory_limits.ts";
 import { prefetchStore } from "./lib/server/composition/prefetch_store.ts";
-import { openService } from "./lib/server/composition/open_service.ts";
+import { openService, SMALL_MEMORY_LIMITS } from "./lib/server/composition/open_service.ts";
 import { adminCommands } from "./lib/server/commands/admin_commands.ts";
 import { printBanner } from "./lib/server/process/print_banner.ts";
 import { type ControlSocket, serveControlSocket } from "./lib/server/commands/control_socket.ts";

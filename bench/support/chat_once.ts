@@ -1,6 +1,6 @@
 import { sha256 } from "@/lib/platform/crypto/signer.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/authenticate_chat.ts";
-import { chatIdempotency } from "@/lib/http/chat_idempotency.ts";
+import { chatIdempotency } from "@/lib/http/idempotency_key.ts";
 import { RateLimiter } from "@/lib/http/rate_limiter.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import type { RunEnd } from "@/lib/store/runs/run_record.ts";

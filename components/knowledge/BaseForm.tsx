@@ -4,12 +4,13 @@ import type {
   KnowledgeBaseFormIssues,
   KnowledgeBaseFormValues,
 } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
-import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/schemas/knowledge_languages.ts";
+import { KNOWLEDGE_LANGUAGES } from "@/lib/schemas/knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 
 const LABELS = { name: "Name", description: "Description", language: "Language" };
 /** Sorted by name. */
-const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: LANGUAGE_NAMES[code] }))
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: languageNames.of(code)! }))
   .sort((a, b) => a.name.localeCompare(b.name, "en"));
 
 export interface BaseFormProps {

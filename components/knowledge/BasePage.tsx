@@ -3,7 +3,7 @@ import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import DocumentManager from "@/islands/DocumentManager.tsx";
-import type { KnowledgeBasePageData } from "@/lib/dashboard/knowledge/knowledge_base_page.ts";
+import type { KnowledgeBasePageData } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 

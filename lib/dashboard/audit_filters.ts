@@ -1,10 +1,9 @@
 import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../store/audit/audit_record.ts";
 import type { AuditQuery } from "../store/audit/audit_store.ts";
 import type { SignedInUser } from "../services/signed_in_user.ts";
-import { isDay, orderDays } from "../schemas/day_range.ts";
+import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 
 const PAGE_SIZE = 25;
-const DAY_MS = 86_400_000;
 
 export const AUDIT_KIND_OPTIONS = AUDIT_KINDS.map((kind) =>
   [kind, kind[0]!.toUpperCase() + kind.slice(1)] as const
@@ -21,13 +20,11 @@ export interface AuditFilters {
   log: string;
 }
 
-/** Reads the filters; unknown values are ignored. */
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
-  const actor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"))
-    ? value("actor")
-    : "";
+  const isActor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"));
+  const actor = isActor ? value("actor") : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
   const day = (name: string) => isDay(value(name)) ? value(name) : "";
   return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
@@ -47,16 +44,13 @@ export function toAuditQuery(filters: AuditFilters, cursor: string | null): Audi
     kind: kind === "" ? undefined : kind as AuditKind,
     actor: actor === "" ? undefined : actor,
     from: from === "" ? undefined : Date.parse(from),
-    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+    before: to === "" ? undefined : Date.parse(addDays(to, 1)),
   };
 }
 
-/** The URL of the page with these filters. */
 export function auditHref(filters: AuditFilters, cursor?: string): string {
   const set = Object.entries(filters).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([
-    ...set,
-    ...cursor === undefined ? [] : [["cursor", cursor]],
-  ]);
+  const query = new URLSearchParams(set);
+  if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/audit" : `/audit?${query}`;
 }

@@ -3,16 +3,10 @@ import { runAs } from "../store/audit/actor.ts";
 import type { State } from "@/utils.ts";
 
 /** The role that a request requires; an editor is any member who may change things. */
-export type RequiredRole = "member" | "editor" | "owner" | "operator";
-
-interface Rule {
-  routes: RegExp;
-  view: RequiredRole;
-  change: RequiredRole;
-}
+type RequiredRole = "member" | "editor" | "owner" | "operator";
 
 /** Matched against the route's pattern; the first match applies. */
-const RULES: readonly Rule[] = [
+const RULES: readonly { routes: RegExp; view: RequiredRole; change: RequiredRole }[] = [
   { routes: /^\/operator(\/|$)/, view: "operator", change: "operator" },
   { routes: /^\/account(\/|$)/, view: "member", change: "member" },
   { routes: /^\/team\/./, view: "owner", change: "owner" },
@@ -23,30 +17,19 @@ const RULES: readonly Rule[] = [
 /** For routes without a rule: viewers may only look. */
 const DEFAULT_RULE = { view: "member", change: "editor" } as const;
 
-/**
- * True if a user may send a request to a dashboard route. This is the only authorization check: pages
- * also hide what a user may not do, but nothing relies on it.
- */
+/** The only authorization check: pages hide what a user may not do, but nothing relies on that. */
 export function isAuthorized(user: SignedInUser, method: string, route: string): boolean {
   const rule = RULES.find(({ routes }) => routes.test(route)) ?? DEFAULT_RULE;
   const isRead = method === "GET" || method === "HEAD";
-  return satisfiesRole(user, isRead ? rule.view : rule.change);
+  return SATISFIES[isRead ? rule.view : rule.change](user);
 }
 
-function satisfiesRole({ role, operator }: SignedInUser, need: RequiredRole): boolean {
-  switch (need) {
-    case "member":
-      return true;
-    case "editor":
-      return role !== "viewer";
-    case "owner":
-      return role === "owner";
-    case "operator":
-      return operator;
-    default:
-      return need satisfies never;
-  }
-}
+const SATISFIES: Record<RequiredRole, (user: SignedInUser) => boolean> = {
+  member: () => true,
+  editor: isEditor,
+  owner: isOwner,
+  operator: ({ operator }) => operator,
+};
 
 /** The signed-in user. Throws outside dashboard routes. */
 export function signedIn(state: State): SignedInUser {
@@ -54,12 +37,10 @@ export function signedIn(state: State): SignedInUser {
   return state.user;
 }
 
-/** True if the user may change things of the tenant. */
 export function isEditor(user: SignedInUser): boolean {
   return user.role !== "viewer";
 }
 
-/** True if the user may manage the team. */
 export function isOwner(user: SignedInUser): boolean {
   return user.role === "owner";
 }

@@ -11,7 +11,6 @@ export class SignedOutError extends DashboardCallError {
   }
 }
 
-/** Posts JSON or form fields to the dashboard's server. Throws `DashboardCallError`. */
 export async function callDashboard(
   path: string,
   body: object,

@@ -1,24 +1,20 @@
-export interface PagePolicyOptions {
-  /** The nonce of the inline script that starts the islands; without it no script runs. */
-  scriptNonce: string | undefined;
-  /** The nonce of the page's style sheets. */
-  styleNonce: string;
-  /** Whether `PUBLIC_URL` is https. */
-  https: boolean;
-}
-
-/** Creates a nonce for one response: 122 random bits. */
+/** 122 random bits. */
 export function newNonce(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
 /**
- * The policy of a dashboard page. Scripts and style sheets need a nonce; `'strict-dynamic'` lets the
- * script with the nonce import the islands. No page turns text into markup, so no Trusted Types policy
- * is allowed.
+ * `'strict-dynamic'` lets the script with the nonce import the islands. No page turns text into
+ * markup, so no Trusted Types policy is allowed.
  */
 export function contentSecurityPolicy(
-  { scriptNonce, styleNonce, https }: PagePolicyOptions,
+  { scriptNonce, styleNonce, https }: {
+    /** Of the inline script that starts the islands; without it no script runs. */
+    scriptNonce: string | undefined;
+    styleNonce: string;
+    /** Whether `PUBLIC_URL` is https. */
+    https: boolean;
+  },
 ): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
   const directives = [

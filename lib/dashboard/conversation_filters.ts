@@ -4,7 +4,6 @@ import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
 import { isUuid } from "../http/request_params.ts";
 
-/** Costs to filter by, in micro-USD. */
 export const COST_OPTIONS: readonly number[] = COST_THRESHOLDS;
 const FINISH_VALUES = [...RUN_FINISHES, ANY_FAILURE] as const;
 
@@ -38,21 +37,19 @@ export function toConversationSearch(
 ): ConversationSearch {
   return {
     agentId: agentId || undefined,
-    from: from === "" ? undefined : startOfDay(from),
-    to: to === "" ? undefined : startOfDay(addDays(to, 1)),
+    from: from === "" ? undefined : Date.parse(from),
+    to: to === "" ? undefined : Date.parse(addDays(to, 1)),
     finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
   };
 }
 
-/** The URL of the list with these filters. */
 export function conversationsHref(filters: Partial<ConversationFilters>, cursor?: string): string {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/conversations" : `/conversations?${query}`;
 }
 
-/** The URL of the failed conversations of these days. */
 export function errorsHref({ from, to }: { from: string; to: string }): string {
   return conversationsHref({ from, to, finish: ANY_FAILURE });
 }
@@ -63,8 +60,4 @@ export function conversationHref(
   page = "",
 ): string {
   return `/conversations/${id}${page}?${new URLSearchParams({ agentId, origin })}`;
-}
-
-function startOfDay(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
 }

@@ -26,10 +26,8 @@ async function logCrossSiteRequests(ctx: Parameters<Middleware<State>>[0]): Prom
   }
 }
 
-/** Sets the cache and security headers of every dashboard page. */
 async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
-  const styleNonce = newNonce();
-  ctx.state.styleNonce = styleNonce;
+  const styleNonce = ctx.state.styleNonce = newNonce();
   const response = await ctx.next();
   const { headers } = response;
   // Event streams set their own.
@@ -41,17 +39,12 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   headers.set("content-security-policy", contentSecurityPolicy({ scriptNonce, styleNonce, https }));
   const links = headers.get("link");
   if (links !== null && scriptNonce !== undefined) {
-    headers.set("link", withNonce(links, scriptNonce));
+    // Fresh preloads the page's scripts, which also need the nonce.
+    headers.set("link", links.replaceAll('as="script"', `as="script"; nonce="${scriptNonce}"`));
   }
   return response;
 }
 
-/** Fresh preloads the page's scripts, which also need the nonce. */
-function withNonce(links: string, nonce: string): string {
-  return links.replaceAll('as="script"', `as="script"; nonce="${nonce}"`);
-}
-
-/** Middleware of the dashboard, in order. */
 export const dashboardSecurity: Middleware<State>[] = [
   pageHeadersMiddleware,
   scriptNonceMiddleware,

@@ -11,7 +11,6 @@ import {
 } from "../http/request_params.ts";
 import type { Transcript } from "../schemas/conversation.ts";
 
-/** The URL of the conversation with this id, or of the one that contains this run. */
 export async function findConversationHref(
   ctx: Context<State>,
   text: string,
@@ -21,9 +20,11 @@ export async function findConversationHref(
   return await undefinedIfNotFound(async () => {
     const id = uuidParam(text);
     const run = await conversations.findByRun(tenant, id);
-    const filter = run === undefined ? {} : { agentId: run.agentId };
-    const page = { limit: 1 };
-    return conversationHref(await conversations.get(tenant, run?.id ?? id, { filter, page }));
+    const options = {
+      filter: run === undefined ? {} : { agentId: run.agentId },
+      page: { limit: 1 },
+    };
+    return conversationHref(await conversations.get(tenant, run?.id ?? id, options));
   });
 }
 

@@ -1,6 +1,5 @@
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 
-/** Labels of finish reasons. */
 export const FINISH_LABELS: Record<ConversationRun["finishReason"], string> = {
   stop: "Completed",
   length: "Length limit",
@@ -13,7 +12,6 @@ export const FINISH_LABELS: Record<ConversationRun["finishReason"], string> = {
   interrupted: "Interrupted",
 };
 
-/** CSS classes of a finish reason's badge. */
 export function finishBadgeClass(finish: ConversationRun["finishReason"]): string {
   if (finish === "stop") return "badge badge-active";
   return finish === "error" || finish === "interrupted"

@@ -31,7 +31,6 @@ const MESSAGES = {
   slot_emptied: "Connection removed. Its models are rejected from now on.",
 } as const;
 
-/** Warnings for forms that were submitted twice. */
 const WARNINGS = {
   key_made_before:
     "The key already exists, and its secret was shown once. If you did not copy it, rotate the key.",
@@ -42,12 +41,7 @@ const WARNINGS = {
   tenant_made_before: "The tenant was already created, and the link for its owner was shown once.",
 } as const;
 
-export type FlashMessageName = keyof typeof MESSAGES | keyof typeof WARNINGS;
-
-export interface FlashMessage {
-  kind: "done" | "warning";
-  text: string;
-}
+export type FlashMessage = { kind: "done" | "warning"; text: string };
 
 export function flashMessageOf(url: URL): FlashMessage | undefined {
   const name = url.searchParams.get("notice") ?? "";
@@ -58,6 +52,9 @@ export function flashMessageOf(url: URL): FlashMessage | undefined {
   return { kind: "done", text: MESSAGES[name as keyof typeof MESSAGES] };
 }
 
-export function withFlashMessage(path: string, notice: FlashMessageName): string {
+export function withFlashMessage(
+  path: string,
+  notice: keyof typeof MESSAGES | keyof typeof WARNINGS,
+): string {
   return `${path}?notice=${notice}`;
 }

@@ -1,11 +1,8 @@
+const USD = { style: "currency", currency: "USD" } as const;
 const counts = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const smallAmounts = new Intl.NumberFormat("en", {
-  style: "currency",
-  currency: "USD",
-  minimumFractionDigits: 4,
-});
+const cents = new Intl.NumberFormat("en", USD);
+const smallAmounts = new Intl.NumberFormat("en", { ...USD, minimumFractionDigits: 4 });
 /** The smallest amount that four digits can show. */
 const MIN_SHOWN_USD = 0.0001;
 
@@ -24,7 +21,6 @@ export function formatMicroUsd(microUsd: number): string {
   return formatUsd(microUsd / 1_000_000);
 }
 
-/** The same for USD. */
 export function formatUsd(usd: number): string {
   if (usd === 0 || usd >= 0.1) return cents.format(usd);
   return usd < MIN_SHOWN_USD ? `< ${smallAmounts.format(MIN_SHOWN_USD)}` : smallAmounts.format(usd);
@@ -33,11 +29,7 @@ export function formatUsd(usd: number): string {
 /** Formats micro-USD for an axis with this step, with enough digits to distinguish its lines. */
 export function microUsdAxisFormat(step: number): (microUsd: number) => string {
   const digits = Math.max(2, -Math.floor(Math.log10(step / 1_000_000)));
-  const format = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: digits,
-  });
+  const format = new Intl.NumberFormat("en", { ...USD, minimumFractionDigits: digits });
   return (microUsd) => microUsd === 0 ? "$0" : format.format(microUsd / 1_000_000);
 }
 

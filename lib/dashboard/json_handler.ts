@@ -7,15 +7,13 @@ export function jsonHandler(
   handle: (ctx: Context<State>) => Promise<Response>,
 ): (ctx: Context<State>) => Promise<Response> {
   return async (ctx) => {
-    const response = await handle(ctx).catch((thrown) => rejectRequest(ctx, thrown));
+    const response = await handle(ctx).catch((thrown) => {
+      const error = toApiError(thrown);
+      logFailure(ctx, { thrown, status: error.status });
+      return errorResponse(error);
+    });
     response.headers.set("x-request-id", ctx.state.requestId);
     ctx.state.rateLimiter.setHeaders(response.headers);
     return response;
   };
-}
-
-function rejectRequest(ctx: Context<State>, thrown: unknown): Response {
-  const error = toApiError(thrown);
-  logFailure(ctx, { thrown, status: error.status });
-  return errorResponse(error);
 }

@@ -1,14 +1,7 @@
 const PAGE_SIZE = 50;
 
-/** A page of a list, with the URLs of its neighbours. */
-export interface ListPage<T> {
-  items: readonly T[];
-  previous?: string;
-  next?: string;
-}
-
-/** The page of a list that `?page=` names; for short lists that are loaded completely. */
-export function paginate<T>(all: readonly T[], url: URL): ListPage<T> {
+/** The page of a list that `?page=` names, with its neighbours; for lists that are loaded whole. */
+export function paginate<T>(all: readonly T[], url: URL) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE_SIZE));
   const requested = Number(url.searchParams.get("page") ?? 1);
   const page = Number.isInteger(requested) ? Math.min(Math.max(requested, 1), pages) : 1;

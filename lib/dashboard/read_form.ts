@@ -8,9 +8,8 @@ import { budgetHolders } from "../http/bodies/request_sender.ts";
 const MAX_FORM_BYTES = 2 * 1_048_576;
 
 /**
- * The fields of a submitted form, with line breaks as `\n`. Throws `HttpError` 415 for another content
- * type, 413 over 2 MiB and 408 if it arrives too slowly, and `ApiError` 503 while too many bytes are
- * being received.
+ * Line breaks become `\n`. Throws `HttpError` 415, 413 over 2 MiB and 408 if too slow, and
+ * `ApiError` 503 while too many bytes are being received.
  */
 export async function readForm(req: Request, runtime: Runtime): Promise<URLSearchParams> {
   if (mediaTypeOf(req) !== "application/x-www-form-urlencoded") {

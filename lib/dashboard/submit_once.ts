@@ -5,7 +5,6 @@ import { sha256 } from "../platform/crypto/signer.ts";
 import { OWN_PASSWORD } from "./sign_in/reauthenticate.ts";
 import { signedIn } from "./authorization.ts";
 
-/** The hidden field with the id of a rendered form. */
 export const SUBMISSION_FIELD = "once";
 
 export function newSubmissionId({ service }: State): string {

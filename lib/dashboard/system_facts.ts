@@ -2,10 +2,7 @@ import type { Service } from "../http/service.ts";
 
 /** Facts about this process for operators; contains no secrets. */
 export function systemFacts(
-  { baseUrl, config, widget, demoAgent }: Pick<
-    Service,
-    "baseUrl" | "config" | "widget" | "demoAgent"
-  >,
+  { baseUrl, config, widget, demoAgent }: Service,
   rssBytes: number,
 ): [label: string, value: string][] {
   return [

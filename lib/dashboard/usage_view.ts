@@ -11,7 +11,6 @@ import { loadAgentNames } from "./agents/agent_names.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { type DayRange, daysOf, parseDayRange } from "../schemas/day_range.ts";
 
-/** A sum with its display name. */
 export interface NamedUsage {
   /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
   id: string;
@@ -22,11 +21,7 @@ export interface NamedUsage {
 /** Adds names to sums of one group, sorted by latest day or highest cost. */
 export async function withUsageNames(
   { sums, by, max = Infinity }: { sums: GroupedUsage; by: UsageGroup; max?: number },
-  of: {
-    tenant: string;
-    agents: Pick<AgentService, "get">;
-    apiKeys: Pick<ApiKeyStore, "list">;
-  },
+  of: { tenant: string; agents: Pick<AgentService, "get">; apiKeys: Pick<ApiKeyStore, "list"> },
 ): Promise<NamedUsage[]> {
   const all = by === "day" ? [...sums.day].reverse() : sortByCost(sums[by]);
   const shown = all.slice(0, max);
@@ -36,9 +31,7 @@ export async function withUsageNames(
 
 async function loadNames(
   by: UsageGroup,
-  { ids, tenant, agents, apiKeys }:
-    & { ids: string[] }
-    & Parameters<typeof withUsageNames>[1],
+  { ids, tenant, agents, apiKeys }: { ids: string[] } & Parameters<typeof withUsageNames>[1],
 ): Promise<Map<string, string>> {
   switch (by) {
     case "day":

@@ -1,5 +1,6 @@
 import { isLoopbackHost } from "../schemas/origins.ts";
-import type { DoctorReason } from "../schemas/doctor.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { DoctorCheck, DoctorReason } from "../schemas/doctor.ts";
 import { API_KEY_PATTERN } from "../store/credentials/api_key_format.ts";
 import type { SessionStore } from "../store/credentials/session_store.ts";
 import type { ScriptReleaseStore } from "../store/script_release_store.ts";
@@ -12,12 +13,30 @@ const URL_ATTRIBUTES = ["src", "data-api-base", "data-session-endpoint"];
 /** Session tokens live 15 minutes; a skew of one minute is tolerable. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-export function checkOrigin({ origin, originAllowed }: DiagnosticContext): DoctorReason {
+export interface CheckDeps {
+  releases: Pick<ScriptReleaseStore, "find">;
+  sessions: Pick<SessionStore, "find">;
+  runtime: Pick<Runtime, "now">;
+}
+
+type Check = (context: DiagnosticContext, deps: CheckDeps) => DoctorReason | Promise<DoctorReason>;
+
+export const CHECKS: Record<DoctorCheck, Check> = {
+  origin: checkOrigin,
+  tag: checkTag,
+  mixed_content: checkMixedContent,
+  csp: checkContentPolicy,
+  integrity: checkIntegrity,
+  token: checkToken,
+  clock: checkClock,
+};
+
+function checkOrigin({ origin, originAllowed }: DiagnosticContext): DoctorReason {
   if (origin === undefined) return "origin_malformed";
   return originAllowed ? "fine" : "origin_not_listed";
 }
 
-export function checkTag(context: DiagnosticContext): DoctorReason {
+function checkTag(context: DiagnosticContext): DoctorReason {
   const { tag, hasMarkup, agent, embed } = context;
   if (tag === undefined) return hasMarkup ? "tag_not_found" : "not_read";
   if (!tag.has(WIDGET_ATTRIBUTE)) return "marker_missing";
@@ -39,7 +58,7 @@ function matchScriptPath(context: DiagnosticContext): RegExpExecArray | undefine
 }
 
 /** Browsers block plain http on an https page, except for loopback hosts. */
-export function checkMixedContent(context: DiagnosticContext): DoctorReason {
+function checkMixedContent(context: DiagnosticContext): DoctorReason {
   const { tag, origin, hasMarkup } = context;
   if (tag === undefined || origin === undefined) return hasMarkup ? "no_tag" : "not_read";
   if (!origin.startsWith("https:")) return "fine";
@@ -49,7 +68,7 @@ export function checkMixedContent(context: DiagnosticContext): DoctorReason {
   return blocked ? "mixed_content" : "fine";
 }
 
-export function checkContentPolicy(context: DiagnosticContext): DoctorReason {
+function checkContentPolicy(context: DiagnosticContext): DoctorReason {
   const { page, metaPolicies, origin, embed, tag } = context;
   if (page === undefined || origin === undefined) return "only_tag";
   const policy = new ContentPolicy([...page.policies, ...metaPolicies], new URL(origin));
@@ -66,9 +85,9 @@ export function checkContentPolicy(context: DiagnosticContext): DoctorReason {
   return calls.every((url) => policy.permitsConnection(url)) ? "fine" : "policy_connections";
 }
 
-export async function checkIntegrity(
+async function checkIntegrity(
   context: DiagnosticContext,
-  releases: Pick<ScriptReleaseStore, "find">,
+  { releases }: CheckDeps,
 ): Promise<DoctorReason> {
   const { tag, hasMarkup, embed } = context;
   const path = matchScriptPath(context);
@@ -83,10 +102,10 @@ export async function checkIntegrity(
   return given.split(/\s+/).includes(integrity) ? "fine" : "integrity_stale";
 }
 
-/** Checks the tag's session token. Another tenant's token is reported as unknown. */
-export async function checkToken(
+/** Another tenant's token is reported as unknown. */
+async function checkToken(
   { tag, hasMarkup, text, tenant, agent, origin }: DiagnosticContext,
-  sessions: Pick<SessionStore, "find">,
+  { sessions }: CheckDeps,
 ): Promise<DoctorReason> {
   if (API_KEY_PATTERN.test(text)) return "api_key_in_page";
   if (tag === undefined) return hasMarkup ? "no_tag" : "not_read";
@@ -101,7 +120,7 @@ export async function checkToken(
 }
 
 /** A site that caches tokens judges their expiry by its own clock. */
-export function checkClock({ page }: DiagnosticContext, now: number): DoctorReason {
+function checkClock({ page }: DiagnosticContext, { runtime }: CheckDeps): DoctorReason {
   if (page?.serverTimeMs === undefined) return "only_tag";
-  return Math.abs(page.serverTimeMs - now) > MAX_CLOCK_SKEW_MS ? "clock_wrong" : "fine";
+  return Math.abs(page.serverTimeMs - runtime.now()) > MAX_CLOCK_SKEW_MS ? "clock_wrong" : "fine";
 }

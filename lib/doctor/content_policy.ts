@@ -2,12 +2,6 @@ type Policy = ReadonlyMap<string, readonly string[]>;
 
 const DEFAULT_PORTS: Record<string, string> = { "https:": "443", "http:": "80" };
 
-interface ScriptSource {
-  url: URL;
-  nonce?: string | undefined;
-  integrity?: string | undefined;
-}
-
 /** The policies of a page; what one of them forbids is forbidden. See https://www.w3.org/TR/CSP3/ */
 export class ContentPolicy {
   #policies: Policy[];
@@ -19,7 +13,13 @@ export class ContentPolicy {
     this.#page = page;
   }
 
-  permitsScript({ url, nonce, integrity }: ScriptSource): boolean {
+  permitsScript(
+    { url, nonce, integrity }: {
+      url: URL;
+      nonce: string | undefined;
+      integrity: string | undefined;
+    },
+  ): boolean {
     return this.#everyPolicy(["script-src-elem", "script-src", "default-src"], (sources) => {
       if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
       if (integrity && sources.includes(`'${integrity}'`)) return true;
@@ -28,10 +28,8 @@ export class ContentPolicy {
   }
 
   permitsConnection(url: URL): boolean {
-    return this.#everyPolicy(
-      ["connect-src", "default-src"],
-      (sources) => this.#allows(sources, url),
-    );
+    const names = ["connect-src", "default-src"];
+    return this.#everyPolicy(names, (sources) => this.#allows(sources, url));
   }
 
   /** Whether a sandbox blocks scripts, or hides the page's origin. */

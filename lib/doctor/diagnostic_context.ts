@@ -4,14 +4,17 @@ import {
   type DoctorCheck,
   type DoctorFinding,
   type DoctorReason,
+  type DoctorReport,
 } from "../schemas/doctor.ts";
-import type { EmbedConfig } from "./embed_snippets.ts";
+import { mintCommand, scriptTag } from "../schemas/script_tag.ts";
 import type { FetchedPage } from "./fetch_page.ts";
 import { type Attributes, parseStartTags, type StartTag } from "./parse_start_tags.ts";
 
 export const WIDGET_ATTRIBUTE = "data-service-widget";
 
-/** What the checks know about one embed. */
+/** Where the service and its script are served from, without trailing slashes. */
+export type EmbedConfig = { baseUrl: string; scriptBase: string; integrity: string };
+
 export interface DiagnosticContext {
   tenant: string;
   agent: Agent;
@@ -23,7 +26,6 @@ export interface DiagnosticContext {
   metaPolicies: string[];
   /** The widget's tag, from the request or else from the page. */
   tag: Attributes | undefined;
-  /** Whether there was any HTML to find a tag in. */
   hasMarkup: boolean;
   /** All HTML there is, to search it for API keys. */
   text: string;
@@ -58,11 +60,7 @@ function isPolicyMeta({ name, attributes }: StartTag): boolean {
   return name === "meta" && kind === "content-security-policy";
 }
 
-/** Resolves a URL in the tag as the page would. */
-export function resolveTagUrl(
-  { tag, origin }: DiagnosticContext,
-  attribute: string,
-): URL | undefined {
+export function resolveTagUrl({ tag, origin }: DiagnosticContext, attribute: string) {
   const value = tag?.get(attribute)?.trim();
   return value ? URL.parse(value, origin) ?? undefined : undefined;
 }
@@ -72,4 +70,20 @@ const INCONCLUSIVE: ReadonlySet<DoctorReason> = new Set(["not_read", "only_tag",
 export function createFinding(check: DoctorCheck, reason: DoctorReason): DoctorFinding {
   const verdict = reason === "fine" ? "pass" : INCONCLUSIVE.has(reason) ? "unknown" : "fail";
   return { check, verdict, reason, message: DOCTOR_REASONS[reason] };
+}
+
+/** Snippets to paste. They hold nothing of the page that was fetched. */
+export function embedSnippets(
+  { agent, origin, originAllowed, embed }:
+    & Pick<DiagnosticContext, "origin" | "originAllowed" | "embed">
+    & { agent: { id: string } },
+): DoctorReport["lines"] {
+  const { baseUrl, scriptBase, integrity } = embed;
+  const site = originAllowed ? origin : "https://www.example.com";
+  const src = `${scriptBase}/widget.v1.js`;
+  return {
+    tag: scriptTag({ src, integrity, apiBase: baseUrl, agentId: agent.id }),
+    csp: `script-src ${new URL(scriptBase).origin}; connect-src ${new URL(baseUrl).origin}`,
+    mint: mintCommand({ baseUrl, agentId: agent.id, origin: site }),
+  };
 }

@@ -1,36 +1,26 @@
 import { takeFromWindow, type WindowStamps } from "../billing/rate_window.ts";
 import { LimitError } from "../billing/limit_error.ts";
 import type { Egress } from "../egress/egress.ts";
-import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
-import type { DoctorReport } from "../schemas/doctor.ts";
+import { DOCTOR_CHECKS, type DoctorReport } from "../schemas/doctor.ts";
 import { normalizeOrigin } from "../schemas/origins.ts";
-import type { SessionStore } from "../store/credentials/session_store.ts";
 import { keys } from "../store/keys/keys.ts";
-import type { ScriptReleaseStore } from "../store/script_release_store.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import { type CheckDeps, CHECKS } from "./checks.ts";
 import {
-  checkClock,
-  checkContentPolicy,
-  checkIntegrity,
-  checkMixedContent,
-  checkOrigin,
-  checkTag,
-  checkToken,
-} from "./checks.ts";
-import { createDiagnosticContext, createFinding } from "./diagnostic_context.ts";
-import { type EmbedConfig, embedSnippets } from "./embed_snippets.ts";
+  createDiagnosticContext,
+  createFinding,
+  type EmbedConfig,
+  embedSnippets,
+} from "./diagnostic_context.ts";
 import { fetchPage } from "./fetch_page.ts";
 
 /** Per tenant, because every call may fetch a page from someone else's server. */
 const RATE_LIMIT = { limit: 6, windowMs: 60_000 };
 
-interface DoctorDeps {
+interface DoctorDeps extends CheckDeps {
   egress: Pick<Egress, "open">;
   committer: Pick<GroupCommitter, "run">;
-  releases: Pick<ScriptReleaseStore, "find">;
-  sessions: Pick<SessionStore, "find">;
-  runtime: Pick<Runtime, "now">;
   embed: EmbedConfig;
   signal: AbortSignal;
 }
@@ -50,7 +40,7 @@ export class Doctor {
     request: { origin: string; tag?: string | undefined },
   ): Promise<DoctorReport> {
     await this.#limitRate(tenant);
-    const { egress, runtime, signal, embed, releases, sessions } = this.#deps;
+    const { egress, runtime, signal, embed } = this.#deps;
     const origin = normalizeOrigin(request.origin);
     const originAllowed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
     const page = originAllowed
@@ -59,15 +49,10 @@ export class Doctor {
     const { tag } = request;
     const embedded = { tenant, agent, origin, originAllowed, page, tag, embed };
     const context = createDiagnosticContext(embedded);
-    const findings = [
-      createFinding("origin", checkOrigin(context)),
-      createFinding("tag", checkTag(context)),
-      createFinding("mixed_content", checkMixedContent(context)),
-      createFinding("csp", checkContentPolicy(context)),
-      createFinding("integrity", await checkIntegrity(context, releases)),
-      createFinding("token", await checkToken(context, sessions)),
-      createFinding("clock", checkClock(context, runtime.now())),
-    ];
+    const findings = await Array.fromAsync(
+      DOCTOR_CHECKS,
+      async (check) => createFinding(check, await CHECKS[check](context, this.#deps)),
+    );
     return { findings, lines: embedSnippets(context) };
   }
 

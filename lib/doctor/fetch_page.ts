@@ -22,9 +22,9 @@ interface FetchPageOptions {
 }
 
 /**
- * Fetches the page at the root of an https origin; `undefined` if that fails, without the reason: the
- * caller must not learn what answers there. Redirects are followed within the origin only, which is
- * the one that the agent's owner has listed.
+ * `undefined` if it fails, without the reason: the caller must not learn what answers there.
+ * Redirects are followed within the origin only, which is the one that the agent's owner has
+ * listed.
  */
 export async function fetchPage(
   origin: string,
@@ -45,7 +45,9 @@ export async function fetchPage(
       url = next;
       continue;
     }
-    const html = isHtml(response) ? await readText(response) : undefined;
+    const isHtml = status >= 200 && status < 300 &&
+      /^text\/html\b/i.test(headers["content-type"] ?? "");
+    const html = isHtml ? await readText(response) : undefined;
     response.close();
     return html === undefined ? undefined : { html, ...parseHeaders(response) };
   }
@@ -58,15 +60,10 @@ async function request(
 ): Promise<EgressResponse | undefined> {
   try {
     return await egress.open({
-      method: "GET",
-      tenant,
-      url,
+      ...{ method: "GET", tenant, url, timeoutMs, signal },
+      ...{ maxResponseBytes: MAX_BYTES, maxRedirects: 0 },
       headers: { accept: "text/html" },
       allowedDomains: [url.host],
-      timeoutMs,
-      maxResponseBytes: MAX_BYTES,
-      maxRedirects: 0,
-      signal,
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
@@ -85,10 +82,6 @@ async function readText({ body }: EgressResponse): Promise<string | undefined> {
     if (error.code !== "tool_response_too_large") return undefined;
   }
   return html;
-}
-
-function isHtml({ status, headers }: EgressResponse): boolean {
-  return status >= 200 && status < 300 && /^text\/html\b/i.test(headers["content-type"] ?? "");
 }
 
 function parseHeaders({ headers }: EgressResponse): Omit<FetchedPage, "html"> {

@@ -1,21 +1,13 @@
 /** Attributes of one element, by lower-case name. */
 export type Attributes = ReadonlyMap<string, string>;
 
-export interface StartTag {
-  name: string;
-  attributes: Attributes;
-}
+export type StartTag = { name: string; attributes: Attributes };
 
 /** Their content is text, even where it looks like a tag. */
-const RAW_TEXT_ELEMENTS = new Set(
-  "script style textarea title noscript template iframe".split(" "),
-);
+const RAW_TEXT = new Set("script style textarea title noscript template iframe".split(" "));
 const ENTITIES: Record<string, string> = { amp: "&", quot: '"', lt: "<", gt: ">", "#39": "'" };
 
-/**
- * Finds the start tags with one of these names. Reads forward only, so that no page takes more than
- * linear time.
- */
+/** Reads forward only, so that no page takes more than linear time. */
 export function parseStartTags(html: string, names: ReadonlySet<string>): StartTag[] {
   const found: StartTag[] = [];
   // Only ASCII letters change, so that positions in both texts agree.
@@ -34,7 +26,7 @@ export function parseStartTags(html: string, names: ReadonlySet<string>): StartT
     const tag = parseAttributes(html, at + 1 + name.length);
     if (tag === undefined) break;
     if (names.has(name)) found.push({ name, attributes: tag.attributes });
-    at = RAW_TEXT_ELEMENTS.has(name) ? indexAfter(lower, `</${name}`, tag.end) : tag.end;
+    at = RAW_TEXT.has(name) ? indexAfter(lower, `</${name}`, tag.end) : tag.end;
   }
   return found;
 }
@@ -68,11 +60,8 @@ function parseAttributes(
     else if (/^\s*=\s*["']/.test(html.slice(at, at + 20))) return undefined;
     const id = key.toLowerCase();
     const text = given?.[1] ?? given?.[2] ?? given?.[3] ?? "";
-    if (!attributes.has(id)) attributes.set(id, decodeEntities(text));
+    const decoded = text.replace(/&(#39|[a-z]+);/g, (whole, name) => ENTITIES[name] ?? whole);
+    if (!attributes.has(id)) attributes.set(id, decoded);
   }
   return undefined;
-}
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(#39|[a-z]+);/g, (whole, name) => ENTITIES[name] ?? whole);
 }

@@ -4,15 +4,14 @@ import { headResponse } from "./head_response.ts";
 import type { State } from "../../utils.ts";
 
 type ApiContext = Context<State>;
-type RouteMethod = (ctx: ApiContext) => Response | Promise<Response>;
-type ApiMethodHandlers = Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
+type ApiMethodHandlers = Partial<
+  Record<"GET" | "POST" | "PATCH" | "DELETE", (ctx: ApiContext) => Response | Promise<Response>>
+>;
 
-/**
- * Handles a /v1 route by method: 405 with `Allow` for other methods, where Fresh would answer 404; HEAD
- * is GET without the body.
- */
+/** HEAD is GET without its body; other methods get 405, where Fresh would answer 404. */
 export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Promise<Response> {
-  const allow = allowOf(methods);
+  const names = Object.keys(methods);
+  const allow = [...names, ...names.includes("GET") ? ["HEAD"] : [], "OPTIONS"].join(", ");
   return async (ctx) => {
     const method = ctx.req.method;
     if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
@@ -27,10 +26,4 @@ export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Pro
     const response = await handle(ctx);
     return method === "HEAD" ? await headResponse(response) : response;
   };
-}
-
-function allowOf(methods: ApiMethodHandlers): string {
-  const names = Object.keys(methods);
-  if (names.includes("GET")) names.push("HEAD");
-  return [...names, "OPTIONS"].join(", ");
 }

@@ -5,15 +5,11 @@ import { errorResponse, logFailure, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
 import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
-/** Not rate limited. */
 const UNLIMITED_PATH = "/v1/openapi.json";
 /** The route counts these in a separate window; only a rejected one also counts as a request. */
 const RESUME_PATH = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 
-/**
- * Rate limits, error envelopes, `x-request-id` and CORS headers for every path under /v1. Root
- * middleware, because a request that matches no route reaches no other.
- */
+/** Root middleware, because a request under /v1 that matches no route reaches no other. */
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
   if (!isApiPath(pathname)) return await ctx.next();
@@ -30,7 +26,8 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 
 async function handleRequest(ctx: Context<State>): Promise<Response> {
   try {
-    const resumes = isResume(ctx);
+    const { req: { method }, url } = ctx;
+    const resumes = ["GET", "HEAD"].includes(method) && RESUME_PATH.test(url.pathname);
     if (isRateLimited(ctx)) await ctx.state.rateLimiter.admitRequest({ resumes });
     requireValidHost(ctx.req);
     const response = await ctx.next();
@@ -63,8 +60,4 @@ async function countRequest(ctx: Context<State>): Promise<void> {
 
 function isRateLimited(ctx: Context<State>): boolean {
   return ctx.url.pathname !== UNLIMITED_PATH;
-}
-
-function isResume({ req, url }: Context<State>): boolean {
-  return (req.method === "GET" || req.method === "HEAD") && RESUME_PATH.test(url.pathname);
 }

@@ -5,45 +5,33 @@ import type { ChatBody } from "../schemas/chat.ts";
 import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import { FIELD_BOUNDS } from "../schemas/limits.ts";
 import type { SessionService } from "../services/session_service.ts";
-import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import { claimedTenant } from "../store/credentials/session_token.ts";
 import { keys } from "../store/keys/keys.ts";
 import { SESSIONS } from "../store/runs/usage_rows.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { bearerKey, identifyKey, requireChatAccess } from "./identify_key.ts";
+import type { RateLimiter } from "./rate_limiter.ts";
 
 /** The sender of a message: a backend with an API key, or a page with a session. */
 export type ChatCaller =
   | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
-export interface ChatAuthentication {
-  service: { apiKeys: ApiKeyStore; sessions: SessionService };
-  rateLimiter: {
-    identify(
-      view: ReadTransaction,
-      find: (view: ReadTransaction) => Promise<ApiKeyIdentity>,
-    ): Promise<ApiKeyIdentity>;
-  };
-}
-
-/** What a message claims before authentication, to read ahead what it will need. */
-export interface PrefetchHints {
-  /** The caller's hashed address. */
-  address: string;
-  agentId: string | undefined;
-  now: number;
-}
+/** What a message claims before authentication, for reading ahead. */
+export type PrefetchHints = { address: string; agentId: string | undefined; now: number };
 
 /**
- * Authenticates a chat request. With an API key the key decides and a session is optional; without one
- * the session header is the credential. Throws 401, or 403 for a read-only key. Reads everything that the
- * message will need together with the credential.
+ * An API key decides alone; without one, the session header is the credential. Reads everything
+ * that the message will need together with the credential. Throws 401, or 403 for a read-only key.
  */
 export async function authenticateChat(
   req: Request,
-  { service, rateLimiter }: ChatAuthentication,
+  { service, rateLimiter }: {
+    service: { apiKeys: ApiKeyStore; sessions: SessionService };
+    rateLimiter: Pick<RateLimiter, "identify">;
+  },
   { view, hints }: { view: ReadTransaction; hints: PrefetchHints },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
@@ -56,8 +44,7 @@ export async function authenticateChat(
       return identifyKey(req, service.apiKeys, { reader, prefetch });
     });
     requireChatAccess(identity);
-    const { tenant, id } = identity;
-    return { kind: "key", tenant, id, sessionHeader: header };
+    return { kind: "key", tenant: identity.tenant, id: identity.id, sessionHeader: header };
   }
   const tenant = claimedTenant(header) ?? "none";
   const key = await sessionKey(header);
@@ -109,11 +96,7 @@ export function checkTokens(caller: ChatCaller, body: ChatBody): void {
  * without it the caller is a native client or the same site, unless `Sec-Fetch-Site` contradicts. For a
  * deleted agent (`undefined`) the allowed origins are unknown.
  */
-export function checkSessionOrigin(
-  req: Request,
-  session: Session,
-  agent: Agent | undefined,
-): void {
+export function checkSessionOrigin(req: Request, session: Session, agent: Agent | undefined): void {
   const origin = req.headers.get("origin");
   if (origin === null) {
     const site = req.headers.get("sec-fetch-site");

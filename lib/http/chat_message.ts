@@ -8,41 +8,49 @@ import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "./authenticate_chat.ts";
 import { parseJson, readJsonText } from "./bodies/read_json.ts";
-import { chatIdempotency } from "./chat_idempotency.ts";
+import { chatIdempotency } from "./idempotency_key.ts";
 import { recordRejectedOrigin } from "./record_rejected_origin.ts";
-import { type TryResult, tryResult } from "./try_result.ts";
 
 type ChatContext = Pick<Context<State>, "req" | "state">;
 
-/** A message as it was sent. Errors of its body are reported after those of its credential. */
 export interface ChatMessage {
-  body: TryResult<ChatBody>;
+  /** Throws if the body is invalid: errors of the credential are reported first. */
+  unwrapBody: () => ChatBody;
+  agentId: string | undefined;
   /** The id of its run; the same for every attempt at admission. */
   runId: string;
-  /** The caller's hashed address. */
   address: string;
 }
 
 export async function readChatMessage({ req, state }: ChatContext): Promise<ChatMessage> {
   const { service: { runtime }, rateLimiter } = state;
   const text = await readJsonText(req, runtime);
-  return {
-    body: tryResult(() => parseOrThrow(chatBodySchema, parseJson(text))),
-    runId: runtime.uuid(),
-    address: await rateLimiter.hashedAddress(),
-  };
+  return { ...parseBody(text), runId: runtime.uuid(), address: await rateLimiter.hashedAddress() };
+}
+
+/** Keeps the error, so that errors with higher precedence can be sent first. */
+function parseBody(text: string): Pick<ChatMessage, "unwrapBody" | "agentId"> {
+  try {
+    const body = parseOrThrow(chatBodySchema, parseJson(text));
+    return { unwrapBody: () => body, agentId: body.agentId };
+  } catch (error) {
+    const unwrapBody = () => {
+      throw error;
+    };
+    return { unwrapBody, agentId: undefined };
+  }
 }
 
 /** Authenticates the sender and loads the agent, in the transaction that admits the message. */
 export async function authorizeChatMessage(
   ctx: ChatContext,
-  { body: parsed, runId, address }: ChatMessage,
+  { unwrapBody, agentId, runId, address }: ChatMessage,
   view: ReadTransaction,
 ): Promise<{ request: ChatRequest } & Pick<StartOptions, "idempotency" | "sessionHash">> {
   const { service, requestId } = ctx.state;
-  const hints = { address, agentId: parsed.value?.agentId, now: service.runtime.now() };
+  const hints = { address, agentId, now: service.runtime.now() };
   const caller = await authenticateChat(ctx.req, ctx.state, { view, hints });
-  const body = parsed.unwrap();
+  const body = unwrapBody();
   checkTokens(caller, body);
   const idempotency = await chatIdempotency(ctx.req, { caller, body, keyed: service.keyedDigest });
   const { kind, id, tenant } = caller;

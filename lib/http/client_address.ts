@@ -1,15 +1,9 @@
 import type { Logger } from "../platform/log.ts";
 
-/** The maximum value of `TRUSTED_PROXY_HOPS`. */
+/** The largest `TRUSTED_PROXY_HOPS`. */
 const MAX_HOPS = 16;
 
-/** The configuration that client addresses depend on. */
-export interface ProxyConfig {
-  trustedProxyHops: number;
-  publicUrl?: string | undefined;
-}
-
-/** Describes the source of client addresses, for the startup log. */
+/** For the startup log. */
 export function describeClientAddressSource(hops: number): string {
   const setting = `TRUSTED_PROXY_HOPS is ${hops}`;
   if (hops === 0) return `the connection, because ${setting}`;
@@ -27,14 +21,13 @@ export class ProxyDetector {
   #suggestedHops: number | undefined;
 
   constructor(
-    { trustedProxyHops, publicUrl }: ProxyConfig,
+    { trustedProxyHops, publicUrl }: { trustedProxyHops: number; publicUrl?: string | undefined },
     log: Pick<Logger, "warn">,
   ) {
     this.#log = log;
     this.#enabled = trustedProxyHops === 0 && (publicUrl?.startsWith("https:") ?? false);
   }
 
-  /** The suggested `TRUSTED_PROXY_HOPS`, once a proxy has been detected. */
   get suggestedHops(): number | undefined {
     return this.#suggestedHops;
   }

@@ -4,7 +4,8 @@
  */
 const ALLOW_ANY_ORIGIN = { "access-control-allow-origin": "*" };
 
-const EXPOSED_HEADERS = {
+const RESPONSE_HEADERS = {
+  ...ALLOW_ANY_ORIGIN,
   "access-control-expose-headers":
     "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, ratelimit-policy, idempotency-replayed",
 };
@@ -16,7 +17,6 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": "7200",
 };
 
-/** True for paths that browsers on other sites may call. */
 export function isBrowserPath(pathname: string): boolean {
   return pathname === "/v1/chat" || pathname.startsWith("/v1/chat/");
 }
@@ -30,7 +30,5 @@ export function preflightResponse(): Response {
 }
 
 export function addCorsHeaders(headers: Headers): void {
-  for (const [name, value] of Object.entries({ ...ALLOW_ANY_ORIGIN, ...EXPOSED_HEADERS })) {
-    headers.set(name, value);
-  }
+  for (const [name, value] of Object.entries(RESPONSE_HEADERS)) headers.set(name, value);
 }

@@ -11,9 +11,8 @@ export function entityTag(version: number): string {
 }
 
 /**
- * The versions in `If-Match`; `undefined` for no condition and for `*`, which always holds for an
- * existing resource. Weak tags count. Unknown tags and malformed lists match no version, so a
- * condition that was not understood prevents the change.
+ * `undefined` for no condition and for `*`. Weak tags count. Unknown tags and malformed lists match
+ * no version, so a condition that was not understood prevents the change.
  */
 export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
@@ -21,28 +20,26 @@ export function ifMatchVersions(req: Request): number[] | undefined {
   return parseVersions(header);
 }
 
-/** The versions in `If-None-Match`: "any" for `*`, `undefined` for no condition. */
+/** "any" for `*`, `undefined` for no condition. */
 export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
   const header = req.headers.get("if-none-match");
   if (header === null) return undefined;
   return header.trim() === "*" ? "any" : parseVersions(header);
 }
 
-/** True if `If-None-Match` contains `version` or `*`. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
   return header !== null && matchesTag(header, entityTag(version));
 }
 
 /** True if a list of tags, or `*`, contains an entity tag; weak and strong tags compare equal. */
-export function matchesTag(header: string, etag: string): boolean {
+function matchesTag(header: string, etag: string): boolean {
   return header.trim() === "*" || parseTags(header).includes(etag.replace(/^W\//, ""));
 }
 
 function parseVersions(header: string): number[] {
-  return parseTags(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
-    Number(tag.slice(1, -1))
-  );
+  const versions = parseTags(header).filter((tag) => /^"\d{1,15}"$/.test(tag));
+  return versions.map((tag) => Number(tag.slice(1, -1)));
 }
 
 /** The tags of a list without `W/`; empty for a malformed list. */
@@ -51,10 +48,7 @@ function parseTags(header: string): string[] {
   return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
 }
 
-/**
- * Middleware that answers 304 to a GET or HEAD whose `If-None-Match` matches the response's `ETag` or is
- * `*` (RFC 9110, 13.1.2). Event streams are excluded.
- */
+/** Answers 304 to GET and HEAD (RFC 9110, 13.1.2). Event streams are excluded. */
 export async function conditionalResponse(ctx: Context<State>): Promise<Response> {
   const response = await ctx.next();
   const { method } = ctx.req;

@@ -7,7 +7,6 @@ import { addCorsHeaders, isBrowserPath } from "./cors.ts";
 import { isApiPath } from "./normalize_request.ts";
 import type { State } from "@/utils.ts";
 
-/** The JSON error envelope of /v1. */
 export function errorResponse(error: ApiError): Response {
   const envelope: ErrorEnvelope = {
     code: error.code,
@@ -20,15 +19,12 @@ export function errorResponse(error: ApiError): Response {
   return Response.json(envelope, { status: error.status, headers });
 }
 
-/** Maps any thrown value to the error sent to the client; unknown errors become a 500. */
+/** Unknown errors become a 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailableError) {
-    return new ApiError(
-      "service_unavailable",
-      "the store is busy or cannot be reached; try again soon",
-      { headers: { "retry-after": "1" } },
-    );
+    const message = "the store is busy or cannot be reached; try again soon";
+    return new ApiError("service_unavailable", message, { headers: { "retry-after": "1" } });
   }
   if (error instanceof ClientDisconnectError) {
     return validationError([{ path: "", code: "body_incomplete", message: error.message }]);
@@ -39,18 +35,13 @@ export function toApiError(error: unknown): ApiError {
 
 /** Errors of the router and of `readForm`. */
 function fromHttpError({ status, message }: HttpError): ApiError | undefined {
-  switch (status) {
-    case 404:
-      return new ApiError("not_found", "there is nothing at this address");
-    case 405:
-      return new ApiError("method_not_allowed", "this address does not take that method");
-    case 408:
-      return validationError([{ path: "", code: "body_timeout", message }]);
-    case 413:
-      return new ApiError("payload_too_large", message);
-    case 415:
-      return new ApiError("unsupported_media_type", message);
+  if (status === 404) return new ApiError("not_found", "there is nothing at this address");
+  if (status === 405) {
+    return new ApiError("method_not_allowed", "this address does not take that method");
   }
+  if (status === 408) return validationError([{ path: "", code: "body_timeout", message }]);
+  if (status === 413) return new ApiError("payload_too_large", message);
+  return status === 415 ? new ApiError("unsupported_media_type", message) : undefined;
 }
 
 const UNAVAILABLE = "the service is starting or cannot reach its store; try again soon";
@@ -69,10 +60,7 @@ export function unavailableResponse(url: URL): Response {
 /** The status that nginx logs when the client closed the request; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/**
- * Logs a thrown value: server errors with their stack, a client's disconnect at debug level. An
- * `ApiError` that the client receives with `status` is not logged.
- */
+/** An `ApiError` that the client receives with `status` is not logged. */
 export function logFailure(
   ctx: Context<State>,
   { thrown, status }: { thrown: unknown; status: number },
@@ -80,8 +68,7 @@ export function logFailure(
   const { requestId, service } = ctx.state;
   if (thrown instanceof ClientDisconnectError) {
     const fields = { requestId, route: ctx.route, status: CLIENT_CLOSED_REQUEST };
-    service.log.debug("client disconnected while sending its body", fields);
-    return;
+    return service.log.debug("client disconnected while sending its body", fields);
   }
   const isExpected = thrown instanceof ApiError && thrown.status === status;
   if (status < 500 || isExpected) return;
@@ -93,7 +80,6 @@ export function logFailure(
 /** Statuses of `ApiError`s that a page may show; a page handles the others itself. */
 const PAGE_STATUSES = new Set([405, 429, 503]);
 
-/** The error that an error page shows, or undefined for a 500. */
 export function toPageError(error: unknown): HttpError | ApiError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError || error instanceof ClientDisconnectError) {

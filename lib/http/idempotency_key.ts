@@ -1,13 +1,15 @@
+import type { IdempotencyRequest } from "../billing/decide_run.ts";
 import { canonicalJson } from "../platform/canonical_json.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
 import { assertSafeJson, validationError } from "../schemas/api_error.ts";
+import type { ChatBody } from "../schemas/chat.ts";
+import { toKeyedFingerprint } from "../store/idempotency_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ChatCaller } from "./authenticate_chat.ts";
 
 const MAX_LENGTH = 255;
 
-/**
- * Chat body fields that may change when a request is repeated: the page renews its token, and a client
- * may number its attempts.
- */
+/** May change in a repeated request: pages renew their token, clients may number attempts. */
 export const VOLATILE_CHAT_FIELDS = ["sessionToken", "requestId"] as const;
 
 /** Minimum for sessions, because all visitors of a page share one key scope. */
@@ -19,33 +21,59 @@ export const SESSION_KEY_MIN_LENGTH = 16;
  */
 export function readIdempotencyKey(
   req: Request,
-  options: { min?: number } = {},
+  { min = 1 }: { min?: number } = {},
 ): string | undefined {
   const key = req.headers.get("idempotency-key");
   if (key === null) return undefined;
-  const { min = 1 } = options;
   if (/^[\x21-\x7e]*$/.test(key) && key.length >= min && key.length <= MAX_LENGTH) return key;
   const message = `must be ${min}-${MAX_LENGTH} visible characters`;
   throw validationError([{ path: "Idempotency-Key", code: "invalid_header", message }]);
 }
 
-/**
- * Hashes parsed JSON independently of field order, leaving out the top-level fields `without`. Throws
- * 400 for unsafe JSON (see `assertSafeJson`).
- */
+/** Independent of field order, without the fields `without`. Throws 400 for unsafe JSON. */
 export async function requestFingerprint(
   value: unknown,
-  options: { without?: readonly string[] } = {},
+  { without = [] }: { without?: readonly string[] } = {},
 ): Promise<string> {
   assertSafeJson(value);
-  return await sha256(canonicalJson(omit(value, options.without ?? [])));
+  return await sha256(canonicalJson(omit(value, without)));
 }
 
 /** Hashes a key with its `route` (method and path, ids included) and its caller. */
 export async function idempotencyScope(
-  parts: { route: string; caller: readonly string[]; key: string },
+  { route, caller, key }: { route: string; caller: readonly string[]; key: string },
 ): Promise<string> {
-  return await sha256(JSON.stringify([parts.route, parts.caller, parts.key]));
+  return await sha256(JSON.stringify([route, caller, key]));
+}
+
+/**
+ * Identifies a message that is sent again; `undefined` without an `Idempotency-Key`. With a session the
+ * scope is agent, page and conversation, because the token may have been renewed. `keyed` makes a digest
+ * useless for guessing messages without the key.
+ */
+export async function chatIdempotency(
+  req: Request,
+  { caller, body, keyed }: {
+    caller: ChatCaller;
+    body: ChatBody;
+    keyed: (digest: string) => string;
+  },
+): Promise<IdempotencyRequest | undefined> {
+  const isSession = caller.kind === "session";
+  const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
+  if (key === undefined) return undefined;
+  const scopeOfCaller = isSession
+    ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
+    : ["key", caller.id];
+  const route = "POST /v1/chat/stream";
+  const scope = await idempotencyScope({ route, caller: scopeOfCaller, key });
+  const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
+  return {
+    key: keys.chatIdempotencyRecord(caller.tenant, scope),
+    fingerprint: toKeyedFingerprint(unkeyed, keyed),
+    legacyFingerprint: unkeyed,
+    ttlMs: 24 * 60 * 60_000,
+  };
 }
 
 function omit(value: unknown, names: readonly string[]): unknown {

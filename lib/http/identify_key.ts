@@ -1,6 +1,6 @@
 import { rejectApiKey } from "../schemas/reject_credentials.ts";
 import { setActor } from "../store/audit/actor.ts";
-import type { KvReader, ReadTransaction } from "../store/tx/read_transaction.ts";
+import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type {
   ApiKeyIdentity,
@@ -8,6 +8,7 @@ import type {
   PrefetchKeys,
 } from "../store/credentials/api_key_store.ts";
 import { canChat, hasScope, type Scope } from "../schemas/scopes.ts";
+import type { RateLimiter } from "./rate_limiter.ts";
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
 export function bearerKey(req: Request): string | undefined {
@@ -16,12 +17,9 @@ export function bearerKey(req: Request): string | undefined {
   return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
 }
 
-/** What is needed to authenticate and count a request. */
 export interface AuthenticationContext {
   service: { apiKeys: ApiKeyStore };
-  rateLimiter: {
-    countWithKey(find: (view: ReadTransaction) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
-  };
+  rateLimiter: Pick<RateLimiter, "countWithKey">;
 }
 
 /** Verifies the request's API key without counting the request. Throws 401. */

@@ -1,9 +1,6 @@
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 
-/**
- * Times out waits for events. All waits share one timer, because a stream waits for every frame and
- * almost never for the whole time.
- */
+/** Waits share one timer: a stream waits for every frame, and almost never the whole time. */
 export class IdleTimer {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;

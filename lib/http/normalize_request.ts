@@ -2,7 +2,6 @@ import { validationError } from "../schemas/api_error.ts";
 
 /** Methods that Fresh's router knows; any other makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** A method that no route accepts. */
 const UNSUPPORTED_METHOD = "PUT";
 /** Captures the path of a URL, even if its host is invalid. */
 const URL_PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
@@ -10,26 +9,27 @@ const URL_PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
 const withoutHost = new WeakSet<Request>();
 
 /**
- * Changes a request that Fresh's router would throw on, which would mean a bare 500 and a stack trace in
- * the log. An unknown method becomes one that no route accepts, so that the response is the route's own
- * 405. An invalid host is a 400; under /v1 `requireValidHost` sends it, after rate limiting.
+ * Fresh's router would throw on these, a bare 500. An unknown method becomes one that no route
+ * accepts, for the route's own 405. An invalid host is a 400; under /v1 `requireValidHost` sends
+ * it, after rate limiting.
  */
 export function normalizeRequest(request: Request): Request | Response {
   const isApi = isApiPath(URL_PATH.exec(request.url)?.[1] ?? "");
   if (!URL.canParse(request.url)) {
-    return isApi ? withPlaceholderHost(request) : invalidHostResponse();
+    if (isApi) return withPlaceholderHost(request);
+    const headers = { "x-content-type-options": "nosniff" };
+    return new Response("the Host header names no host", { status: 400, headers });
   }
-  const isRoutable = isRoutableMethod(request.method);
-  return withDecodablePath(isRoutable ? request : withUnsupportedMethod(request));
+  if (isRoutableMethod(request.method)) return withDecodablePath(request);
+  const { url, headers } = request;
+  return withDecodablePath(new Request(url, { method: UNSUPPORTED_METHOD, headers }));
 }
 
-/** Throws 400 for a request whose `Host` is invalid. */
 export function requireValidHost(request: Request): void {
   if (!withoutHost.has(request)) return;
   throw validationError([{ path: "Host", code: "invalid_header", message: "names no host" }]);
 }
 
-/** True for a path under /v1, with or without its query. */
 export function isApiPath(path: string): boolean {
   return /^\/v1(?:[/?]|$)/.test(path);
 }
@@ -39,25 +39,13 @@ export function isRoutableMethod(method: string): boolean {
   return METHODS.includes(method.toUpperCase());
 }
 
-function withUnsupportedMethod({ url, headers }: Request): Request {
-  return new Request(url, { method: UNSUPPORTED_METHOD, headers });
-}
-
 function withPlaceholderHost({ url, method, headers }: Request): Request {
   const path = URL_PATH.exec(url)?.[1] ?? "/";
-  const routed = withDecodablePath(
-    new Request(`http://localhost${path}`, {
-      method: isRoutableMethod(method) ? method : UNSUPPORTED_METHOD,
-      headers,
-    }),
-  );
+  const routable = isRoutableMethod(method) ? method : UNSUPPORTED_METHOD;
+  const request = new Request(`http://localhost${path}`, { method: routable, headers });
+  const routed = withDecodablePath(request);
   withoutHost.add(routed);
   return routed;
-}
-
-function invalidHostResponse(): Response {
-  const headers = { "x-content-type-options": "nosniff" };
-  return new Response("the Host header names no host", { status: 400, headers });
 }
 
 /** Escapes the `%` of an undecodable path such as `/agents/%zz`, so that it becomes an unknown id. */
@@ -70,10 +58,7 @@ function withDecodablePath(request: Request): Request {
   return new Request(url, { method, headers, body });
 }
 
-/**
- * True for a path that could be one of our static files. Others are not looked up, because Fresh's
- * in-memory build throws on names that the file system rejects.
- */
+/** Others are not looked up: Fresh's in-memory build throws on names the file system rejects. */
 export function isStaticFilePath(path: string): boolean {
   return path.length <= 255 && /^(?:\/+[\w.-]+)+$/.test(path);
 }

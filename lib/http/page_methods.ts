@@ -3,10 +3,9 @@ import type { State } from "../../utils.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { isApiPath } from "./normalize_request.ts";
 
-/** The methods of a route outside /v1. GET includes HEAD. */
-export type PageMethod = "GET" | "POST";
+/** GET includes HEAD. */
+type PageMethod = "GET" | "POST";
 
-/** Read-only routes outside /v1. */
 const GET_ONLY = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
@@ -17,7 +16,6 @@ const GET_ONLY = new Set([
   ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
 ]);
 
-/** Routes outside /v1 that only accept POST. */
 const POST_ONLY = new Set([
   ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
@@ -33,10 +31,7 @@ export function allowHeader(methods: readonly PageMethod[]): string {
   return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 }
 
-/**
- * Middleware that answers 405 with `Allow` on routes outside /v1, before authentication. Fresh would
- * answer a missing method with 404 or even with the page. /v1 uses `apiHandler`.
- */
+/** 405 with `Allow` outside /v1, before authentication. Fresh would answer 404 or even the page. */
 export async function rejectUnsupportedMethod(ctx: Context<State>): Promise<Response> {
   if (ctx.route === null || isApiPath(ctx.url.pathname)) return await ctx.next();
   const methods = pageMethodsOf(ctx.route);

@@ -7,7 +7,6 @@ import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";
 import type { WindowStatus } from "../billing/rate_window.ts";
-import type { Caller } from "../billing/request_windows.ts";
 import type { InFlightRequests } from "../billing/in_flight_requests.ts";
 import {
   isFinalRejection,
@@ -22,7 +21,6 @@ import { SESSION_TTL_MS } from "../schemas/limits.ts";
 export interface RateLimiterDeps {
   committer: GroupCommitter;
   admission: Admission;
-  /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
@@ -55,19 +53,14 @@ export class RateLimiter {
     this.#id = deps.admission.requests.newId();
   }
 
-  /**
-   * Rejects an address whose window of requests (or of resumed streams) is known to be full, or that has
-   * too many requests in flight, before any other work. Call `finish` afterwards.
-   */
+  /** Rejects an address with a full window or too many requests in flight. Call `finish` later. */
   async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.hashedAddress();
-    await this.#recordingRejection(() =>
-      Promise.try(() => {
-        const { admission: { requests }, limits } = this.#deps;
-        requests.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
-        this.#enter(address);
-      })
-    );
+    await this.#recordingRejection(() => {
+      const { admission: { requests }, limits } = this.#deps;
+      requests.rejectFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+      this.#enter(address);
+    });
   }
 
   /** As `admitRequest`, but checks only the requests in flight. */
@@ -75,17 +68,16 @@ export class RateLimiter {
     this.#enter(await this.hashedAddress());
   }
 
-  /** The request is no longer in flight. */
   finish(): void {
     if (this.#inFlightAddress === undefined) return;
     this.#deps.inFlight.leave(this.#inFlightAddress);
     this.#inFlightAddress = undefined;
   }
 
-  /** Counts the request unless it was counted. Throws 429. */
+  /** Does nothing if the request was counted. Throws 429. */
   async count(): Promise<void> {
     if (this.#counted) return;
-    await this.transact(async (view) => await this.#count(view, this.#apiKey));
+    await this.transact((view) => this.#count(view, this.#apiKey));
   }
 
   /**
@@ -97,11 +89,8 @@ export class RateLimiter {
     const address = await this.hashedAddress();
     try {
       await this.#recordingRejection(async () => {
-        this.#remainingByWindow = await requests.countResume({
-          address,
-          id: requests.newId(),
-          limits,
-        });
+        const request = { address, id: requests.newId(), limits };
+        this.#remainingByWindow = await requests.countResume(request);
       });
     } catch (error) {
       // Clients can resume while the store is unavailable.
@@ -121,7 +110,6 @@ export class RateLimiter {
     });
   }
 
-  /** Runs a transaction, usually one that ends in `admitRun`. */
   async transact<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T> {
     return await this.#recordingRejection(() =>
       this.#deps.committer.transact(work, { isFinal: isFinalRejection })
@@ -143,7 +131,7 @@ export class RateLimiter {
     run: Omit<RunRequest, "limits" | "caller">,
   ): Promise<AdmissionResult> {
     const limits = await this.#limitsOf(view, run.run.tenant);
-    const caller = await this.#callerOf(this.#apiKey);
+    const caller = { address: await this.hashedAddress(), apiKey: this.#apiKey };
     const request = { ...run, id: this.#id, caller, limits };
     const admitted = await this.#deps.admission.admit(request, view);
     // An ended session is not a limit, so the request is still to be counted.
@@ -159,32 +147,27 @@ export class RateLimiter {
     return this.#address ??= this.#deps.signer.sign(addressBlock(this.#clientAddress));
   }
 
-  /** Sets the rate limit headers and the plan warning. */
   setHeaders(headers: Headers): void {
     if (this.#softLimitPassed) headers.set("x-plan-warning", "daily_cost_soft_limit");
     const windows = Object.entries(this.#remainingByWindow);
     if (windows.length === 0) return;
     const items = (item: (name: string, window: WindowStatus) => string) =>
       windows.map(([name, window]) => item(name, window)).join(", ");
-    headers.set(
-      "ratelimit-policy",
-      items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`),
-    );
-    headers.set(
-      "ratelimit",
-      items((name, { remaining, resetMs }) => {
-        // The reset can be a millisecond after the window's end.
-        const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
-        return `"${name}";r=${remaining};t=${t}`;
-      }),
-    );
+    const policy = items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`);
+    headers.set("ratelimit-policy", policy);
+    const state = items((name, { remaining, resetMs }) => {
+      // The reset can be a millisecond after the window's end.
+      const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
+      return `"${name}";r=${remaining};t=${t}`;
+    });
+    headers.set("ratelimit", state);
   }
 
   /**
    * A request rejected by a full window is not counted: a client that retries would never get in, and a
    * flood must not cause writes. A request rejected by another limit counts.
    */
-  async #recordingRejection<T>(work: () => Promise<T>): Promise<T> {
+  async #recordingRejection<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -205,7 +188,8 @@ export class RateLimiter {
   async #count(view: ReadTransaction, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
-    const request = { id: this.#id, caller: await this.#callerOf(apiKey), limits };
+    const caller = { address: await this.hashedAddress(), apiKey };
+    const request = { id: this.#id, caller, limits };
     this.#remainingByWindow = {
       ...await this.#deps.admission.requests.countRequest(request, view),
       ...this.#exhausted,
@@ -230,13 +214,8 @@ export class RateLimiter {
     if (tenant === undefined) return limits;
     return withOverrides(limits, (await tenants.plan(tenant, view)).limits);
   }
-
-  async #callerOf(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
-    return { address: await this.hashedAddress(), apiKey };
-  }
 }
 
-/** The length of the window with this name in the headers. */
 function windowSeconds(name: string): number {
   return (name === "session_messages" ? SESSION_TTL_MS : WINDOW_MS) / 1000;
 }

@@ -2,10 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { ApiError } from "../schemas/api_error.ts";
 
-/**
- * Runs `work`, synchronous or not, and records an alert if it rejects the page's origin: otherwise the
- * site's owner would see that only in a visitor's console.
- */
+/** Otherwise a site's owner would see the rejection only in a visitor's console. */
 export function recordRejectedOrigin<T>(
   ctx: Pick<Context<State>, "req" | "state">,
   { tenant, agent }: { tenant: string; agent: { id: string } },

@@ -2,19 +2,15 @@ import { ApiError, validationError } from "../schemas/api_error.ts";
 import type { ConversationFilter } from "../store/conversations/conversation_store.ts";
 import { invalidCursor, type PageRequest } from "../store/values/page.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export function isUuid(value: string): boolean {
-  return UUID.test(value);
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 }
 
-/** A lower-cased UUID from the path. Throws 404. */
 export function uuidParam(value: string | undefined): string {
   if (value !== undefined && isUuid(value)) return value.toLowerCase();
   throw new ApiError("not_found", "there is nothing at this address");
 }
 
-/** Runs `find`; `undefined` if it throws `not_found`. */
 export async function undefinedIfNotFound<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find();
@@ -37,10 +33,7 @@ export function conversationFilterParams(url: URL): ConversationFilter {
   return { agentId: agentIdParam(url), origin };
 }
 
-/**
- * The number of the frame to resume after, from `Last-Event-ID` or `?after=` (a frame's id or number);
- * 0 is the beginning. Throws 400.
- */
+/** From `Last-Event-ID` or `?after=` (a frame's id or number); 0 is the beginning. Throws 400. */
 export function streamPosition(req: Request, runId: string): number {
   const last = req.headers.get("last-event-id");
   // A reconnecting client keeps its URL, so the header is newer.

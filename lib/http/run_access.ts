@@ -1,9 +1,6 @@
 import { rejectSessionToken } from "../schemas/reject_credentials.ts";
-import type { SessionService } from "../services/session_service.ts";
-import type { AgentService } from "../services/agent_service.ts";
-import type { RunLookup, RunRegistry } from "../chat/run_registry.ts";
+import type { RunLookup } from "../chat/run_registry.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import type { RunLogHead } from "../store/runs/run_log_head.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import {
@@ -14,34 +11,21 @@ import {
   requireChatAccess,
 } from "./identify_key.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
+import type { Service } from "./service.ts";
 
-/** What is needed to authorize access to a run. */
-export interface RunAccessContext extends AuthenticationContext {
-  service: {
-    apiKeys: ApiKeyStore;
-    sessions: SessionService;
-    agents: AgentService;
-    runs: RunRegistry;
-  };
-}
-
-/** A run that the caller may follow and cancel. */
-export interface AccessibleRun {
-  tenant: string;
-  runId: string;
-  found: RunLookup;
+interface RunAccessContext extends AuthenticationContext {
+  service: Pick<Service, "apiKeys" | "sessions" | "agents" | "runs">;
 }
 
 /**
- * Finds a run for a caller that may follow it: a key of the tenant with chat access, the session that
- * started it (even if expired), or a live session of the same agent and page. Throws 404 for every
- * other caller, as for an unknown run.
+ * For a key of the tenant with chat access, the session that started the run (even if expired), or
+ * a live session of the same agent and page. Throws 404 for others, as for an unknown run.
  */
 export async function findAccessibleRun(
   req: Request,
   state: RunAccessContext,
   { runId, counted }: { runId: string; counted: boolean },
-): Promise<AccessibleRun> {
+): Promise<{ tenant: string; runId: string; found: KnownRun }> {
   const { service } = state;
   const header = req.headers.get("x-service-session");
   if (bearerKey(req) !== undefined || header === null) {
@@ -49,8 +33,8 @@ export async function findAccessibleRun(
       ? await identifyAndCountKey(req, state)
       : await identifyKey(req, service.apiKeys);
     requireChatAccess(identity);
-    const { tenant } = identity;
-    return { tenant, runId, found: requireKnown(await service.runs.find(tenant, runId)) };
+    const found = requireKnown(await service.runs.find(identity.tenant, runId));
+    return { tenant: identity.tenant, runId, found };
   }
   const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
   const found = requireKnown(await service.runs.find(session.tenant, runId));

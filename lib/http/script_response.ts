@@ -18,7 +18,6 @@ export const CLIENT_TYPES_HEADER = { "x-typescript-types": "/client.v1.d.ts" };
 
 const SCRIPT_HEADERS = { ...CROSS_ORIGIN, "content-type": "text/javascript; charset=utf-8" };
 
-/** The current script, by its major version. */
 export function scriptResponse(
   { body, hash12 }: ScriptBundle,
   more: Record<string, string> = {},
@@ -41,16 +40,10 @@ export async function pinnedScriptResponse(
   if (script === "unavailable") return unavailableResponse(ctx.url);
   if (script === undefined) throw new HttpError(404);
   const more = name === "client" ? CLIENT_TYPES_HEADER : {};
-  const headers = {
-    ...SCRIPT_HEADERS,
-    ...more,
-    "cache-control": IMMUTABLE_CACHE,
-    etag: `"${hash}"`,
-  };
-  return new Response(script.body, { headers });
+  const cache = { "cache-control": IMMUTABLE_CACHE, etag: `"${hash}"` };
+  return new Response(script.body, { headers: { ...SCRIPT_HEADERS, ...more, ...cache } });
 }
 
-/** Describes the current script, for writing its tag. */
 export function scriptInfoResponse(
   name: "widget" | "client",
   { version, integrity, bytes, hash12 }: ScriptBundle,

@@ -1,4 +1,3 @@
-/** Browser features that no page uses. */
 const UNUSED_FEATURES = [
   ...["accelerometer", "autoplay", "browsing-topics", "camera", "display-capture"],
   ...["encrypted-media", "fullscreen", "gamepad", "geolocation", "gyroscope", "hid"],
@@ -21,20 +20,10 @@ const PAGE_HEADERS = {
 /** One year, as required by ASVS 5.0 (3.4.1). */
 const HSTS = { "strict-transport-security": "max-age=31536000; includeSubDomains" };
 
-/**
- * Adds the security headers that a response does not set itself. `https` is true if the service's public
- * address uses https.
- */
-export function withSecurityHeaders(
-  response: Response,
-  { https }: { https: boolean },
-): Response {
+/** `https`: whether the service's public address uses https. */
+export function withSecurityHeaders(response: Response, { https }: { https: boolean }): Response {
   const isPage = response.headers.get("content-type")?.startsWith("text/html") ?? false;
-  const defaults = {
-    ...ALL_RESPONSES,
-    ...isPage ? PAGE_HEADERS : {},
-    ...https ? HSTS : {},
-  };
+  const defaults = { ...ALL_RESPONSES, ...isPage ? PAGE_HEADERS : {}, ...https ? HSTS : {} };
   const missing = Object.entries(defaults).filter(([name]) => !response.headers.has(name));
   const result = toMutable(response);
   for (const [name, value] of missing) result.headers.set(name, value);

@@ -63,71 +63,47 @@ export interface Service {
   readonly signIn: SignInService;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
-  /** Who changed what. */
   readonly audit: AuditStore;
-  /** Problems that need attention: rejected origins, failing providers. */
   readonly alerts: AlertStore;
   readonly catalogue: CatalogueStore;
-  /** Dashboard advice that tenants have dismissed. */
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationService;
   /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
   readonly keyedDigest: (digest: string) => string;
-  /** Deletes old conversations beyond a plan's quota. */
   readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;
-  /** Diagnoses why a widget does not appear on a page. */
   readonly doctor: Doctor;
   readonly knowledgeSearch: KnowledgeSearch;
-  /** Processes the documents of knowledge bases in the background once started. */
   readonly documents: DocumentProcessor;
   readonly knowledge: KnowledgeService;
   /** Settles runs of other processes that have ended; sweeps periodically once started. */
   readonly orphanedRuns: OrphanedRunSweeper;
-  /** Responses to requests with an idempotency key. */
   readonly idempotencyRecords: IdempotencyStore;
-  /** The secrets that API keys are hashed under, for the command line. */
   readonly hmacSecrets: HmacSecrets;
-  /** Encrypts what is stored under the first of the encryption keys. */
   readonly reencryption: Reencryption;
-  /** Runs of all processes, for following and stopping them. */
   readonly runs: RunRegistry;
-  /** Values that tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
-  /** Failed sign-ins, lockouts and denied access to the dashboard. */
   readonly securityLog: SecurityLog;
   readonly sessions: SessionService;
-  /** Storage of tenants compared with their quotas. */
   readonly storage: StorageReports;
   /** How long a request waits for a store that does not respond, milliseconds. */
   readonly storeDeadlineMs: number;
   readonly team: TeamService;
   readonly tenants: TenantStore;
-  /** Dashboard users, for the command line. */
   readonly users: UserService;
-  /** Stored connections to providers, without those of the environment. */
   readonly connections: ConnectionStore;
-  /** The connections that this process uses, and their health. */
   readonly providers: Pick<ModelRegistry, "connection" | "health">;
-  /** The processes that parse documents and uploads. */
   readonly workers: WorkerPool;
-  /** The limits of a plan without overrides. */
   readonly limits: Limits;
   readonly usage: UsageReports;
-  /** The widget script as it is served. */
   readonly widget: ScriptBundle;
-  /** The client script, for pages with their own user interface. */
   readonly client: ScriptBundle;
-  /** TypeScript declarations of the client. */
   readonly clientTypes: string;
   /** Scripts of this and the ten releases before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
-  /** Detects a proxy that is not configured. */
   readonly forwardedForCheck: ProxyDetector;
-  /** The agent of `/demo`, while the demo is enabled. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
-  /** Resolves when `demoAgent` is known. */
   readonly demoReady: Promise<void>;
   readonly rateLimiterDeps: RateLimiterDeps;
   /** Aborted at shutdown; ends the remaining streams. */

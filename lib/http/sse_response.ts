@@ -8,32 +8,27 @@ const HEARTBEAT_MS = 10_000;
 const STALL_TIMEOUT_MS = 60_000;
 /** Characters per chunk unless a single frame is longer; bounds the memory of a stalled reader. */
 const CHUNK_LENGTH = 64 * 1024;
-const RETRY_FIELD = "retry: 1500\n\n";
-const PING_COMMENT = ": ping\n\n";
 const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` stop proxies from compressing or buffering frames. */
-export const SSE_HEADERS = {
+const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-export interface SseOptions {
+interface SseOptions {
   runtime: Runtime;
-  /** Number of the frame to resume after. */
   after?: number;
   headers?: Record<string, string>;
   /** Aborted when the process shuts down: ends the stream, and the client resumes elsewhere. */
   closing?: AbortSignal;
 }
 
-/** A frame as a server-sent event. */
 export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
   return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }
 
-/** Streams a run's frames at the speed of its reader. */
 export function sseResponse(run: FollowableRun, options: SseOptions): Response {
   const body = new ReadableStream(new RunFrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
@@ -46,7 +41,6 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #run: FollowableRun;
   readonly #options: SseOptions;
   readonly #idle: IdleTimer;
-  /** Aborted when the client disconnects or the stream ends. */
   readonly #finished = new AbortController();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #position: number;
@@ -81,7 +75,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#finished.signal.aborted) return;
     const ended = hasNext
       ? this.#sendFrames(CHUNK_LENGTH)
-      : this.#send(this.#isOpen ? PING_COMMENT : "");
+      : this.#send(this.#isOpen ? ": ping\n\n" : "");
     if (ended) this.#end();
     else this.#watchForStall();
   }
@@ -129,7 +123,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #send(text: string): false {
-    const whole = (this.#isOpen ? "" : RETRY_FIELD) + text;
+    const whole = (this.#isOpen ? "" : "retry: 1500\n\n") + text;
     this.#isOpen = true;
     this.#sentAt = this.#options.runtime.now();
     if (whole !== "") this.#controller.enqueue(encoder.encode(whole));

@@ -6,9 +6,9 @@ import type {
 } from "../store/idempotency_store.ts";
 import { type CommitStep, commitStep, retryUntilCommitted } from "../store/values/record.ts";
 import { idempotencyScope, readIdempotencyKey, requestFingerprint } from "./idempotency_key.ts";
+import type { Service } from "./service.ts";
 
-/** A request that creates a resource. */
-export interface IdempotentCreation<T> {
+interface IdempotentCreation<T> {
   /** Method and path, ids included: `POST /v1/agents`. Each route is a scope of its own. */
   route: string;
   apiKeyId: string;
@@ -20,19 +20,14 @@ export interface IdempotentCreation<T> {
   respond: (created: T) => { body: unknown; headers: Record<string, string> };
 }
 
-interface IdempotencyContext {
-  req: Request;
-  state: { service: { idempotencyRecords: IdempotencyStore } };
-}
-
 /**
- * Handles a creating POST; with an `Idempotency-Key` it creates only once. The response is recorded in
- * the transaction that creates, so neither a race nor a crash can separate them. A repeated request
- * gets the recorded response with `Idempotency-Replayed: true`, even if the resource was deleted since;
- * errors are not recorded. Call it after authentication.
+ * Creates only once per `Idempotency-Key`. The response is recorded in the transaction that
+ * creates, so neither a race nor a crash can separate them. A repeated request gets it with
+ * `Idempotency-Replayed: true`, even if the resource was deleted; errors are not recorded. Call it
+ * after authentication.
  */
 export async function withIdempotency<T>(
-  { req, state }: IdempotencyContext,
+  { req, state }: { req: Request; state: { service: Pick<Service, "idempotencyRecords"> } },
   creation: IdempotentCreation<T>,
 ): Promise<Response> {
   const key = readIdempotencyKey(req);

@@ -5,10 +5,9 @@ export function curlExample(
   operation: OperationObject,
   { method, url }: { method: string; url: string },
 ): string {
-  const flags = [
-    ...(method === "GET" ? [] : ["-X", method]),
-    ...(isStream(operation) ? ["-N"] : []),
-  ];
+  // curl buffers a stream without -N.
+  const isStream = operation.responses["200"]?.content?.["text/event-stream"] !== undefined;
+  const flags = [...(method === "GET" ? [] : ["-X", method]), ...(isStream ? ["-N"] : [])];
   const parts = [["curl", ...flags, quote(url)].join(" ")];
   for (const header of headersOf(operation)) parts.push(`-H "${header}"`);
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.examples?.example?.value;
@@ -28,12 +27,6 @@ function headersOf({ security, parameters = [] }: OperationObject): string[] {
   ];
 }
 
-/** curl buffers a stream without -N. */
-function isStream({ responses }: OperationObject): boolean {
-  return responses["200"]?.content?.["text/event-stream"] !== undefined;
-}
-
-/** Quotes a word for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

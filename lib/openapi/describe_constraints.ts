@@ -8,7 +8,7 @@ export function describeConstraints(schema: JsonSchema): string[] {
     range(schema.minItems, schema.maxItems, "items"),
     range(schema.minimum, schema.maximum),
     exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
-    format === undefined ? undefined : format,
+    format,
     pattern === undefined ? undefined : `matches ${pattern}`,
     schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} by default`,
   ];

@@ -1,12 +1,6 @@
 import type { ErrorCode } from "../schemas/error_codes.ts";
 
-/** The meaning of an error code, and an example envelope. */
-export interface ErrorDoc {
-  when: string;
-  /** Messages are not stable. */
-  message: string;
-  details?: Record<string, unknown>;
-}
+type ErrorDoc = { when: string; message: string; details?: Record<string, unknown> };
 
 /** Typed as a record so that an undocumented code does not compile. */
 export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
@@ -86,10 +80,7 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "the plan's daily cost limit is reached",
     details: { scope: "tenant_daily_cost", limit: 5 },
   },
-  internal_error: {
-    when: "An error of the service.",
-    message: "the request failed on our side",
-  },
+  internal_error: { when: "An error of the service.", message: "the request failed on our side" },
   provider_error: {
     when: "The model provider failed before the stream started.",
     message: "the model provider could not answer",

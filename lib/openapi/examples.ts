@@ -1,7 +1,11 @@
-import { createFinding } from "../doctor/diagnostic_context.ts";
-import { embedSnippets } from "../doctor/embed_snippets.ts";
+import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
 import type { Agent } from "../schemas/agent.ts";
-import type { DoctorCheck, DoctorReport } from "../schemas/doctor.ts";
+import {
+  DOCTOR_CHECKS,
+  type DoctorCheck,
+  type DoctorReason,
+  type DoctorReport,
+} from "../schemas/doctor.ts";
 
 const agentBody = {
   name: "Shop helper",
@@ -67,18 +71,13 @@ const transcript = {
 
 const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
 
-const fine = (check: DoctorCheck) => createFinding(check, "fine");
+const problems: Partial<Record<DoctorCheck, DoctorReason>> = {
+  csp: "policy_connections",
+  token: "token_expired",
+};
 
 const doctorReport: DoctorReport = {
-  findings: [
-    fine("origin"),
-    fine("tag"),
-    fine("mixed_content"),
-    createFinding("csp", "policy_connections"),
-    fine("integrity"),
-    createFinding("token", "token_expired"),
-    fine("clock"),
-  ],
+  findings: DOCTOR_CHECKS.map((check) => createFinding(check, problems[check] ?? "fine")),
   lines: embedSnippets({
     agent,
     origin: "https://shop.example",

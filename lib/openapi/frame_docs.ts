@@ -1,10 +1,8 @@
 import type { Frame, FrameOf } from "../schemas/frames.ts";
 import { EXAMPLES } from "./examples.ts";
 
-type FrameDocs = { [T in Frame["type"]]: { summary: string; example: FrameOf<T> } };
-
 /** A summary and an example of each frame, in the order in which a run sends them. */
-export const FRAME_DOCS: FrameDocs = {
+export const FRAME_DOCS: { [T in Frame["type"]]: { summary: string; example: FrameOf<T> } } = {
   start: {
     summary: "Always first: the run and its model.",
     example: {

@@ -2,17 +2,11 @@ import { type Auth, type Operation, TAGS } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
-import { DOCUMENT_OPERATIONS } from "./operations/documents.ts";
-import { KNOWLEDGE_BASE_OPERATIONS } from "./operations/knowledge_bases.ts";
+import { KNOWLEDGE_OPERATIONS } from "./operations/knowledge_bases.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
 import { SESSION_OPERATIONS } from "./operations/sessions.ts";
 import { USAGE_OPERATIONS } from "./operations/usage.ts";
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  SecurityScheme,
-} from "./openapi_types.ts";
+import type { OpenApiDocument, OperationObject, SecurityScheme } from "./openapi_types.ts";
 import { HEADERS } from "./headers.ts";
 import { PARAMETERS } from "./parameters.ts";
 import { renderResponses } from "./render_responses.ts";
@@ -24,13 +18,12 @@ export const OPERATIONS: readonly Operation[] = [
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
-  ...KNOWLEDGE_BASE_OPERATIONS,
-  ...DOCUMENT_OPERATIONS,
+  ...KNOWLEDGE_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];
 
-export const SECURITY_SCHEMES = {
+const SECURITY_SCHEMES = {
   ApiKey: {
     type: "http",
     scheme: "bearer",
@@ -50,10 +43,8 @@ export const SECURITY_SCHEMES = {
   },
 } satisfies Record<string, SecurityScheme>;
 
-export const API_SUMMARY = "Create chat agents, embed them in pages, and stream their answers.";
-
 /** Applies to every operation; paragraphs of CommonMark with code spans only. */
-export const API_DESCRIPTION = [
+const API_DESCRIPTION = [
   "Bodies are JSON with camelCase names; chat responses are server-sent events. Unknown fields of a " +
   "request are rejected; omit optional fields, they are never `null`. Text and field names must not " +
   "contain lone surrogates or NUL. Times are ISO 8601 in UTC.",
@@ -69,14 +60,13 @@ export const API_DESCRIPTION = [
   "`Sunset`, at least six months in advance.",
 ].join("\n\n");
 
-/** The API as an OpenAPI 3.1 document; deterministic. */
 export function openapiDocument({ baseUrl }: { baseUrl: string }): OpenApiDocument {
   return {
     openapi: "3.1.1",
     info: {
       title: "Agent Chat Service",
       version: "1",
-      summary: API_SUMMARY,
+      summary: "Create chat agents, embed them in pages, and stream their answers.",
       description: API_DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -101,8 +91,9 @@ function renderPaths(): OpenApiDocument["paths"] {
 }
 
 function renderOperation(operation: Operation): OperationObject {
-  const { id, tag, summary, description, body } = operation;
-  const parameters = parametersOf(operation);
+  const { id, tag, summary, description, body, idempotent } = operation;
+  const named = [...operation.parameters ?? [], ...idempotent ? ["idempotencyKey" as const] : []];
+  const parameters = named.map((name) => typeof name === "string" ? PARAMETERS[name] : name);
   return {
     operationId: id,
     tags: [tag],
@@ -114,13 +105,6 @@ function renderOperation(operation: Operation): OperationObject {
     responses: renderResponses(operation),
     "x-rate-limited": operation.rateLimited,
   };
-}
-
-function parametersOf({ parameters = [], idempotent }: Operation): ParameterObject[] {
-  const own = parameters.map((parameter) =>
-    typeof parameter === "string" ? PARAMETERS[parameter] : parameter
-  );
-  return idempotent ? [...own, PARAMETERS.idempotencyKey] : own;
 }
 
 function renderAuth(auth: Auth): OperationObject["security"] {
@@ -144,10 +128,7 @@ function renderBody(
 
 let cached: { baseUrl: string; document: OpenApiDocument; json: string } | undefined;
 
-/**
- * The cached document for the process's base URL: the routes that serve it need no credential and are
- * not rate limited, so they must be cheap.
- */
+/** Cached: the routes that serve it need no credential and no rate limit, so they must be cheap. */
 export function cachedOpenApi(baseUrl: string): { document: OpenApiDocument; json: string } {
   if (cached?.baseUrl !== baseUrl) {
     const document = openapiDocument({ baseUrl });

@@ -54,7 +54,6 @@ export interface OperationObject {
   parameters?: ParameterObject[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, ResponseObject>;
-  /** True if a call counts towards the limit per address. */
   "x-rate-limited": boolean;
 }
 
@@ -77,12 +76,7 @@ export interface MediaType {
   examples?: Record<string, { summary?: string; value: unknown }>;
 }
 
-export interface HeaderObject {
-  description: string;
-  /** True if every response that lists the header contains it. */
-  required?: boolean;
-  schema: JsonSchema;
-}
+export type HeaderObject = { description: string; required?: boolean; schema: JsonSchema };
 
 export interface SecurityScheme {
   type: "http" | "apiKey";

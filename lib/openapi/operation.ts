@@ -16,25 +16,27 @@ export const TAGS = {
   Widget: "The script that adds a chat to a page.",
   Service: "Health, and this document.",
 } as const;
-export type TagName = keyof typeof TAGS;
 
-/** The documentation of one method of a route. */
 export interface Operation {
   /** `operationId`, and the anchor at /docs. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With parameters in braces. */
   path: string;
-  tag: TagName;
+  tag: keyof typeof TAGS;
   summary: string;
   description?: string;
   auth: Auth;
-  /** True if requests count towards the limit per address. */
   rateLimited: boolean;
   /** A name refers to a shared parameter. */
   parameters?: (ParameterName | ParameterObject)[];
-  body?: RequestBody;
-  /** Accepts an `Idempotency-Key`. */
+  body?: {
+    schema: SchemaName;
+    /** A test validates it against the schema. */
+    example: unknown;
+    optional?: boolean;
+    /** The schema of the body as `multipart/form-data`. */
+    form?: SchemaName;
+  };
   idempotent?: boolean;
   /** Pages of any site may call it: every response has CORS headers. */
   browser?: boolean;
@@ -45,15 +47,6 @@ export interface Operation {
 
 /** None, an API key with a scope, or for chat a session or any key that may chat. */
 export type Auth = "none" | "key or session" | { scope: Scope };
-
-export interface RequestBody {
-  schema: SchemaName;
-  /** A test validates it against the schema. */
-  example: unknown;
-  optional?: boolean;
-  /** The schema of the body as `multipart/form-data`. */
-  form?: SchemaName;
-}
 
 export interface SuccessResponse {
   status: number;
@@ -78,11 +71,21 @@ export type ResponseContent =
     schema?: undefined;
   };
 
+/** The operations of routes, by method and path, with the fields that they share. */
+export function operations<Shared extends Partial<Operation>>(
+  shared: Shared,
+  byRoute: Record<string, Omit<Operation, keyof Shared | "method" | "path">>,
+): Operation[] {
+  return Object.entries(byRoute).map(([route, operation]) => {
+    const [method, path] = route.split(" ");
+    return { ...shared, ...operation, method, path } as unknown as Operation;
+  });
+}
+
 export function json(schema: SchemaName, example: unknown): ResponseContent {
   return { type: "application/json", schema, example };
 }
 
-/** A 200 response. */
 export function ok(
   description: string,
   content: ResponseContent,
@@ -91,7 +94,6 @@ export function ok(
   return { status: 200, description, content, ...(headers && { headers }) };
 }
 
-/** A 201 response. */
 export function created(
   description: string,
   content: ResponseContent,
@@ -100,7 +102,6 @@ export function created(
   return { status: 201, description, headers, content };
 }
 
-/** A 204 response. */
 export function noContent(description: string): SuccessResponse {
   return { status: 204, description };
 }

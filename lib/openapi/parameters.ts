@@ -3,7 +3,6 @@ import type { ParameterObject } from "./openapi_types.ts";
 type Schema = ParameterObject["schema"];
 const uuid: Schema = { type: "string", format: "uuid" };
 
-/** Shared parameters, by the name that operations use. */
 export const PARAMETERS = {
   agentId: pathParameter("id", "The agent's id.", uuid),
   knowledgeBaseId: pathParameter("id", "The knowledge base's id.", uuid),

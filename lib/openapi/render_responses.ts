@@ -6,28 +6,17 @@ import { ERROR_DOCS } from "./error_docs.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
 import { schemaRef } from "./schemas.ts";
 
-/** Headers of error responses with this status. */
-const BY_STATUS: Partial<Record<number, HeaderName>> = {
-  401: "WWW-Authenticate",
-  405: "Allow",
-  429: "Retry-After",
-  503: "Retry-After",
+const BY_STATUS: Partial<Record<number, HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
 };
 
-function successHeaders(operation: Operation, response: SuccessResponse): HeaderName[] {
-  const headers: HeaderName[] = [...commonHeaders(operation), ...response.headers ?? []];
-  if (operation.idempotent) headers.push("Idempotency-Replayed");
-  return headers;
-}
-
 function errorHeaders(operation: Operation, status: number): HeaderName[] {
-  const own = BY_STATUS[status];
   // A server error may occur before the request is counted.
-  const rated = operation.rateLimited && status < 500;
-  return [
-    ...commonHeaders({ ...operation, rateLimited: rated }),
-    ...(own === undefined ? [] : [own]),
-  ];
+  const rateLimited = operation.rateLimited && status < 500;
+  return [...commonHeaders({ ...operation, rateLimited }), ...BY_STATUS[status] ?? []];
 }
 
 function commonHeaders(operation: Operation): HeaderName[] {
@@ -43,7 +32,10 @@ function commonHeaders(operation: Operation): HeaderName[] {
 function operationErrorCodes(operation: Operation): ErrorCode[] {
   // Outside /v1 errors have no envelope.
   if (!operation.path.startsWith("/v1/")) return [];
-  const codes: ErrorCode[] = [...authErrorCodes(operation.auth), ...operation.errors ?? []];
+  const codes: ErrorCode[] = [];
+  if (operation.auth !== "none") codes.push("invalid_api_key", "insufficient_scope");
+  if (operation.auth === "key or session") codes.push("session_token_invalid");
+  codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
   }
@@ -53,23 +45,11 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-function authErrorCodes(auth: Operation["auth"]): ErrorCode[] {
-  if (auth === "none") return [];
-  if (auth === "key or session") {
-    return ["invalid_api_key", "insufficient_scope", "session_token_invalid"];
-  }
-  return ["invalid_api_key", "insufficient_scope"];
-}
-
-/** The success and error responses of an operation, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(operationErrorCodes(operation), (code) => ERROR_STATUS[code]);
   const errors = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries([
-    ...operation.responses.map((response) => [
-      response.status,
-      renderSuccess(operation, response),
-    ]),
+    ...operation.responses.map((success) => [success.status, renderSuccess(operation, success)]),
     ...errors.map(([status, codes]) => [status, renderError(operation, status, codes)]),
   ]);
 }
@@ -77,7 +57,8 @@ export function renderResponses(operation: Operation): Record<string, ResponseOb
 function renderSuccess(operation: Operation, response: SuccessResponse): ResponseObject {
   const { description, content = [] } = response;
   const contents = [content].flat();
-  const headers = successHeaders(operation, response);
+  const headers = [...commonHeaders(operation), ...response.headers ?? []];
+  if (operation.idempotent) headers.push("Idempotency-Replayed");
   return {
     description,
     ...(headers.length === 0 ? {} : { headers: headerRefs(headers) }),
@@ -94,16 +75,12 @@ function renderContent(content: ResponseContent): MediaType {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };
   }
   const schema = schemaRef(content.schema);
-  if (content.type === "text/event-stream") return { schema, examples: frameExamples() };
-  return { schema, examples: { example: { value: content.example } } };
-}
-
-function frameExamples(): NonNullable<MediaType["examples"]> {
-  return Object.fromEntries(
-    Object.entries(FRAME_DOCS).map(([type, { summary, example }]) => {
-      return [type, { summary, value: example }];
-    }),
-  );
+  if (content.type !== "text/event-stream") {
+    return { schema, examples: { example: { value: content.example } } };
+  }
+  const frames = Object.entries(FRAME_DOCS)
+    .map(([type, { summary, example }]) => [type, { summary, value: example }]);
+  return { schema, examples: Object.fromEntries(frames) };
 }
 
 /** The examples are named by their codes. */
@@ -118,19 +95,11 @@ function renderError(operation: Operation, status: number, codes: ErrorCode[]): 
   };
 }
 
-/** An example of the error envelope. */
 export function exampleEnvelope(code: ErrorCode): ErrorEnvelope {
   const { message, details } = ERROR_DOCS[code];
-  return {
-    code,
-    message,
-    http: ERROR_STATUS[code],
-    ...(details === undefined ? {} : { details }),
-  };
+  return { code, message, http: ERROR_STATUS[code], ...(details === undefined ? {} : { details }) };
 }
 
 function headerRefs(names: HeaderName[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -102,12 +102,8 @@ export function componentSchemas(): Record<string, JsonSchema> {
       }
     },
   });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, asComponent(schema)]),
-  );
-}
-
-/** A component needs neither identity nor dialect. */
-function asComponent({ $id: _, $schema: __, ...schema }: Record<string, unknown>): JsonSchema {
-  return schema;
+  // A component needs neither identity nor dialect.
+  const components = Object.entries(schemas)
+    .map(([name, { $id: _, $schema: __, ...schema }]) => [name, schema]);
+  return Object.fromEntries(components);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nextCursorSchema } from "./value_schemas.ts";
+import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
@@ -12,17 +12,14 @@ const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.
 const modelPolicy = z.strictObject({
   provider: z.enum(PROVIDER_IDS),
   model,
-  temperature: z.number().min(0).max(2).optional().describe(
-    "Limited to the provider's range; omitted for models without temperature.",
-  ),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
-    "Tokens; fewer if the conversation leaves less of the model's context.",
-  ),
+  temperature: z.number().min(0).max(2).optional()
+    .describe("Limited to the provider's range; omitted for models without temperature."),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional()
+    .describe("Tokens; fewer if the conversation leaves less of the model's context."),
 }).describe("The model and its settings.");
 
-const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model }).describe(
-  "The model to use if the first one fails.",
-);
+const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model })
+  .describe("The model to use if the first one fails.");
 
 const budget = z.strictObject({
   maxCostUsd: z.number().min(0).max(B.maxCostUsd).describe("USD."),
@@ -32,27 +29,26 @@ const budget = z.strictObject({
 
 export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
 
-/** An entry of `allowedDomains`, normalized. */
-export const domainSchema = z.string().max(B.domainLength).transform((entry, ctx) => {
-  const normal = normalizeDomain(entry);
-  if (normal !== undefined) return normal;
-  ctx.addIssue({ code: "custom", message: "must be a host, or *.host, with an optional :port" });
-  return z.NEVER;
-});
+function normalized(normalize: (text: string) => string | undefined, message: string) {
+  return (text: string, ctx: z.RefinementCtx): string => {
+    const normal = normalize(text);
+    if (normal !== undefined) return normal;
+    ctx.addIssue({ code: "custom", message });
+    return z.NEVER;
+  };
+}
 
-const origin = z.string().max(2048).transform((value, ctx) => {
-  const normal = normalizeOrigin(value);
-  if (normal !== undefined) return normal;
-  const message = "must be scheme://host[:port]; http only for localhost and loopback";
-  ctx.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
+/** An entry of `allowedDomains`, normalized. */
+export const domainSchema = z.string().max(B.domainLength)
+  .transform(normalized(normalizeDomain, "must be a host, or *.host, with an optional :port"));
+
+const ORIGIN_FORM = "must be scheme://host[:port]; http only for localhost and loopback";
+const origin = z.string().max(2048).transform(normalized(normalizeOrigin, ORIGIN_FORM));
 
 const fields = {
   name: plainText(z.string().min(1).max(B.agentName)).describe("For people."),
-  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)).describe(
-    "Instructions for the model.",
-  ),
+  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt))
+    .describe("Instructions for the model."),
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
@@ -64,9 +60,8 @@ const fields = {
     "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
       "must name one of the tool's parameters. `[]` for none.",
   ),
-  allowedDomains: z.array(domainSchema).max(B.allowedDomains).describe(
-    "Where tools may call: a host or `*.host`, with an optional `:port`.",
-  ),
+  allowedDomains: z.array(domainSchema).max(B.allowedDomains)
+    .describe("Where tools may call: a host or `*.host`, with an optional `:port`."),
   allowedOrigins: z.array(origin).max(B.allowedOrigins).optional().describe(
     "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
       "Without any, no widget session can be minted.",
@@ -74,10 +69,9 @@ const fields = {
 };
 
 const shape = z.strictObject(fields);
-type AgentShape = z.infer<typeof shape>;
 
 /** Tool names must be unique, and each tool's host must be in `allowedDomains`. */
-function checkTools(agent: Pick<AgentShape, "tools" | "allowedDomains">, ctx: z.RefinementCtx) {
+function checkTools(agent: z.infer<typeof shape>, ctx: z.RefinementCtx) {
   const seen = new Set<string>();
   agent.tools.forEach((tool, i) => {
     const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
@@ -100,8 +94,8 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * Body of `PATCH /v1/agents/:id`: every field optional, `modelPolicy` and `budget` merged field by
- * field, `"fallback": null` clears. The merged agent is validated again with `agentBodySchema`.
+ * `modelPolicy` and `budget` are merged field by field, `"fallback": null` clears. The merged agent
+ * is validated again with `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
@@ -112,17 +106,6 @@ export const agentPatchSchema = z.strictObject({
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 
 /** An agent as the service returns it. Unset optional fields are omitted, never `null`. */
-export interface Agent extends AgentBody {
-  id: string;
-  /** ISO 8601 UTC. */
-  createdAt: string;
-  /** ISO 8601 UTC. */
-  updatedAt: string;
-  /** 1 at creation, +1 on each change; also the `ETag`. */
-  version: number;
-}
-
-/** The schema of `Agent`, for the API document. */
 export const agentSchema = z.object({
   id: z.uuid(),
   ...fields,
@@ -131,14 +114,8 @@ export const agentSchema = z.object({
   version: z.int().positive().describe("1 at creation, +1 on each change; also the `ETag`."),
 });
 
-/** One page of `GET /v1/agents`. */
-export const agentPageSchema = z.object({
-  data: z.array(agentSchema).describe("Newest first."),
-  nextCursor: nextCursorSchema,
-});
+export type Agent = z.infer<typeof agentSchema>;
 
-/** One page of `GET /v1/agents/:id/versions`. */
-export const agentVersionsSchema = z.object({
-  data: z.array(agentSchema).describe("Newest first; the last 100 versions are stored."),
-  nextCursor: nextCursorSchema,
-});
+export const agentPageSchema = pageSchema(agentSchema, "Newest first.");
+const VERSIONS_ORDER = "Newest first; the last 100 versions are stored.";
+export const agentVersionsSchema = pageSchema(agentSchema, VERSIONS_ORDER);

@@ -4,10 +4,7 @@ import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./error_code
 import { NOT_PLAIN_TEXT, plainTextIssue } from "./plain_text.ts";
 import type { z } from "zod";
 
-/**
- * An error for the caller. Thrown anywhere below a route and turned into the error envelope at the top.
- * The message is public, so it never holds a secret or a provider's text.
- */
+/** Becomes the error envelope. The message is public: no secrets, no provider's text. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: ErrorCode;
@@ -44,8 +41,8 @@ export function validationError(allIssues: ValidationIssue[]): ApiError {
 }
 
 /** Issues from zod with dotted paths, one for each unknown field. */
-export function toIssues(error: z.ZodError): ValidationIssue[] {
-  return error.issues.flatMap((issue): ValidationIssue[] => {
+export function toIssues(error: z.ZodError | undefined): ValidationIssue[] {
+  return (error?.issues ?? []).flatMap((issue): ValidationIssue[] => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...issue.path, key].join("."),
@@ -73,16 +70,14 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
   const brokenTexts = textIssues(value, MAX_ISSUES);
   // Other issues of the same text follow from this one and are omitted.
   const broken = new Set(brokenTexts.map(({ path }) => path));
-  const issues = parsed.success
-    ? []
-    : toIssues(parsed.error).filter(({ path }) => !broken.has(path));
+  const issues = toIssues(parsed.error).filter(({ path }) => !broken.has(path));
   if (!parsed.success || brokenTexts.length > 0) throw validationError([...brokenTexts, ...issues]);
   return parsed.data;
 }
 
 /**
- * Parses a value combined from parsed parts, so that only rules between the parts can fail. Stored parts
- * were valid under the rules of their time.
+ * For a value of parsed parts, so that only rules between them can fail: stored parts were valid
+ * under the rules of their time.
  */
 export function parseCombined<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
@@ -98,11 +93,8 @@ export function assertSafeJson(value: unknown): void {
   }
   if (hasReservedKey(value)) {
     // Schemas of free-form objects skip the key. Rejecting it is better than dropping it silently.
-    throw validationError([{
-      path: "__proto__",
-      code: "unrecognized_keys",
-      message: "is not allowed",
-    }]);
+    const issue = { code: "unrecognized_keys", message: "is not allowed" };
+    throw validationError([{ path: "__proto__", ...issue }]);
   }
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { SCOPE_NAMES } from "./scopes.ts";
 
-/** What is needed to create an API key, from the dashboard's form or the command line. */
 export const newApiKeySchema = z.strictObject({
   name: z.string().trim().min(1).max(128),
   scopes: z.array(z.enum(SCOPE_NAMES)).min(1),

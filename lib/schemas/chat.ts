@@ -13,25 +13,20 @@ export type ChatMessage = z.infer<typeof message>;
 /** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
 export const chatBodySchema = z.strictObject({
   agentId: z.uuid().toLowerCase(),
-  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional().describe(
-    "Must equal the `X-Service-Session` header; required with it.",
-  ),
+  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional()
+    .describe("Must equal the `X-Service-Session` header; required with it."),
   messages: z.array(message).min(1).max(B.messages)
     .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's")
     .describe("The whole conversation so far; the last message is the user's."),
-  conversationId: z.uuid().toLowerCase().optional().describe(
-    "Groups the stored runs; generated if omitted.",
-  ),
+  conversationId: z.uuid().toLowerCase().optional()
+    .describe("Groups the stored runs; generated if omitted."),
   model: z.string().min(1).max(256).optional().describe("Overrides the agent's for this call."),
   provider: z.enum(PROVIDER_IDS).optional().describe("Overrides the agent's for this call."),
-  temperature: z.number().min(0).max(2).optional().describe(
-    "Limited to the provider's range; omitted for models without temperature.",
-  ),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
-    "Tokens; fewer if the conversation leaves less of the model's context.",
-  ),
-  requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional().describe(
-    "For correlation: the `start` frame repeats it.",
-  ),
+  temperature: z.number().min(0).max(2).optional()
+    .describe("Limited to the provider's range; omitted for models without temperature."),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional()
+    .describe("Tokens; fewer if the conversation leaves less of the model's context."),
+  requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional()
+    .describe("For correlation: the `start` frame repeats it."),
 });
 export type ChatBody = z.infer<typeof chatBodySchema>;

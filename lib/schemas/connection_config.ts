@@ -17,13 +17,11 @@ export const DEFAULT_BASE_URLS: Readonly<Record<Protocol, string>> = {
   google: "https://generativelanguage.googleapis.com/v1beta",
 };
 
-/** How a model provider is reached. */
 export interface ConnectionConfig {
   readonly protocol: Protocol;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly name?: string | undefined;
-  /** The model that embeds the passages of knowledge bases. */
   readonly embeddingModel?: string | undefined;
 }

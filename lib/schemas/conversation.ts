@@ -4,17 +4,16 @@ import {
   countSchema as count,
   jsonValueSchema,
   nextCursorSchema as nextCursor,
+  pageSchema,
   usdSchema as usd,
 } from "./value_schemas.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
-/** A conversation without its messages. */
 export const conversationSchema = z.object({
   id: z.uuid().describe("The `conversationId` of its runs."),
   agentId: z.uuid(),
-  origin: z.string().optional().describe(
-    "The origin of its page; absent for calls with an API key.",
-  ),
+  origin: z.string().optional()
+    .describe("The origin of its page; absent for calls with an API key."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When its last run ended."),
   expiresAt: z.iso.datetime().describe("When it is deleted, unless a run is added."),
@@ -22,18 +21,13 @@ export const conversationSchema = z.object({
   costUsd: usd.describe("Cost of its runs, exact to a millionth."),
 });
 
-/** One page of `GET /v1/conversations`. */
-export const conversationPageSchema = z.object({
-  data: z.array(conversationSchema).describe("Most recently active first."),
-  nextCursor,
-});
+export const conversationPageSchema = pageSchema(conversationSchema, "Most recently active first.");
 
 const transcriptMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
-  claimed: z.boolean().describe(
-    "Sent by the client as an earlier message; the service has no record of it.",
-  ),
+  claimed: z.boolean()
+    .describe("Sent by the client as an earlier message; the service has no record of it."),
 });
 
 const toolCallSchema = z.object({
@@ -42,7 +36,6 @@ const toolCallSchema = z.object({
   output: jsonValueSchema.optional().describe("Absent if the run ended earlier."),
 });
 
-/** A message, its answer, and the cost. */
 export const conversationRunSchema = z.object({
   runId: z.uuid(),
   agentVersion: count.positive().describe("The agent's version."),
@@ -50,9 +43,8 @@ export const conversationRunSchema = z.object({
   model: z.string(),
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
-  messages: z.array(transcriptMessageSchema).describe(
-    "Claimed messages that were not stored yet, then the answered message.",
-  ),
+  messages: z.array(transcriptMessageSchema)
+    .describe("Claimed messages that were not stored yet, then the answered message."),
   text: z.string().describe("The assistant's answer."),
   toolCalls: z.array(toolCallSchema),
   unreadable: z.literal(true).optional().describe(
@@ -62,9 +54,8 @@ export const conversationRunSchema = z.object({
   inputTokens: count,
   outputTokens: count,
   costUsd: usd,
-  finishReason: z.enum([...FINISH_REASONS, "interrupted"]).describe(
-    "`interrupted`: the process stopped; the text is what was stored before.",
-  ),
+  finishReason: z.enum([...FINISH_REASONS, "interrupted"])
+    .describe("`interrupted`: the process stopped; the text is what was stored before."),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
 });
 

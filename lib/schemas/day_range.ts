@@ -8,10 +8,7 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
 /** Days of a query, both inclusive; UTC, `YYYY-MM-DD`. */
-export interface DayRange {
-  from: string;
-  to: string;
-}
+export type DayRange = { from: string; to: string };
 
 /** True if `text` is a valid day as `YYYY-MM-DD` within the supported years. */
 export function isDay(text: string): boolean {

@@ -1,7 +1,6 @@
 /**
- * Entries of an agent's `allowedDomains`: an exact host or a leading wildcard
- * (`*.example.com`, which does not match `example.com`), lower-cased and IDNA-normalized, with an
- * optional `:port`. Source: CONTRACT section 2.
+ * An exact host or a leading wildcard (`*.example.com`, which does not match `example.com`),
+ * lower-cased and IDNA-normalized, with an optional `:port`. Source: CONTRACT section 2.
  */
 export function normalizeDomain(entry: string): string | undefined {
   const wildcard = entry.startsWith("*.");
@@ -19,7 +18,6 @@ export function normalizeDomain(entry: string): string | undefined {
     (url.port === "" ? "" : `:${url.port}`);
 }
 
-/** True if the normalized `entries` allow `url`. */
 export function isDomainAllowed(url: URL, entries: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
   const defaultPort = url.protocol === "http:" ? "80" : "443";

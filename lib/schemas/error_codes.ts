@@ -1,7 +1,4 @@
-/**
- * Every code of the error envelope with its HTTP status. Codes are stable across
- * versions, messages are not. Source: specification section 7, CONTRACT section 7.
- */
+/** Codes are stable across versions. Source: specification section 7, CONTRACT section 7. */
 export const ERROR_STATUS = {
   schema_validation_failed: 400,
   invalid_api_key: 401,
@@ -26,24 +23,16 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The JSON body of every error response. */
+/** `errorEnvelopeSchema` describes the fields. */
 export interface ErrorEnvelope {
-  /** Stable, machine-readable. */
   code: ErrorCode;
-  /** For people; never parsed. */
   message: string;
-  /** The HTTP status, mirrored. */
   http: number;
-  /** Code-specific, for example the list of validation issues. */
   details?: Record<string, unknown>;
 }
 
 /** A problem in a request: `path` is dotted, `""` for the body itself. */
-export interface ValidationIssue {
-  path: string;
-  code: string;
-  message: string;
-}
+export type ValidationIssue = { path: string; code: string; message: string };
 
 /** Codes an `error` frame may carry once a stream has started. */
 export const STREAM_ERROR_CODES = [

@@ -6,11 +6,7 @@
 import type { Frame } from "./frames.ts";
 
 /** A dispatched event. `id` is "" until the stream has sent one. */
-export interface SseEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-}
+export type SseEvent = { readonly id: string; readonly type: string; readonly data: string };
 
 /** A frame of the chat protocol; `type` equals `data.type`. */
 export interface DecodedFrame {
@@ -90,7 +86,6 @@ export function parseFrame(event: SseEvent): DecodedFrame | undefined {
   }
 }
 
-/** Decodes chunks of a chat stream into frames, skipping unknown ones. */
 export class FrameDecoder {
   #sse = new SseDecoder();
 

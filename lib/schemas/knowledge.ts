@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countSchema as count, nextCursorSchema as nextCursor } from "./value_schemas.ts";
+import { countSchema as count, pageSchema } from "./value_schemas.ts";
 import { KNOWLEDGE_LANGUAGES } from "./knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "./limits.ts";
 import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "./media_types.ts";
@@ -42,19 +42,14 @@ export const knowledgeBaseSchema = z.object({
 });
 export type KnowledgeBase = z.infer<typeof knowledgeBaseSchema>;
 
-/** One page of `GET /v1/knowledge-bases`. */
-export const knowledgeBasePageSchema = z.object({
-  data: z.array(knowledgeBaseSchema).describe("Newest first."),
-  nextCursor,
-});
+export const knowledgeBasePageSchema = pageSchema(knowledgeBaseSchema, "Newest first.");
 
 /** JSON body of `POST /v1/knowledge-bases/:id/documents`. */
 export const documentBodySchema = z.strictObject({
   title: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength)),
   content: plainText(z.string().min(1)),
-  mediaType: z.enum(["text/plain", "text/markdown", "text/html"]).optional().describe(
-    "A hint; the type is detected from the content.",
-  ),
+  mediaType: z.enum(["text/plain", "text/markdown", "text/html"]).optional()
+    .describe("A hint; the type is detected from the content."),
 });
 
 /** Form of `POST /v1/knowledge-bases/:id/documents`. */
@@ -63,41 +58,32 @@ export const documentFormSchema = z.object({
     description: "A PDF, HTML, Markdown or text file of at most 20 MiB.",
     contentMediaType: "application/octet-stream",
   }),
-  title: z.string().max(KNOWLEDGE_BOUNDS.titleLength).optional().describe(
-    "By default the name of the file.",
-  ),
+  title: z.string().max(KNOWLEDGE_BOUNDS.titleLength).optional()
+    .describe("By default the name of the file."),
 });
-
-export const DOCUMENT_STATES = ["processing", "ready", "failed"] as const;
 
 export const documentSchema = z.object({
   id: z.uuid(),
   title: z.string(),
-  mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE]).describe(
-    "The detected type.",
-  ),
+  mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE])
+    .describe("The detected type."),
   bytes: count.describe("Size of the upload."),
-  state: z.enum(DOCUMENT_STATES).describe("Only `ready` documents can be searched."),
-  error: z.object({ code: z.string(), message: z.string() }).optional().describe(
-    "Why processing failed.",
-  ),
+  state: z.enum(["processing", "ready", "failed"])
+    .describe("Only `ready` documents can be searched."),
+  error: z.object({ code: z.string(), message: z.string() }).optional()
+    .describe("Why processing failed."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
 export type Document = z.infer<typeof documentSchema>;
 
-/** One page of `GET /v1/knowledge-bases/:id/documents`. */
-export const documentPageSchema = z.object({
-  data: z.array(documentSchema).describe("Newest first."),
-  nextCursor,
-});
+export const documentPageSchema = pageSchema(documentSchema, "Newest first.");
 
 /** Body of `POST /v1/knowledge-bases/:id/search`. */
 export const searchBodySchema = z.strictObject({
   query: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.queryLength)),
-  limit: z.int().min(1).max(KNOWLEDGE_BOUNDS.maxPassages).optional().describe(
-    `Maximum passages; ${KNOWLEDGE_BOUNDS.defaultPassages} by default.`,
-  ),
+  limit: z.int().min(1).max(KNOWLEDGE_BOUNDS.maxPassages).optional()
+    .describe(`Maximum passages; ${KNOWLEDGE_BOUNDS.defaultPassages} by default.`),
 });
 
 export const passageSchema = z.object({
@@ -110,7 +96,6 @@ export const passageSchema = z.object({
 });
 export type Passage = z.infer<typeof passageSchema>;
 
-/** Answer of a search. */
 export const passagesSchema = z.object({
   passages: z.array(passageSchema).describe("Best match first."),
 });

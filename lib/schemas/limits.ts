@@ -1,6 +1,4 @@
-/**
- * Bounds and default limits of the API, without zod for use in browsers. Source: specification sections 2, 4 and 8.
- */
+/** Without zod, for use in browsers. Source: specification sections 2, 4 and 8. */
 export const FIELD_BOUNDS = {
   agentName: 128,
   systemPrompt: 10_000,
@@ -27,9 +25,7 @@ export const SESSION_TTL_MS = 15 * 60_000;
 /** Messages that one widget session may send. */
 export const SESSION_MESSAGE_CAP = 50;
 
-/**
- * Suggested limits for one visitor; a plan has none of them by default. Money in micro-USD. Source: CONTRACT section 8.
- */
+/** A plan has none of them by default. Money in micro-USD. Source: CONTRACT section 8. */
 export const SUGGESTED_VISITOR_LIMITS = {
   sessionStreams: 2,
   sessionCost: 250_000,
@@ -63,7 +59,6 @@ export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
   conversationBytes: 1_024 ** 4,
 };
 
-/** Bounds of knowledge bases. */
 export const KNOWLEDGE_BOUNDS = {
   documentsPerBase: 1_000,
   chunksPerBase: 10_000,

@@ -1,4 +1,3 @@
-/** Supported types of documents. */
 export const DOCUMENT_TYPES = [
   "text/plain",
   "text/markdown",

@@ -1,9 +1,8 @@
 const LOOPBACK_NAMES = new Set(["localhost", "[::1]"]);
 
 /**
- * Normalizes an origin like a browser (`scheme://host[:port]` without the default port), or
- * `undefined` when `value` is not a full origin: a path, a wildcard, credentials, or `http:` for
- * anything but localhost and loopback.
+ * As a browser (`scheme://host[:port]` without the default port); `undefined` for a path, a
+ * wildcard, credentials, or `http:` for anything but localhost and loopback.
  */
 export function normalizeOrigin(value: string): string | undefined {
   // The URL parser also accepts a missing `//`, spaces and an empty user.
@@ -16,7 +15,6 @@ export function normalizeOrigin(value: string): string | undefined {
   return url.protocol === "http:" && isLoopbackHost(url.hostname) ? url.origin : undefined;
 }
 
-/** True if a `URL` hostname is localhost or loopback. */
 export function isLoopbackHost(hostname: string): boolean {
   return LOOPBACK_NAMES.has(hostname) || hostname.endsWith(".localhost") ||
     /^127(\.\d{1,3}){3}$/.test(hostname);

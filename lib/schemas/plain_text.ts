@@ -1,14 +1,8 @@
 import type { z } from "zod";
 
-const LONE_SURROGATE = "contains a lone surrogate";
-const NUL_CHARACTER = "contains a NUL character";
-
-/** The issue code for lone surrogates and NUL. */
 export const NOT_PLAIN_TEXT = "not_plain_text";
 
-/**
- * Text that every provider and store accepts: no NUL and no lone surrogates, which UTF-8 cannot encode.
- */
+/** Text that every provider and store accepts; UTF-8 cannot encode lone surrogates. */
 export function plainText(text: z.ZodString): z.ZodString {
   return text.superRefine((value, ctx) => {
     const message = plainTextIssue(value);
@@ -17,8 +11,7 @@ export function plainText(text: z.ZodString): z.ZodString {
   });
 }
 
-/** Describes why a text is not plain; `undefined` if it is. */
 export function plainTextIssue(text: string): string | undefined {
-  if (!text.isWellFormed()) return LONE_SURROGATE;
-  return text.includes("\0") ? NUL_CHARACTER : undefined;
+  if (!text.isWellFormed()) return "contains a lone surrogate";
+  return text.includes("\0") ? "contains a NUL character" : undefined;
 }

@@ -4,16 +4,10 @@ import { chatBodySchema } from "./chat.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { toolDefinitionSchema } from "./tool_definition.ts";
 
-/**
- * Body of the playground's `POST /agents/:id/try`: a conversation with the agent, with a `version` of
- * it, or with the unsaved draft of the editor's `form`.
- */
-export const playgroundChatBodySchema = chatBodySchema.pick({
-  messages: true,
-  conversationId: true,
-  provider: true,
-  model: true,
-}).extend({
+/** For `POST /agents/:id/try`: the agent, a `version` of it, or the editor's unsaved `form`. */
+export const playgroundChatBodySchema = z.strictObject({
+  ...chatBodySchema.pick({ messages: true, conversationId: true, provider: true, model: true })
+    .shape,
   /** The editor's fields as typed. */
   form: z.record(z.string().max(64), z.string()).optional(),
   version: z.int().positive().optional(),
@@ -23,10 +17,7 @@ export type PlaygroundChatBody = z.infer<typeof playgroundChatBodySchema>;
 /** Body of `POST /agents/:id/try/cancel`. */
 export const playgroundCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() });
 
-/**
- * Body of `POST /agents/test-tool`: one call of a tool, which may be unsaved. Without `call` the
- * tools of an MCP server are listed.
- */
+/** Body of `POST /agents/test-tool`. Without `call` the tools of an MCP server are listed. */
 export const toolTestSchema = z.strictObject({
   tool: toolDefinitionSchema,
   /** The tool's agent; a new agent has no id yet. */
@@ -36,7 +27,6 @@ export const toolTestSchema = z.strictObject({
     .optional(),
 });
 
-/** The result of a test call. */
 export interface ToolTestReport {
   /** What the model would receive; absent if nothing was called. */
   output?: unknown;
@@ -49,7 +39,6 @@ export interface ToolTestReport {
   ms: number;
 }
 
-/** One request as recorded by egress. */
 export interface ToolTestHop {
   host: string;
   address?: string;

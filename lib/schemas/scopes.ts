@@ -1,4 +1,3 @@
-/** The scopes of API keys, with their descriptions. */
 export const SCOPES = {
   "agents:read": "Read agents and their versions",
   "agents:write": "Create, change and delete agents; mint playground sessions",

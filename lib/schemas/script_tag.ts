@@ -1,15 +1,10 @@
-/** The values of a script tag that embeds the widget. */
-export interface ScriptTagValues {
-  /** Address of the script. */
-  src: string;
-  integrity: string;
-  /** The service's own address, without a trailing slash. */
-  apiBase: string;
-  agentId: string;
-}
-
-/** The script tag to paste into a page. Source: specification section 8. */
-export function scriptTag({ src, integrity, apiBase, agentId }: ScriptTagValues): string {
+/**
+ * The script tag to paste into a page. `apiBase` is the service's own address, without a trailing slash.
+ * Source: specification section 8.
+ */
+export function scriptTag(
+  { src, integrity, apiBase, agentId }: Record<"src" | "integrity" | "apiBase" | "agentId", string>,
+): string {
   return `<script src="${src}"
   integrity="${integrity}"
   crossorigin="anonymous"
@@ -19,7 +14,6 @@ export function scriptTag({ src, integrity, apiBase, agentId }: ScriptTagValues)
   data-session-token="<SESSION_TOKEN>"></script>`;
 }
 
-/** The curl command that mints a session for a page at `origin`. */
 export function mintCommand(
   { baseUrl, agentId, origin }: { baseUrl: string; agentId: string; origin: string | undefined },
 ): string {

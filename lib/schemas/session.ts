@@ -12,7 +12,6 @@ export const revokeBodySchema = z.strictObject({
   sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax),
 });
 
-/** Response of a mint. */
 export const mintedSessionSchema = z.object({
   sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; may be sent to a browser."),
   expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),

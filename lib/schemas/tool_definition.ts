@@ -22,17 +22,17 @@ const parameters = z.record(z.string(), jsonValueSchema).superRefine((schema, ct
 });
 
 const literalHostUrl = z.string().max(8192).superRefine((value, ctx) => {
-  const host = /^https?:\/\/([^/?#]*)/i.exec(value)?.[1];
-  if (host === undefined || host === "") {
-    ctx.addIssue({ code: "custom", message: "must be an http(s) URL" });
-  } else if (host.includes("{") || host.includes("@") || host.includes("\\")) {
-    ctx.addIssue({ code: "custom", message: "the host must be a literal" });
-  } else if (!URL.canParse(value)) {
-    ctx.addIssue({ code: "custom", message: "must be a URL" });
-  } else if (value.includes("{{secret.")) {
-    ctx.addIssue({ code: "custom", message: "a secret must not be in the URL" });
-  }
+  const message = urlIssue(value);
+  if (message !== undefined) ctx.addIssue({ code: "custom", message });
 });
+
+function urlIssue(value: string): string | undefined {
+  const host = /^https?:\/\/([^/?#]*)/i.exec(value)?.[1];
+  if (host === undefined || host === "") return "must be an http(s) URL";
+  if (/[{@\\]/.test(host)) return "the host must be a literal";
+  if (!URL.canParse(value)) return "must be a URL";
+  return value.includes("{{secret.") ? "a secret must not be in the URL" : undefined;
+}
 
 const BODY =
   "Sent as JSON, or as a form if `content-type` is `application/x-www-form-urlencoded`. With any " +

@@ -2,10 +2,8 @@ import { z } from "zod";
 import { domainSchema } from "./agent.ts";
 import { plainText } from "./plain_text.ts";
 
-const MAX_VALUE = 8192;
 /** Secrets are redacted from tool results, so a short one would redact too much. */
 export const MIN_SECRET_LENGTH = 8;
-const MAX_DOMAINS = 16;
 
 /** The `NAME` of `{{secret.NAME}}`. */
 export const toolSecretNameSchema = z.string().regex(
@@ -17,12 +15,11 @@ export const toolSecretNameSchema = z.string().regex(
 export const newToolSecretSchema = z.strictObject({
   name: toolSecretNameSchema,
   value: plainText(
-    z.string().min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters long`).max(
-      MAX_VALUE,
-    ),
+    z.string().max(8192)
+      .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters long`),
   ),
   /** Where it may be sent; entries as in an agent's `allowedDomains`. */
-  domains: z.array(domainSchema).min(1).max(MAX_DOMAINS).transform((all) => [...new Set(all)]),
+  domains: z.array(domainSchema).min(1).max(16).transform((all) => [...new Set(all)]),
   /** The only agent whose tools may send it; by default every agent of the tenant. */
   agentId: z.uuid("must be an agent's id").toLowerCase().optional(),
 });
@@ -32,7 +29,6 @@ export type NewToolSecret = z.output<typeof newToolSecretSchema>;
 export interface ToolSecretInfo {
   name: string;
   domains: string[];
-  /** Set if only one agent may use it. */
   agentId?: string;
   /** ISO 8601 UTC. */
   updatedAt: string;

@@ -12,15 +12,11 @@ const usageSchema = z.object({
 
 /** One day of the query: UTC, `YYYY-MM-DD`. */
 export const dayUsageSchema = usageSchema.extend({ day: z.iso.date() });
-export const agentUsageSchema = usageSchema.extend({
-  agentId: z.uuid().describe(
-    "All zeros for usage without an agent, such as processing documents.",
-  ),
+const agentUsageSchema = usageSchema.extend({
+  agentId: z.uuid()
+    .describe("All zeros for usage without an agent, such as processing documents."),
 });
-export const modelUsageSchema = usageSchema.extend({
-  provider: z.enum(PROVIDER_IDS),
-  model: z.string(),
-});
+const modelUsageSchema = usageSchema.extend({ provider: z.enum(PROVIDER_IDS), model: z.string() });
 
 const storageSchema = z.object({
   used: count.describe("The stored amount."),

@@ -9,7 +9,9 @@ export const jsonValueSchema = z.json();
 export const countSchema = z.int().nonnegative();
 export const usdSchema = z.number().nonnegative();
 
-/** `nextCursor` of a page. */
-export const nextCursorSchema = z.string().optional().describe(
-  "The `cursor` of the next page; absent on the last.",
-);
+export const nextCursorSchema = z.string().optional()
+  .describe("The `cursor` of the next page; absent on the last.");
+
+export function pageSchema<T extends z.ZodType>(item: T, description: string) {
+  return z.object({ data: z.array(item).describe(description), nextCursor: nextCursorSchema });
+}

@@ -1,27 +1,17 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
-import { type AgentFormField, toFormValues } from "./agent_form.ts";
+import { toFormValues } from "./agent_form.ts";
 
 /** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
 export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
 
-/** The differences in one field. */
-export interface FieldDiff {
-  label: string;
-  lines: DiffLine[];
-}
+export type FieldDiff = { label: string; lines: DiffLine[] };
 
-/** Typed as a record so that a field without a label does not compile. */
-const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
-
-/** Unchanged lines shown around a change. */
-const CONTEXT_LINES = 2;
 /** Bounds the time of a comparison; texts with more changes are shown as replaced. */
 const MAX_CHANGED_LINES = 1_000;
 const KINDS = { " ": "same", "-": "gone", "+": "new" } as const;
 
-/** The labels of the fields in which two versions differ. */
 export function changedFields(before: Agent, after: Agent): string[] {
   return changedValues(before, after).map(({ label }) => label);
 }
@@ -35,16 +25,15 @@ export function diffAgents(before: Agent, after: Agent): FieldDiff[] {
 
 function changedValues(before: Agent, after: Agent) {
   const [from, to] = [toFormValues(before), toFormValues(after)];
-  const fields = Object.entries(LABELS) as [keyof typeof LABELS, string][];
+  const fields = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
   return fields
     .filter(([field]) => from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
 }
 
-/** Compares two texts line by line. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [from, to] = [withFinalNewline(before), withFinalNewline(after)];
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+  const options = { context: 2, maxEditLength: MAX_CHANGED_LINES };
   const patch = structuredPatch("", "", from, to, "", "", options);
   if (patch === undefined) return [...markLines("gone", from), ...markLines("new", to)];
   const lines: DiffLine[] = [];

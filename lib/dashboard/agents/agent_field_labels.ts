@@ -1,4 +1,6 @@
-/** What people call the fields of an agent, in the editor's order. */
+import type { AgentFormField } from "./agent_form.ts";
+
+/** In the editor's order. Typed so that a field without a label does not compile. */
 export const FIELD_LABELS = {
   name: "Name",
   systemPrompt: "System prompt",
@@ -13,4 +15,4 @@ export const FIELD_LABELS = {
   tools: "Tools",
   allowedDomains: "Allowed domains",
   allowedOrigins: "Allowed origins",
-} as const;
+} as const satisfies Record<Exclude<AgentFormField, "version">, string>;

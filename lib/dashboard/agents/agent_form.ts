@@ -1,6 +1,5 @@
 import type { Agent } from "../../schemas/agent.ts";
 
-/** The initial values of the agent editor. */
 export const NEW_AGENT = {
   name: "",
   systemPrompt: "",
@@ -24,15 +23,12 @@ export const NEW_AGENT = {
   version: "",
 };
 
-/** The agent editor's fields exactly as typed. */
 export type AgentFormValues = typeof NEW_AGENT;
 export type AgentFormField = keyof AgentFormValues;
 
 export function readAgentForm(form: URLSearchParams): AgentFormValues {
-  const fields = Object.keys(NEW_AGENT) as AgentFormField[];
-  return Object.fromEntries(
-    fields.map((field) => [field, form.get(field) ?? ""]),
-  ) as unknown as AgentFormValues;
+  const values = Object.keys(NEW_AGENT).map((field) => [field, form.get(field) ?? ""]);
+  return Object.fromEntries(values) as AgentFormValues;
 }
 
 export function toFormValues(agent: Agent): AgentFormValues {
@@ -66,10 +62,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   };
 }
 
-/**
- * The patch that changes an agent to the form's values. A blank optional field is an explicit
- * `undefined`, which unsets it when merged; a blank fallback is `null`.
- */
+/** A blank optional field is `undefined`, which unsets it; a blank fallback is `null`. */
 export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   const wallClockSeconds = toNumber(values.wallClockSeconds);
   return {
@@ -93,7 +86,6 @@ export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   };
 }
 
-/** The non-blank lines of a textarea. */
 export function toLines(text: string): string[] {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }

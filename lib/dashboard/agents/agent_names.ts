@@ -1,8 +1,9 @@
 import type { AgentService } from "../../services/agent_service.ts";
 import { undefinedIfNotFound } from "../../http/request_params.ts";
 
-/** Maximum concurrent reads. */
+/** Concurrent reads. */
 const CONCURRENCY = 50;
+const MAX_CHOICES = 50;
 
 /** Names of agents by id; deleted agents are missing. */
 export async function loadAgentNames(
@@ -22,19 +23,11 @@ export async function loadAgentNames(
   return names;
 }
 
-/** Maximum agents that a form offers. */
-const MAX_CHOICES = 50;
-
-export interface AgentChoice {
-  id: string;
-  name: string;
-}
-
 /** The newest agents plus the chosen one, which may be deleted. */
 export async function loadAgentChoices(
   agents: Pick<AgentService, "get" | "list">,
   { tenant, chosen }: { tenant: string; chosen: string },
-): Promise<{ agents: AgentChoice[]; more: boolean }> {
+): Promise<{ agents: { id: string; name: string }[]; more: boolean }> {
   const { data, nextCursor } = await agents.list(tenant, { limit: MAX_CHOICES });
   const choices = data.map(({ id, name }) => ({ id, name }));
   if (chosen !== "" && !choices.some(({ id }) => id === chosen)) {

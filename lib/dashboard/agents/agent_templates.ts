@@ -1,6 +1,5 @@
 import type { AgentFormValues } from "./agent_form.ts";
 
-/** Initial values for a new agent. */
 export interface AgentTemplate {
   id: string;
   title: string;
@@ -132,7 +131,6 @@ About us: …`,
   },
 ];
 
-/** The template with this id, or the blank one. */
 export function findTemplate(id: string | null): AgentTemplate {
   return AGENT_TEMPLATES.find((template) => template.id === id) ?? AGENT_TEMPLATES[0]!;
 }

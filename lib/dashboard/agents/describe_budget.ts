@@ -1,11 +1,9 @@
-export interface BudgetEstimateInput {
+interface BudgetEstimateInput {
   /** Of the chosen model; `undefined` while none is chosen. */
   price: { inputUsdPerMTok: number; outputUsdPerMTok: number } | undefined;
-  /** Characters of the system prompt. */
   promptLength: number;
   /** NaN if the typed text is not a number. */
   maxCostUsd: number;
-  /** The tenant's daily cost limit. */
   hardDailyUsd: number;
 }
 
@@ -16,23 +14,15 @@ const TYPICAL = { inputTokens: 400, outputTokens: 250, charactersPerToken: 4 };
 export function describeBudget(input: BudgetEstimateInput): string {
   const { price, maxCostUsd, hardDailyUsd } = input;
   if (price === undefined || !(maxCostUsd >= 0)) return "";
-  const cost = typicalCost(price, input.promptLength);
+  const inputTokens = TYPICAL.inputTokens + input.promptLength / TYPICAL.charactersPerToken;
+  const cost = (inputTokens * price.inputUsdPerMTok +
+    TYPICAL.outputTokens * price.outputUsdPerMTok) / 1_000_000;
   if (cost === 0) return "This model is free: only the step and time limits apply.";
   const answer = `A typical answer from this model costs about ${usd(cost)}`;
   if (maxCostUsd < cost) return `${answer}, more than this limit: most answers would stop early.`;
-  const times = round(maxCostUsd / cost);
-  const day = round(hardDailyUsd / cost);
+  const [times, day] = [round(maxCostUsd / cost), round(hardDailyUsd / cost)];
   return `${answer}. This limit allows ${times} times that, for tools and long conversations; ` +
     `the daily limit of ${usd(hardDailyUsd)} pays for about ${day} messages.`;
-}
-
-function typicalCost(
-  price: NonNullable<BudgetEstimateInput["price"]>,
-  promptLength: number,
-): number {
-  const input = TYPICAL.inputTokens + promptLength / TYPICAL.charactersPerToken;
-  const perMillion = input * price.inputUsdPerMTok + TYPICAL.outputTokens * price.outputUsdPerMTok;
-  return perMillion / 1_000_000;
 }
 
 /** Rounded to two significant digits, the accuracy of the estimate. */

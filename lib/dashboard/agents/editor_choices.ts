@@ -5,11 +5,9 @@ import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { MAX_QUOTAS } from "../../schemas/limits.ts";
 import { loadModelGroups } from "../models/model_groups.ts";
 
-/** The options that the agent editor offers. */
 export interface EditorChoices {
   models: { label: string; models: CatalogueEntry[] }[];
   knowledgeBases: { id: string; name: string }[];
-  /** The tenant's daily cost limit. */
   hardDailyUsd: number;
 }
 

@@ -12,12 +12,10 @@ export async function findAgent(ctx: Context<State>): Promise<Agent | undefined>
   );
 }
 
-/** Parses a version number from a URL or form. */
 export function parseVersion(text: string | null | undefined): number | undefined {
   return text && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** An agent at a version, if that is still stored. */
 export async function findAgentVersion(
   ctx: Context<State>,
   agent: Agent,

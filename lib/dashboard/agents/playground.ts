@@ -9,7 +9,6 @@ import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
-/** The agent for a playground message: stored, a version, or a draft. Throws `ApiError`. */
 export async function loadPlaygroundAgent(
   agents: AgentService,
   { tenant, id, body }: {
@@ -35,7 +34,6 @@ export async function loadPlaygroundAgent(
   }
 }
 
-/** Throws a validation error unless the tool could be saved. */
 export async function requireValidTool(tool: ToolDefinition): Promise<void> {
   const issues = await toolIssues([tool]);
   if (issues.length > 0) throw validationError(issues);

@@ -5,14 +5,11 @@ import { quotaMessage } from "../quota_message.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 import { type AgentFormIssues, toAgentFormIssues } from "./agent_form_issues.ts";
 
-/** The saved agent, or a status and the messages to show in the form. */
-export type SaveAgentResult = { agent: Agent } | { status: number; issues: AgentFormIssues };
-
 /** Saves an agent; expected errors become messages of the form, others are thrown. */
 export async function saveAgent(
   values: AgentFormValues,
   save: () => Promise<Agent>,
-): Promise<SaveAgentResult> {
+): Promise<{ agent: Agent } | { status: number; issues: AgentFormIssues }> {
   try {
     return { agent: await save() };
   } catch (error) {
@@ -34,7 +31,6 @@ export async function saveAgent(
   }
 }
 
-/** The messages for a validation error; `undefined` for any other error. */
 export function toFormIssues(error: unknown, values: AgentFormValues): AgentFormIssues | undefined {
   if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
   return toAgentFormIssues((error.details?.issues ?? []) as ValidationIssue[], values);

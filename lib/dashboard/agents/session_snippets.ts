@@ -1,21 +1,12 @@
 import { mintCommand } from "../../schemas/script_tag.ts";
 
-/** What a backend snippet is filled in with. */
-export interface SnippetValues {
-  baseUrl: string;
-  agentId: string;
-  /** A page that may embed the agent. */
-  origin: string;
-}
-
-/** A route of a backend that mints for the page it serves, in one language. */
-export interface Snippet {
-  language: string;
-  code: (facts: SnippetValues) => string;
-}
+type SnippetValues = { baseUrl: string; agentId: string; origin: string };
 
 /** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
-export const SESSION_SNIPPETS: readonly Snippet[] = [
+export const SESSION_SNIPPETS: readonly {
+  language: string;
+  code: (facts: SnippetValues) => string;
+}[] = [
   { language: "Node", code: node },
   { language: "Python", code: python },
   { language: "PHP", code: php },

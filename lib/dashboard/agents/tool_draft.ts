@@ -4,9 +4,7 @@ export interface ToolDraft {
   name?: unknown;
   description?: unknown;
   parameters?: unknown;
-  /** HTTP tools only. */
   request?: Record<string, unknown>;
-  /** MCP servers only. */
   url?: unknown;
   headers?: unknown;
   allow?: unknown;
@@ -14,15 +12,8 @@ export interface ToolDraft {
   maxResponseBytes?: unknown;
 }
 
-/** A parameter as a row of the form. */
-export interface ParameterRow {
-  name: string;
-  type: string;
-  description: string;
-  required: boolean;
-}
+export type ParameterRow = { name: string; type: string; description: string; required: boolean };
 
-/** Parameter types that the form supports. */
 export const ROW_TYPES = ["string", "number", "integer", "boolean"] as const;
 
 export const NEW_HTTP_TOOL: ToolDraft = {
@@ -33,11 +24,8 @@ export const NEW_HTTP_TOOL: ToolDraft = {
   request: { method: "GET", url: "https://api.example.com/" },
 };
 
-export const NEW_MCP_SERVER: ToolDraft = {
-  type: "mcp",
-  name: "server",
-  url: "https://mcp.example.com/mcp",
-};
+const MCP_URL = "https://mcp.example.com/mcp";
+export const NEW_MCP_SERVER: ToolDraft = { type: "mcp", name: "server", url: MCP_URL };
 
 /** Parses tools from JSON; `undefined` if the form cannot show them. */
 export function parseTools(text: string): ToolDraft[] | undefined {
@@ -66,28 +54,24 @@ export function toParameterRows(schema: unknown): ParameterRow[] | undefined {
   if (!Array.isArray(required) || !required.every((name) => Object.hasOwn(properties, name))) {
     return undefined;
   }
-  const rows = Object.entries(properties).map(([name, property]) =>
-    toRow(name, property, required.includes(name))
-  );
+  const rows = Object.entries(properties)
+    .map(([name, property]) => toRow(name, property, required.includes(name)));
   return rows.every((row) => row !== undefined) ? rows : undefined;
 }
 
 function toRow(name: string, property: unknown, required: boolean): ParameterRow | undefined {
   if (!isRecord(property)) return undefined;
   const { type, description = "", ...more } = property;
-  const isSimple = Object.keys(more).length === 0 && typeof description === "string" &&
-    (ROW_TYPES as readonly unknown[]).includes(type);
-  return isSimple
-    ? { name, type: String(type), description: String(description), required }
-    : undefined;
+  if (Object.keys(more).length > 0 || typeof description !== "string") return undefined;
+  const known = ROW_TYPES.find((known) => known === type);
+  return known && { name, type: known, description, required };
 }
 
 export function toParameterSchema(rows: readonly ParameterRow[]): Record<string, unknown> {
   const required = rows.filter((row) => row.required).map(({ name }) => name);
-  const properties = rows.map(({ name, type, description }) => [
-    name,
-    description === "" ? { type } : { type, description },
-  ]);
+  const properties = rows.map(({ name, type, description }) =>
+    [name, description === "" ? { type } : { type, description }] as const
+  );
   return {
     type: "object",
     properties: Object.fromEntries(properties),
@@ -95,7 +79,6 @@ export function toParameterSchema(rows: readonly ParameterRow[]): Record<string,
   };
 }
 
-/** Formats a string map as lines of `name: value`. */
 export function formatPairs(map: unknown): string {
   if (!isRecord(map)) return "";
   return Object.entries(map).map(([name, value]) => `${name}: ${value}`).join("\n");
@@ -104,15 +87,12 @@ export function formatPairs(map: unknown): string {
 /** Parses lines of `name: value`; `undefined` if there are none. */
 export function parsePairs(text: string): Record<string, string> | undefined {
   const pairs = text.split("\n").filter((line) => line.trim() !== "").map((line) => {
-    const colon = line.indexOf(":");
-    return colon < 0
-      ? [line.trim(), ""]
-      : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    const [name = "", ...value] = line.split(":");
+    return [name.trim(), value.join(":").trim()];
   });
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Empty arguments for a test call. */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
   const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false };
   const rows = toParameterRows(schema) ?? [];

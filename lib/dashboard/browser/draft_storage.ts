@@ -8,7 +8,6 @@ type Values = Record<string, string>;
 export interface StoredDraft {
   /** Id of its author; other users who sign in in this tab do not see it. */
   user: string;
-  /** The form's action. */
   path: string;
   values: Values;
   /** The values that the form was opened with, to tell the user's changes from others'. */
@@ -17,11 +16,7 @@ export interface StoredDraft {
   saved?: true;
 }
 
-/** Identifies a draft by its author and form. */
-export interface DraftKey {
-  user: string;
-  path: string;
-}
+type DraftKey = Pick<StoredDraft, "user" | "path">;
 
 /** Pass `base` if the page already shows edited values, after a rejected save. */
 export function saveDraft(
@@ -31,7 +26,6 @@ export function saveDraft(
   writeDraft({ user, path, values: formValues(form), base: base ?? formDefaults(form) });
 }
 
-/** Deletes a draft of another user in this tab. */
 export function deleteDraftOfOtherUser(user: string): void {
   const draft = readDraft();
   if (draft !== undefined && draft.user !== user) deleteDraft();
@@ -65,16 +59,12 @@ export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): b
   return Object.entries(draft.values).every(([name, value]) => now[name] === value);
 }
 
-/** The fields that a draft changes. */
-export interface DraftChanges {
-  mine: string[];
-  /** Fields in `mine` that someone else has changed as well. */
-  clashes: string[];
-}
+/** The fields that a draft changes, and those of them that someone else has changed as well. */
+export type DraftChanges = { mine: string[]; clashes: string[] };
 
 /**
- * Compares a draft with the form's current values. Only fields that differ from `base` count, because
- * any other difference is someone else's change. In a new agent, every field counts.
+ * Only fields that differ from `base` count: other differences are someone else's changes. In a new
+ * agent, every field counts.
  */
 export function compareDraft({ values, base }: StoredDraft, now: Values): DraftChanges {
   const isNew = (values.version ?? "") === "";

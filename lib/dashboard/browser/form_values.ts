@@ -1,6 +1,5 @@
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** A form's fields by name. */
 export function formValues(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
     [...new FormData(form)].map(([name, value]) => [name, normalizeNewlines(String(value))]),
@@ -9,14 +8,12 @@ export function formValues(form: HTMLFormElement): Record<string, string> {
 
 /** The fields' initial values, as the page rendered them. */
 export function formDefaults(form: HTMLFormElement): Record<string, string> {
+  const named = [...form.elements].filter(isNamed);
   return Object.fromEntries(
-    [...form.elements].filter(isNamed).map((
-      control,
-    ) => [control.name, normalizeNewlines(defaultValue(control))]),
+    named.map((control) => [control.name, normalizeNewlines(defaultValue(control))]),
   );
 }
 
-/** Whether any field differs from its initial value. */
 export function isFormChanged(form: HTMLFormElement): boolean {
   const now = formValues(form);
   return Object.entries(formDefaults(form)).some(([name, value]) => now[name] !== value);

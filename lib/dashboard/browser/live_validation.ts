@@ -1,29 +1,21 @@
 import { callDashboard, SignedOutError } from "@/lib/dashboard/call_dashboard.ts";
 import { formValues } from "./form_values.ts";
-import { showFieldIssue } from "./field_issues.ts";
 
-/** Milliseconds without a change before a validation. */
 const DEBOUNCE_MS = 500;
+
+type Callbacks = { onIssueCount: (count: number) => void; onSignedOut: () => void };
 
 /** Validates the form on the server shortly after the last change. The newest response counts. */
 export class LiveValidation {
   #form: HTMLFormElement;
-  #onCount: (faulty: number) => void;
-  #signedOut: () => void;
+  #callbacks: Callbacks;
   #touched = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #request = new AbortController();
 
-  constructor(
-    form: HTMLFormElement,
-    { onIssueCount, onSignedOut }: {
-      onIssueCount: (count: number) => void;
-      onSignedOut: () => void;
-    },
-  ) {
+  constructor(form: HTMLFormElement, callbacks: Callbacks) {
     this.#form = form;
-    this.#onCount = onIssueCount;
-    this.#signedOut = onSignedOut;
+    this.#callbacks = callbacks;
     for (const control of form.querySelectorAll("[aria-invalid]")) {
       this.#touched.add(control.getAttribute("name") ?? "");
     }
@@ -65,7 +57,7 @@ export class LiveValidation {
       if (!signal.aborted) this.#show(issues);
     } catch (error) {
       // Other errors will show when the form is saved.
-      if (error instanceof SignedOutError) this.#signedOut();
+      if (error instanceof SignedOutError) this.#callbacks.onSignedOut();
     }
   }
 
@@ -78,6 +70,38 @@ export class LiveValidation {
       showFieldIssue(control, name, issues[name]);
       if (issues[name] !== undefined) faulty++;
     }
-    this.#onCount(faulty);
+    this.#callbacks.onIssueCount(faulty);
   }
+}
+
+/** Shows or removes a field's validation message, as the server would render it. */
+function showFieldIssue(control: HTMLElement, name: string, message: string | undefined): void {
+  const id = `${name}-fault`;
+  const shown = document.getElementById(id);
+  setDescribedBy(control, id, message !== undefined);
+  if (message === undefined) {
+    shown?.remove();
+    return control.removeAttribute("aria-invalid");
+  }
+  const place = shown ?? createIssueElement(control, id, document.getElementById(`${name}-help`));
+  if (place.textContent !== message) place.textContent = message;
+  control.setAttribute("aria-invalid", "true");
+}
+
+function createIssueElement(
+  control: HTMLElement,
+  id: string,
+  before: HTMLElement | null,
+): HTMLElement {
+  const place = Object.assign(document.createElement("p"), { className: "field-error", id });
+  control.closest(".field")?.insertBefore(place, before);
+  return place;
+}
+
+function setDescribedBy(control: HTMLElement, id: string, add: boolean): void {
+  const ids = (control.getAttribute("aria-describedby") ?? "").split(" ")
+    .filter((one) => one !== "" && one !== id);
+  const all = add ? [id, ...ids] : ids;
+  if (all.length > 0) control.setAttribute("aria-describedby", all.join(" "));
+  else control.removeAttribute("aria-describedby");
 }

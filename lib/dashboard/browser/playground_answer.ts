@@ -1,13 +1,8 @@
 import type { Frame } from "@/lib/schemas/frames.ts";
 
 /** A tool call, with its output once it returns. */
-export interface ToolUse {
-  name: string;
-  args: unknown;
-  output?: unknown;
-}
+export type ToolUse = { name: string; args: unknown; output?: unknown };
 
-/** A frame with its arrival time. */
 export interface TimedFrame {
   /** Milliseconds since the message was sent. */
   ms: number;
@@ -32,7 +27,6 @@ export interface PlaygroundAnswer {
 
 export const EMPTY_ANSWER: PlaygroundAnswer = { text: "", tools: [], frames: [] };
 
-/** Returns the answer with one more frame. */
 export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame): PlaygroundAnswer {
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {

@@ -4,10 +4,7 @@ import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { applyFrame, EMPTY_ANSWER, type PlaygroundAnswer } from "./playground_answer.ts";
 
-export interface PlaygroundTurn {
-  message: string;
-  answer: PlaygroundAnswer;
-}
+export type PlaygroundTurn = { message: string; answer: PlaygroundAnswer };
 
 /** Which agent answers: fields of the body of `POST /agents/:id/try`. */
 export interface PlaygroundTarget {
@@ -19,7 +16,6 @@ export interface PlaygroundTarget {
 
 const CONNECTION_LOST = "The connection was lost before the answer ended. Try again.";
 
-/** One conversation of the playground. */
 export class PlaygroundChat {
   readonly turns: Signal<PlaygroundTurn[]> = signal([]);
   readonly busy: Signal<boolean> = signal(false);
@@ -30,10 +26,7 @@ export class PlaygroundChat {
     this.#agentPath = agentPath;
   }
 
-  /**
-   * Sends a message and waits for the end of its answer. False if the service did not accept the
-   * message, so that it can be sent again.
-   */
+  /** Waits for the end of the answer; false if the message was not accepted, to send it again. */
   async send(message: string, target: PlaygroundTarget): Promise<boolean> {
     if (this.busy.value) return true;
     this.busy.value = true;
@@ -61,7 +54,6 @@ export class PlaygroundChat {
     );
   }
 
-  /** Deletes the conversation. */
   async clear(): Promise<void> {
     if (this.busy.value) await this.stop();
     this.turns.value = [];

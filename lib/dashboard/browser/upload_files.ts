@@ -6,10 +6,7 @@ export const ACCEPTED_FILE_TYPES =
 
 const MIB = 1_048_576;
 
-/**
- * Uploads one file to a knowledge base and reports the share sent, 0-1, which `fetch` cannot do.
- * Throws errors with messages for the user.
- */
+/** Reports the share sent, 0-1, as `fetch` cannot. Throws errors with messages for the user. */
 export function uploadFile(
   path: string,
   file: File,
@@ -48,9 +45,7 @@ function rejectionMessage({ status, responseText, responseURL }: XMLHttpRequest)
 
 const UPLOAD_FAILED = "The upload failed. Try again.";
 
-/** An upload in progress or failed. */
 export interface Upload {
-  /** Unique on the page. */
   id: number;
   name: string;
   /** Share sent, 0-1. */
@@ -66,7 +61,6 @@ export async function uploadFiles(
   { path, signal, update, onUploaded }: {
     path: string;
     signal: AbortSignal;
-    /** Applies a change to the list of uploads. */
     update: (change: (uploads: Upload[]) => Upload[]) => void;
     onUploaded: () => Promise<void>;
   },

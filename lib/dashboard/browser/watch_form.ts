@@ -1,16 +1,14 @@
-import { isFormChanged } from "./form_values.ts";
+import { describeBudget } from "@/lib/dashboard/agents/describe_budget.ts";
+import { formValues, isFormChanged } from "./form_values.ts";
 import { LiveValidation } from "./live_validation.ts";
-import { updateBudgetHint } from "./update_budget_hint.ts";
 
-export interface FormWatchOptions {
+interface FormWatchOptions {
   /** The page shows unsaved values of a rejected form. */
   rejected: boolean;
-  /** Called after each change with whether the form has unsaved values. */
+  /** Called after each change. */
   onChange: (isChanged: boolean) => void;
-  /** Called with the number of invalid fields after each validation. */
   onIssueCount: (count: number) => void;
   onSubmit: () => void;
-  /** Called when a validation finds that the user is signed out. */
   onSignedOut: () => void;
   /** Whether the form's values were already saved from this form. */
   isSaved: () => boolean;
@@ -72,4 +70,20 @@ function resetForm(form: HTMLFormElement): void {
     }
     control.dispatchEvent(new Event("input", { bubbles: true }));
   }
+}
+
+function updateBudgetHint(form: HTMLFormElement): void {
+  const hint = document.getElementById("budget-words");
+  const model = form.elements.namedItem("model") as HTMLSelectElement | null;
+  const { inputUsd, outputUsd } = model?.selectedOptions[0]?.dataset ?? {};
+  if (hint === null) return;
+  const { maxCostUsd = "", systemPrompt = "" } = formValues(form);
+  hint.textContent = describeBudget({
+    price: inputUsd === undefined
+      ? undefined
+      : { inputUsdPerMTok: Number(inputUsd), outputUsdPerMTok: Number(outputUsd) },
+    promptLength: systemPrompt.length,
+    maxCostUsd: maxCostUsd.trim() === "" ? NaN : Number(maxCostUsd),
+    hardDailyUsd: Number(hint.dataset.hardDailyUsd),
+  });
 }

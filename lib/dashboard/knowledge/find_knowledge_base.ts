@@ -1,22 +1,15 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { Document, KnowledgeBase } from "../../schemas/knowledge.ts";
-import { signedIn } from "../authorization.ts";
-import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
+import { isEditor, signedIn } from "../authorization.ts";
+import { pageRequestParams, undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
+import type { AgentSearchResult } from "../../store/agents/agent_search.ts";
+import type { Page } from "../../store/values/page.ts";
 
-export interface FoundKnowledgeBase {
-  base: KnowledgeBase;
-  /** Identifies it to the service. */
-  ref: { tenant: string; base: string };
-}
+export type FoundKnowledgeBase = { base: KnowledgeBase; ref: { tenant: string; base: string } };
 
-export interface FoundDocument {
-  base: KnowledgeBase;
-  document: Document;
-  ref: { tenant: string; base: string; id: string };
-}
+export type FoundDocument = FoundKnowledgeBase & { document: Document; ref: { id: string } };
 
-/** The knowledge base named by the route's `id`, if the signed-in user's tenant has it. */
 export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBase | undefined> {
   return undefinedIfNotFound(async () => {
     const { tenant } = signedIn(ctx.state);
@@ -25,7 +18,6 @@ export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBa
   });
 }
 
-/** The document named by the route's `id` and `documentId`. */
 export function findDocument(ctx: Context<State>): Promise<FoundDocument | undefined> {
   return undefinedIfNotFound(async () => {
     const found = await findKnowledgeBase(ctx);
@@ -34,4 +26,47 @@ export function findDocument(ctx: Context<State>): Promise<FoundDocument | undef
     const document = await ctx.state.service.knowledge.getDocument(ref);
     return { base: found.base, document, ref };
   });
+}
+
+const DOCUMENTS_PER_PAGE = 50;
+
+/** Loads a page of documents. Throws `ApiError` 400 for an invalid cursor. */
+export function listDocumentsPage(
+  ctx: Context<State>,
+  { ref }: FoundKnowledgeBase,
+): Promise<Page<Document>> {
+  const page = { ...pageRequestParams(ctx.url), limit: DOCUMENTS_PER_PAGE };
+  return ctx.state.service.knowledge.listDocuments(ref, page);
+}
+
+export interface KnowledgeBasePageData {
+  base: KnowledgeBase;
+  documents: Document[];
+  nextCursor?: string | undefined;
+  /** The cursor of this page of documents; empty on the first. */
+  cursor: string;
+  agents: AgentSearchResult;
+  now: number;
+  editor: boolean;
+}
+
+export async function loadKnowledgeBasePage(
+  ctx: Context<State>,
+  named: FoundKnowledgeBase,
+): Promise<KnowledgeBasePageData> {
+  const { service } = ctx.state;
+  const { base, ref } = named;
+  const [{ data, nextCursor }, agents] = await Promise.all([
+    listDocumentsPage(ctx, named),
+    service.agents.usingKnowledgeBase(ref.tenant, base.id),
+  ]);
+  return {
+    base,
+    documents: data,
+    nextCursor,
+    cursor: ctx.url.searchParams.get("cursor") ?? "",
+    agents,
+    now: service.runtime.now(),
+    editor: isEditor(signedIn(ctx.state)),
+  };
 }

@@ -4,7 +4,6 @@ import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { quotaMessage } from "../quota_message.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 
-/** The form of a knowledge base, as typed. */
 export interface KnowledgeBaseFormValues {
   name: string;
   description: string;
@@ -12,16 +11,12 @@ export interface KnowledgeBaseFormValues {
   language: string;
 }
 
-export const EMPTY_KNOWLEDGE_BASE_FORM: KnowledgeBaseFormValues = {
-  name: "",
-  description: "",
-  language: "",
-};
+export const EMPTY_KNOWLEDGE_BASE_FORM = readKnowledgeBaseForm(new URLSearchParams());
 
 /** Messages by field; `form` is for issues outside any field. */
-export type KnowledgeBaseFormIssues = Partial<
-  Record<keyof KnowledgeBaseFormValues | "form", string>
->;
+export type KnowledgeBaseFormIssues = {
+  [Field in keyof KnowledgeBaseFormValues | "form"]?: string;
+};
 
 const { nameLength, descriptionLength } = KNOWLEDGE_BOUNDS;
 
@@ -33,12 +28,10 @@ export function readKnowledgeBaseForm(form: URLSearchParams): KnowledgeBaseFormV
   };
 }
 
-/** The body that creates a base. */
 export function toKnowledgeBaseBody({ language, ...values }: KnowledgeBaseFormValues) {
   return language === "" ? values : { ...values, language };
 }
 
-/** The body that updates a base. */
 export function toKnowledgeBasePatch({ language, ...values }: KnowledgeBaseFormValues) {
   return { ...values, language: language === "" ? null : language };
 }

@@ -2,7 +2,6 @@ import {
   type ConnectionConfig,
   DEFAULT_BASE_URLS,
   DEFAULT_PROTOCOLS,
-  type Protocol,
   PROTOCOLS,
 } from "../../schemas/connection_config.ts";
 import { testConnection } from "../../providers/test_connection.ts";
@@ -17,50 +16,42 @@ export interface ConnectionFormValues {
   protocol: string;
   baseUrl: string;
   name: string;
-  /** The model that the connection is tested with. */
   model: string;
 }
 
-export type ConnectionFormIssues = Partial<
-  Record<keyof ConnectionFormValues | "apiKey" | "form" | "password", string>
->;
+export type ConnectionFormIssues = {
+  [Field in keyof ConnectionFormValues | "apiKey" | "form" | "password"]?: string;
+};
 
-/** The form of a stored connection, or of a new one with defaults. */
+/** Text that fits into a request header. */
+const HEADER_TEXT = /^[\x21-\x7e]{1,4096}$/;
+
 export function toConnectionForm(
   vendor: ProviderId,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
 ): ConnectionFormValues {
   const protocol = slot?.protocol ?? DEFAULT_PROTOCOLS[vendor];
-  return {
-    protocol,
-    baseUrl: slot?.baseUrl ?? DEFAULT_BASE_URLS[protocol],
-    name: slot?.name ?? "",
-    model: model ?? "",
-  };
+  const baseUrl = slot?.baseUrl ?? DEFAULT_BASE_URLS[protocol];
+  return { protocol, baseUrl, name: slot?.name ?? "", model: model ?? "" };
 }
 
 export function readConnectionForm(form: URLSearchParams): ConnectionFormValues {
-  const text = (name: string) => (form.get(name) ?? "").trim();
-  return {
-    protocol: text("protocol"),
-    baseUrl: text("baseUrl"),
-    name: text("name"),
-    model: text("model"),
-  };
+  const names = ["protocol", "baseUrl", "name", "model"] as const;
+  const texts = names.map((name) => [name, (form.get(name) ?? "").trim()]);
+  return Object.fromEntries(texts) as Record<typeof names[number], string>;
 }
 
-/** Parses a connection, or returns a message for every invalid field. */
 export function parseConnectionForm(
   values: ConnectionFormValues,
   apiKey: string,
 ): { config: ConnectionConfig; model: string } | { issues: ConnectionFormIssues } {
-  const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
+  const protocol = PROTOCOLS.find((name) => name === values.protocol);
   const url = httpUrlSchema.safeParse(values.baseUrl);
   const issues: ConnectionFormIssues = {
     ...(protocol === undefined && { protocol: "Choose an option." }),
     ...(url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` }),
     ...(values.name.length > 64 && { name: "Use at most 64 characters." }),
-    ...(!isHeaderText(apiKey) &&
+    ...(!HEADER_TEXT.test(apiKey) &&
       { apiKey: "Enter the credential: visible ASCII characters without spaces." }),
     ...((values.model === "" || values.model.length > 256) && {
       model: "Enter the name of a model of this provider.",
@@ -73,16 +64,10 @@ export function parseConnectionForm(
   return { config: { protocol, baseUrl: url.data, apiKey, name }, model: values.model };
 }
 
-/** True for text that fits into a request header. */
-function isHeaderText(text: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(text);
-}
-
 /** The provider named by the route, unless the environment configures its connection. */
 export function editableConnection({ params, state }: Context<State>): ProviderId | undefined {
   const id = PROVIDER_IDS.find((id) => id === params.vendor);
-  if (id === undefined || state.service.config.connections[id] !== undefined) return undefined;
-  return id;
+  return id === undefined || state.service.config.connections[id] !== undefined ? undefined : id;
 }
 
 /** Tests a connection with a short request. Returns a message for the form if it fails. */

@@ -17,7 +17,6 @@ export interface ConnectionView {
   lastFailure?: { at: string; code: string; status?: number };
 }
 
-/** All connections, with their health since the process started. */
 export function connectionViews(service: Pick<Service, "config" | "providers">): ConnectionView[] {
   return PROVIDER_IDS.map((vendor) => {
     const connection = service.providers.connection(vendor);

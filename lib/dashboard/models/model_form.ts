@@ -4,7 +4,6 @@ import {
 } from "../../store/providers/catalogue_store.ts";
 import { DEMO_MODEL } from "../../schemas/provider_id.ts";
 
-/** The form of a catalogue entry, as typed. */
 export type ModelFormValues = Record<keyof CatalogueEntry, string>;
 
 export type ModelFormIssues = Partial<Record<keyof CatalogueEntry, string>>;
@@ -30,18 +29,14 @@ export function readModelForm(form: URLSearchParams): ModelFormValues {
   return Object.fromEntries(texts) as ModelFormValues;
 }
 
-/** Parses an entry, or returns a message for every invalid field. */
 export function parseModelForm(
   values: ModelFormValues,
 ): { entry: CatalogueEntry } | { issues: ModelFormIssues } {
-  if (values.model === DEMO_MODEL) {
-    return { issues: { model: "The demo model is always available." } };
-  }
+  const isDemo = values.model === DEMO_MODEL;
+  if (isDemo) return { issues: { model: "The demo model is always available." } };
   const { vendor, model, ...numbers } = values;
-  const typed = Object.entries(numbers).map(([field, text]) => [
-    field,
-    text === "" ? NaN : Number(text),
-  ]);
+  const typed = Object.entries(numbers)
+    .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
   const parsed = catalogueEntrySchema.safeParse({ vendor, model, ...Object.fromEntries(typed) });
   if (parsed.success) return { entry: parsed.data };
   const fields = parsed.error.issues.map(({ path }) => String(path[0]));
@@ -65,7 +60,6 @@ export function modelHref(
   return `/operator/catalogue/${page}?${new URLSearchParams({ vendor, model })}`;
 }
 
-/** The entry named by a URL, if the catalogue has it. */
 export function findModel(entries: readonly CatalogueEntry[], url: URL) {
   const [vendor, model] = ["vendor", "model"].map((name) => url.searchParams.get(name));
   return entries.find((entry) => entry.vendor === vendor && entry.model === model);

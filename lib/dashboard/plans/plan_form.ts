@@ -24,7 +24,6 @@ export interface PlanFormValues {
   chosen: string[];
 }
 
-/** Messages by field name. */
 export type PlanFormIssues = Record<string, string>;
 
 /** Stored units per unit of a form field. */
@@ -70,7 +69,6 @@ export function readPlanForm(form: URLSearchParams): PlanFormValues {
   };
 }
 
-/** Parses a plan, or returns a message for every invalid field. */
 export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { issues: PlanFormIssues } {
   const parsed = planRecordSchema.safeParse({
     v: 1,

@@ -23,15 +23,13 @@ export async function showAccountLink(ctx: Context<State>, kind: AccountLink["ki
   return page<AccountLinkPageData>({ token, email: link.email });
 }
 
-/** Consumes a link, sets the password and signs the user in. */
 export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.runtime);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
-  const result =
-    await (kind === "invite"
-      ? service.team.join(token, password, { address })
-      : service.team.resetPassword(token, password, { address }));
+  const result = kind === "invite"
+    ? await service.team.join(token, password, { address })
+    : await service.team.resetPassword(token, password, { address });
   if ("cookieToken" in result) {
     const previous = readSignInCookie(ctx.req.headers, service.config);
     if (previous) await service.signIn.signOut(previous, { address });
@@ -45,7 +43,7 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   }
   const data = { token, email: link.email };
   if (result.rejected === "invalid") {
-    const passwordError = result.issues.password;
+    const { password: passwordError } = result.issues;
     return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(result);

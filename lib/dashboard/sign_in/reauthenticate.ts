@@ -5,29 +5,21 @@ import { readSignInCookie } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
 import { signedIn } from "../authorization.ts";
 
-/** The form field for the signed-in user's password. */
 export const OWN_PASSWORD = "own_password";
 
-/** A rejected form: the message at its password field, and the response. */
-export interface ReauthenticationRejection {
-  message: string;
-  status: number;
-  headers: Record<string, string>;
-}
-
-/** True if a sensitive form must ask for the password. */
 export function needsReauthentication({ service, user }: State): boolean {
   return user === undefined || !isPasswordRecent(user, service.runtime.now());
 }
 
 /**
  * Requires a recent password check, or the password in the form: the cookie of a borrowed or stolen
- * browser alone must not give access to keys, secrets or accounts.
+ * browser alone must not give access to keys, secrets or accounts. A rejection has the message at the
+ * form's password field.
  */
 export async function reauthenticate(
   ctx: Context<State>,
   form: URLSearchParams,
-): Promise<ReauthenticationRejection | undefined> {
+): Promise<{ message: string; status: number; headers: Record<string, string> } | undefined> {
   if (!needsReauthentication(ctx.state)) return undefined;
   const { service, clientAddress: address } = ctx.state;
   const password = form.get(OWN_PASSWORD) ?? "";

@@ -1,15 +1,10 @@
 import { deleteCookie, getCookies, setCookie } from "@std/http";
 import { KNOWN_BROWSER_MS } from "../../services/known_browser_tokens.ts";
 
-/**
- * Longer than any sign-in, which ends after 12 hours without use and after 7 days at the latest: a
- * browser that still has the cookie gets a message that it was signed out.
- */
+/** Longer than any sign-in (7 days), for a message in the browser that it was signed out. */
 const COOKIE_MAX_AGE_S = 30 * 24 * 3600;
 
-export interface CookieConfig {
-  publicUrl?: string | undefined;
-}
+export type CookieConfig = { publicUrl?: string | undefined };
 
 export function readSignInCookie(headers: Headers, config: CookieConfig): string | undefined {
   return readCookie(headers, cookieName("dashboard", config));
@@ -24,7 +19,6 @@ export function readKnownBrowserCookie(headers: Headers, config: CookieConfig): 
   return readCookie(headers, cookieName("known_browser", config));
 }
 
-/** Sets both cookies after a password sign-in. */
 export function setSignInCookies(
   headers: Headers,
   { cookieToken, browserToken }: { cookieToken: string; browserToken: string },

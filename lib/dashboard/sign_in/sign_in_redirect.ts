@@ -1,7 +1,4 @@
-/**
- * `target` if it is a path on this site, else `fallback`, to prevent open redirects. Sign-in pages are
- * not allowed either.
- */
+/** `target` if it is a path on this site and no sign-in page: prevents open redirects. */
 export function safeRedirectPath(target: string | null, fallback: string): string {
   if (target === null || !/^\/(?![/\\])/.test(target)) return fallback;
   // The URL parser removes tabs and line breaks, so `/\t/host` is checked as browsers read it.
@@ -15,8 +12,8 @@ export function safeRedirectPath(target: string | null, fallback: string): strin
 const HOME = "/home";
 
 /**
- * The sign-in URL for a request without a session, which leads back to the requested page, or to the
- * page of the submitted form. That is the `Referer`, because a form's action may not be a page.
+ * Leads back to the requested page, or to the page of the submitted form. That is the `Referer`,
+ * because a form's action may not be a page.
  */
 export function signInRedirect(
   req: Request,

@@ -1,11 +1,8 @@
 import type { SetUpResult, SignInResult } from "../../services/sign_in_service.ts";
 
-type Rejected<T> = Exclude<T, { cookieToken: string }>;
-type AnyRejection = Rejected<SetUpResult> | Rejected<SignInResult>;
-
 /** The response to a rejected sign-in or set-up; without `message` if a field has one. */
 export function signInRejection(
-  result: AnyRejection,
+  result: Exclude<SetUpResult | SignInResult, { cookieToken: string }>,
 ): { status: number; headers: Record<string, string>; message?: string } {
   switch (result.rejected) {
     case "too_many_tries": {

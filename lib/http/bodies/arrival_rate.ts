@@ -1,46 +1,35 @@
 import { monotonicNow, type Runtime, setTimer } from "../../platform/runtime.ts";
 
-/** The minimum rate at which a body must arrive. */
 export interface MinimumRate {
   /** Minimum average rate over each window; the first window is a grace period. */
   bytesPerSecond: number;
   windowMs: number;
-  /** Maximum total time. */
   totalMs: number;
 }
 
 /**
- * 4 KiB/s is half of what a mobile plan throttled to 64 kbit/s still sends, and a third of an EDGE
- * uplink; over these windows a connection may also stall for seconds, as in a handover between cells.
+ * For JSON and forms; a body of up to 40 KiB has 10 seconds. 4 KiB/s is half of what a mobile plan
+ * throttled to 64 kbit/s still sends, and a third of an EDGE uplink; over these windows a connection may
+ * also stall for seconds, as in a handover between cells.
  */
-const BYTES_PER_SECOND = 4 * 1024;
-
-/** For JSON and forms. A body of up to 40 KiB has 10 seconds. */
-export const BODY_RATE: MinimumRate = {
-  bytesPerSecond: BYTES_PER_SECOND,
-  windowMs: 10_000,
-  totalMs: 60_000,
-};
-
+export const BODY_RATE = { bytesPerSecond: 4 * 1024, windowMs: 10_000, totalMs: 60_000 };
 /** For documents: 20 MiB over an EDGE uplink take half an hour. */
-export const UPLOAD_RATE: MinimumRate = {
-  bytesPerSecond: BYTES_PER_SECOND,
-  windowMs: 20_000,
-  totalMs: 30 * 60_000,
-};
+export const UPLOAD_RATE = { ...BODY_RATE, windowMs: 20_000, totalMs: 30 * 60_000 };
 
-/** Steps per sliding window. */
+/** Steps of the sliding window. */
 const STEPS = 4;
 
 /**
- * Watches how fast a body arrives. A limit on the total time alone would either reject honest slow
- * connections or let a sender occupy a place for minutes at a byte a second.
+ * A limit on the total time alone would reject honest slow connections, or let a sender occupy a
+ * place for minutes at a byte a second.
  */
 export class ArrivalRateMonitor {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #minimum: MinimumRate;
   readonly #start: number;
   readonly #tooSlow = Promise.withResolvers<"too_slow">();
+  /** Resolves if the body arrives too slowly; otherwise never settles. */
+  readonly tooSlow: Promise<"too_slow"> = this.#tooSlow.promise;
   /** Received bytes by step since the start; older steps than one window are dropped. */
   readonly #bytesByStep = new Map<number, number>();
   #cancelTimer: () => void;
@@ -52,12 +41,6 @@ export class ArrivalRateMonitor {
     this.#cancelTimer = this.#scheduleCheck(minimum.windowMs);
   }
 
-  /** Resolves if the body arrives too slowly; otherwise never settles. */
-  get tooSlow(): Promise<"too_slow"> {
-    return this.#tooSlow.promise;
-  }
-
-  /** Records received bytes. */
   addBytes(bytes: number): void {
     const step = this.#step();
     this.#bytesByStep.set(step, (this.#bytesByStep.get(step) ?? 0) + bytes);

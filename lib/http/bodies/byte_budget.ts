@@ -1,15 +1,13 @@
 /** A per-process limit on bytes held in memory, shared fairly between holders. */
 export class ByteBudget {
-  #total: number;
-  #available: number;
-  #maxPerHolder: number;
+  #total = 0;
+  #available = 0;
+  #maxPerHolder = 0;
   readonly #held = new Map<string, number>();
 
   /** `share` is the maximum of one holder; by default the whole budget. */
-  constructor(bytes: number, { share = bytes }: { share?: number } = {}) {
-    this.#total = bytes;
-    this.#available = bytes;
-    this.#maxPerHolder = share;
+  constructor(bytes: number, options?: { share?: number }) {
+    this.resize(bytes, options);
   }
 
   /** Changes the limits; bytes already taken stay taken. */
@@ -32,7 +30,6 @@ export class ByteBudget {
     return true;
   }
 
-  /** Returns bytes that the same holders took. */
   release(bytes: number, holders: readonly string[] = []): void {
     this.#available += bytes;
     for (const holder of holders) {
@@ -48,8 +45,7 @@ export class ByteBudget {
 }
 
 /**
- * Memory for bodies that are being read, because their senders are not authenticated and addresses are
- * cheap. The actual memory use is about 1.5 times as much. One address, and one tenant of signed-in
- * users, gets at most a quarter.
+ * Limited because senders are not authenticated yet and addresses are cheap. Actual memory use is
+ * about 1.5 times as much. One address, and one tenant of signed-in users, gets at most a quarter.
  */
 export const BODY_BUDGET = new ByteBudget(128 * 1_048_576, { share: 32 * 1_048_576 });

@@ -1,16 +1,10 @@
 import { BusyError } from "../../platform/busy_error.ts";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 
-/** The holder of a permit. */
-export interface PermitHolder {
-  tenant: string;
-  /** The client's address. */
-  address: string;
-}
+export type PermitHolder = { tenant: string; address: string };
 
 export interface FairSemaphoreOptions {
   permits: number;
-  /** Permits that one tenant may hold. */
   maxPerTenant: number;
   /** Permits that one address may hold, across all tenants. */
   maxPerAddress: number;
@@ -27,9 +21,8 @@ interface Waiter extends PermitHolder {
 }
 
 /**
- * A semaphore shared fairly between tenants: no tenant can hold or queue for so many permits that
- * another one gets none. A released permit goes to the waiting tenant that holds the fewest, then to
- * the caller that has waited longest.
+ * No tenant can hold or queue for so many permits that another gets none. A released permit goes to
+ * the waiting tenant that holds the fewest, then to the caller that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
@@ -42,7 +35,6 @@ export class FairSemaphore {
     this.#free = options.permits;
   }
 
-  /** Callers that wait for a permit. */
   get waiting(): number {
     return this.#waiters.length;
   }
@@ -96,10 +88,6 @@ export class FairSemaphore {
   #release(holder: PermitHolder): void {
     this.#free++;
     this.#addHeld(holder, -1);
-    this.#admitNext();
-  }
-
-  #admitNext(): void {
     const heldByTenant = ({ tenant }: Waiter) => this.#heldBy(tenantKey(tenant));
     const eligible = this.#waiters.filter((waiter) => this.#canAcquire(waiter));
     const [next] = eligible.toSorted((a, b) => heldByTenant(a) - heldByTenant(b));

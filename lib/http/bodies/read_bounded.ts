@@ -4,31 +4,17 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { ArrivalRateMonitor, BODY_RATE, type MinimumRate } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 
-/**
- * The client disconnected while sending a body. Not a server error: `toApiError` maps it to a 400
- * that no client receives, and it is logged at debug level.
- */
+/** `toApiError` maps it to a 400 that no client receives, and it is logged at debug level. */
 export class ClientDisconnectError extends Error {
   override name = "ClientDisconnectError";
-
-  constructor(options: ErrorOptions = {}) {
-    super("the connection closed before the body was complete", options);
-  }
 }
 
 /** Larger than any message and almost any agent, so these get through a flood of large bodies. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
-/** The shared memory that a body is charged to, and the holders it is charged on behalf of. */
-export interface BodyMemory {
-  budget: ByteBudget;
-  holders?: readonly string[];
-}
-
 /**
- * Reads a whole body, unless it exceeds `limit` bytes or arrives more slowly than `arrival`; the rest
- * of a rejected body is not read. Deno.serve has no such limits of its own. Throws `ApiError` 503 for a
- * body over 64 KiB when `memory` is exhausted, `ClientDisconnectError` when the client disconnects.
+ * Deno.serve has no such limits of its own. The rest of a rejected body is not read. Throws
+ * `ApiError` 503 for a body over 64 KiB when `memory` is exhausted, and `ClientDisconnectError`.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
@@ -36,7 +22,8 @@ export async function readBounded(
     limit: number;
     runtime: Pick<Runtime, "now" | "sleep">;
     arrival?: MinimumRate;
-    memory?: BodyMemory;
+    /** The memory that a body is charged to, on behalf of `holders`. */
+    memory?: { budget: ByteBudget; holders?: readonly string[] };
   },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
@@ -55,7 +42,11 @@ export async function readBounded(
       chunks.push(next.value);
       const due = size > UNCOUNTED_BYTES ? size - taken : 0;
       if (memory === undefined || due === 0) continue;
-      if (!memory.budget.take(due, memory.holders)) throw await cancelBody(reader, tooManyBodies());
+      if (!memory.budget.take(due, memory.holders)) {
+        const headers = { "retry-after": "5" };
+        const message = "too many large bodies are being sent at once";
+        throw await cancelBody(reader, new ApiError("service_unavailable", message, { headers }));
+      }
       taken += due;
     }
   } finally {
@@ -64,7 +55,6 @@ export async function readBounded(
   }
 }
 
-/** The body's media type in lower case, without parameters. */
 export function mediaTypeOf(req: Request): string | undefined {
   return req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
@@ -76,7 +66,6 @@ export function rejectCompressedBody(req: Request): void {
   throw new ApiError("unsupported_media_type", "send the body without content-encoding");
 }
 
-/** The 400 for a body that arrives too slowly. */
 export function bodyTimeout(): ApiError {
   const message = "the body arrived too slowly: send at least 4 KiB per second";
   return validationError([{ path: "", code: "body_timeout", message }]);
@@ -89,15 +78,10 @@ async function readChunk(
   try {
     return await reader.read();
   } catch (cause) {
-    throw new ClientDisconnectError({ cause });
+    throw new ClientDisconnectError("the connection closed before the body was complete", {
+      cause,
+    });
   }
-}
-
-function tooManyBodies(): ApiError {
-  const headers = { "retry-after": "5" };
-  return new ApiError("service_unavailable", "too many large bodies are being sent at once", {
-    headers,
-  });
 }
 
 async function cancelBody<T>(

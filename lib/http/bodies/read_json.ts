@@ -8,9 +8,8 @@ import { budgetHolders } from "./request_sender.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The text of a JSON body; an empty body is `""`, whatever its type. Throws 415 for another content
- * type or a compressed body, 413 over 1 MiB, 400 if it is not UTF-8 or arrives too slowly, and 503
- * while too many bytes are being received.
+ * An empty body is `""`, whatever its type. Throws 415 for another type or a compressed body, 413
+ * over 1 MiB, 400 if not UTF-8 or too slow, and 503 while too many bytes are being received.
  */
 export async function readJsonText(req: Request, runtime: Runtime): Promise<string> {
   const length = contentLength(req);
@@ -32,7 +31,6 @@ export async function discardBody(req: Request, runtime: Runtime): Promise<void>
   if (req.body !== null) await readBytes(req.body, { req, runtime });
 }
 
-/** Parses a body's JSON text. Throws 400. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

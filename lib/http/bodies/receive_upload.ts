@@ -16,10 +16,7 @@ const ENVELOPE_BYTES = 64 * 1024;
 /** Larger bodies are parsed in a worker, because they would block the event loop for too long. */
 const INLINE_BYTES = 256 * 1024;
 
-/**
- * Each permit holds a body of up to 20 MiB, for as long as its sender takes. Some are reserved for
- * tenants that are sending nothing yet.
- */
+/** Each holds up to 20 MiB as long as the sender takes; some are for tenants without one. */
 const receiveSemaphore = new FairSemaphore({
   ...{ permits: 24, maxPerTenant: 8, maxPerAddress: 12, reserved: 4 },
   ...{ maxWaitingPerTenant: 16, maxWaitMs: 20_000 },
@@ -32,7 +29,6 @@ const parseSemaphore = new FairSemaphore({
 export interface UploadContext {
   runtime: Runtime;
   workers: Pick<WorkerPool, "run" | "maxDocumentBytes">;
-  /** The tenant that the permit is counted for. */
   tenant: string;
 }
 
@@ -49,9 +45,8 @@ export function rejectUpload(req: Request, { workers }: Pick<UploadContext, "wor
 }
 
 /**
- * Receives the document of a request that passed `rejectUpload`. Call it after authentication, so that
- * nobody else can send 20 MiB. Throws `ApiError` 400, 413, and 503 for too many concurrent uploads of
- * the tenant.
+ * Receives the document of a request that passed `rejectUpload`. Call it after authentication, so
+ * that nobody else can send 20 MiB. Throws `ApiError` 400, 413, and 503 for too many at once.
  */
 export async function receiveUpload(req: Request, context: UploadContext): Promise<Upload> {
   const [upload] = await receive(req, { ...context, several: false });
@@ -76,9 +71,8 @@ async function receive(
       const parse = () => parseBody(bytes, { contentType, several, ...context });
       const uploads = await parseSemaphore.run({ holder, runtime }, parse);
       const { maxDocumentBytes } = context.workers;
-      if (uploads.some(({ bytes }) => bytes.length > maxDocumentBytes)) {
-        throw tooLarge(context.workers);
-      }
+      const fit = uploads.every(({ bytes }) => bytes.length <= maxDocumentBytes);
+      if (!fit) throw tooLarge(context.workers);
       return uploads;
     });
   } catch (error) {
@@ -96,8 +90,8 @@ async function readUpload(
   const limit = maxBodyBytes(workers);
   const bytes = await readBounded(req.body, { limit, runtime, arrival: UPLOAD_RATE });
   if (bytes === "too_large") throw tooLarge(workers);
-  if (bytes !== "too_slow") return bytes;
-  throw bodyTimeout();
+  if (bytes === "too_slow") throw bodyTimeout();
+  return bytes;
 }
 
 async function parseBody(

@@ -1,8 +1,7 @@
 import { addressBlock } from "../../platform/address_block.ts";
 
 /** The sender of a request, as far as known; memory for bodies is shared fairly by sender. */
-export interface RequestSender {
-  /** The client's address. */
+interface RequestSender {
   address: string;
   /** The tenant of the user who is signed in to the dashboard. */
   tenant?: string;
@@ -10,7 +9,6 @@ export interface RequestSender {
 
 const senders = new WeakMap<Request, RequestSender>();
 
-/** Records the sender of a request; later calls add to it. */
 export function setSender(req: Request, sender: Partial<RequestSender>): void {
   senders.set(req, { ...senderOf(req), ...sender });
 }
@@ -20,7 +18,6 @@ export function senderAddress(req: Request): string {
   return addressBlock(senderOf(req).address);
 }
 
-/** The holders that the memory of a request's body is charged to. */
 export function budgetHolders(req: Request): string[] {
   const { tenant } = senderOf(req);
   const holders = [`address ${senderAddress(req)}`];

@@ -20,7 +20,7 @@ import type { Script } from "@/tests/support/mock_providers/script.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { KEYS } from "@/tests/support/provider_connections.ts";
-import { openKnowledgeSearch } from "../../server/composition/open_knowledge_search.ts";
+import { openKnowledgeSearch } from "../../server/composition/open_knowledge.ts";
 
 const TENANT = fakeUuid(801);
 const BASE = { tenant: TENANT, base: "b" };

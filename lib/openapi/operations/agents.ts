@@ -1,17 +1,13 @@
 import { EXAMPLES } from "../examples.ts";
-import { created, json, noContent, ok, type Operation } from "../operation.ts";
+import { created, json, noContent, ok, operations } from "../operation.ts";
 
 const read = { scope: "agents:read" } as const;
 const write = { scope: "agents:write" } as const;
-const common = { tag: "Agents", rateLimited: true } as const;
 const agent = json("Agent", EXAMPLES.agent);
 
-export const AGENT_OPERATIONS: Operation[] = [
-  {
-    ...common,
+export const AGENT_OPERATIONS = operations({ tag: "Agents", rateLimited: true }, {
+  "GET /v1/agents": {
     id: "listAgents",
-    method: "GET",
-    path: "/v1/agents",
     summary: "List agents",
     description: "Newest first, one page at a time.",
     auth: read,
@@ -19,11 +15,8 @@ export const AGENT_OPERATIONS: Operation[] = [
     responses: [ok("One page.", json("AgentPage", { data: [EXAMPLES.agent] }))],
     errors: ["schema_validation_failed"],
   },
-  {
-    ...common,
+  "POST /v1/agents": {
     id: "createAgent",
-    method: "POST",
-    path: "/v1/agents",
     summary: "Create an agent",
     description: "Unknown fields are rejected. Omit optional fields; they are never `null`.",
     auth: write,
@@ -32,11 +25,8 @@ export const AGENT_OPERATIONS: Operation[] = [
     responses: [created("The agent.", agent, ["Location", "ETag"])],
     errors: ["quota_exceeded"],
   },
-  {
-    ...common,
+  "GET /v1/agents/{id}": {
     id: "getAgent",
-    method: "GET",
-    path: "/v1/agents/{id}",
     summary: "Read an agent",
     auth: read,
     parameters: ["agentId", "ifNoneMatch"],
@@ -46,11 +36,8 @@ export const AGENT_OPERATIONS: Operation[] = [
     ],
     errors: ["not_found"],
   },
-  {
-    ...common,
+  "PATCH /v1/agents/{id}": {
     id: "updateAgent",
-    method: "PATCH",
-    path: "/v1/agents/{id}",
     summary: "Change an agent",
     description: "`modelPolicy` and `budget` are merged field by field, lists are replaced, " +
       '`"fallback": null` removes the fallback. The merged agent is validated as a whole, except ' +
@@ -61,22 +48,16 @@ export const AGENT_OPERATIONS: Operation[] = [
     responses: [ok("The changed agent.", agent, ["ETag"])],
     errors: ["not_found", "version_conflict", "quota_exceeded"],
   },
-  {
-    ...common,
+  "DELETE /v1/agents/{id}": {
     id: "deleteAgent",
-    method: "DELETE",
-    path: "/v1/agents/{id}",
     summary: "Delete an agent",
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
     responses: [noContent("The agent is deleted.")],
     errors: ["not_found", "version_conflict", "payload_too_large"],
   },
-  {
-    ...common,
+  "GET /v1/agents/{id}/versions": {
     id: "listAgentVersions",
-    method: "GET",
-    path: "/v1/agents/{id}/versions",
     summary: "List an agent's versions",
     auth: read,
     parameters: ["agentId", "limit", "cursor"],
@@ -88,15 +69,12 @@ export const AGENT_OPERATIONS: Operation[] = [
     ],
     errors: ["schema_validation_failed", "not_found"],
   },
-  {
-    ...common,
+  "GET /v1/agents/{id}/versions/{n}": {
     id: "getAgentVersion",
-    method: "GET",
-    path: "/v1/agents/{id}/versions/{n}",
     summary: "Read one version of an agent",
     auth: read,
     parameters: ["agentId", "version"],
     responses: [ok("The agent at this version.", agent)],
     errors: ["not_found"],
   },
-];
+});

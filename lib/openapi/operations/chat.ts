@@ -1,15 +1,16 @@
 import { EXAMPLES } from "../examples.ts";
-import type { Operation, ResponseContent } from "../operation.ts";
+import { operations, type ResponseContent } from "../operation.ts";
 
-const common = { tag: "Chat", auth: "key or session", rateLimited: true, browser: true } as const;
 const frames: ResponseContent = { type: "text/event-stream", schema: "Frame" };
 
-export const CHAT_OPERATIONS: Operation[] = [
-  {
-    ...common,
+export const CHAT_OPERATIONS = operations({
+  tag: "Chat",
+  auth: "key or session",
+  rateLimited: true,
+  browser: true,
+}, {
+  "POST /v1/chat/stream": {
     id: "streamChat",
-    method: "POST",
-    path: "/v1/chat/stream",
     summary: "Send a message and stream the answer",
     description:
       "A browser sends its session token in `X-Service-Session` and as `sessionToken`; " +
@@ -50,11 +51,8 @@ export const CHAT_OPERATIONS: Operation[] = [
       "provider_timeout",
     ],
   },
-  {
-    ...common,
+  "GET /v1/chat/runs/{runId}/stream": {
     id: "resumeRun",
-    method: "GET",
-    path: "/v1/chat/runs/{runId}/stream",
     summary: "Resume the stream of a run",
     description: "Replays the frames after a position and continues with new ones, whichever " +
       "process runs it, until 10 minutes after `done`. However often the connection is lost, the " +
@@ -79,11 +77,8 @@ export const CHAT_OPERATIONS: Operation[] = [
     ],
     errors: ["schema_validation_failed", "origin_not_allowed", "not_found", "stream_expired"],
   },
-  {
-    ...common,
+  "POST /v1/chat/runs/{runId}/cancel": {
     id: "cancelRun",
-    method: "POST",
-    path: "/v1/chat/runs/{runId}/cancel",
     summary: "Cancel a run",
     description:
       "Aborts the model's work immediately, in any process; the cost so far is charged, " +
@@ -93,4 +88,4 @@ export const CHAT_OPERATIONS: Operation[] = [
     responses: [{ status: 202, description: "The run is being cancelled or has ended." }],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
-];
+});

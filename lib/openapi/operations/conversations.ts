@@ -1,9 +1,8 @@
 import { EXAMPLES } from "../examples.ts";
 import type { ParameterObject } from "../openapi_types.ts";
-import { json, noContent, ok, type Operation } from "../operation.ts";
+import { json, noContent, ok, operations } from "../operation.ts";
 import { PARAMETERS, queryParameter } from "../parameters.ts";
 
-const common = { tag: "Conversations", rateLimited: true } as const;
 const read = { scope: "conversations:read" } as const;
 const uuid = { type: "string", format: "uuid" } as const;
 
@@ -19,12 +18,9 @@ const selectors: ParameterObject[] = [
   }),
 ];
 
-export const CONVERSATION_OPERATIONS: Operation[] = [
-  {
-    ...common,
+export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLimited: true }, {
+  "GET /v1/conversations": {
     id: "listConversations",
-    method: "GET",
-    path: "/v1/conversations",
     summary: "List conversations",
     description: "Most recently active first, one page at a time. They are stored for 30 days " +
       "after their last run, or as long as the tenant's plan says.",
@@ -33,11 +29,8 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     responses: [ok("One page.", json("ConversationPage", { data: [EXAMPLES.conversation] }))],
     errors: ["schema_validation_failed"],
   },
-  {
-    ...common,
+  "GET /v1/conversations/{id}": {
     id: "getConversation",
-    method: "GET",
-    path: "/v1/conversations/{id}",
     summary: "Read a conversation",
     description: "The messages of each run, one page of runs at a time. The id is unique for one " +
       "agent on one page; if several conversations share it and neither `agentId` nor `origin` " +
@@ -47,11 +40,8 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     responses: [ok("The transcript.", json("Transcript", EXAMPLES.transcript))],
     errors: ["schema_validation_failed", "not_found"],
   },
-  {
-    ...common,
+  "DELETE /v1/conversations/{id}": {
     id: "deleteConversation",
-    method: "DELETE",
-    path: "/v1/conversations/{id}",
     summary: "Delete a conversation",
     description: "Deletes the messages, runs and logs; usage totals stay. A run in progress is " +
       "cancelled and not stored, even the first of the conversation.",
@@ -60,4 +50,4 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     responses: [noContent("The conversation is deleted.")],
     errors: ["schema_validation_failed", "not_found", "payload_too_large"],
   },
-];
+});

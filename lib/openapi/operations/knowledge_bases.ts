@@ -1,17 +1,13 @@
 import { EXAMPLES } from "../examples.ts";
-import { created, json, noContent, ok, type Operation } from "../operation.ts";
+import { created, json, noContent, ok, operations } from "../operation.ts";
 
 const read = { scope: "knowledge:read" } as const;
 const write = { scope: "knowledge:write" } as const;
-const common = { tag: "Knowledge bases", rateLimited: true } as const;
 const base = json("KnowledgeBase", EXAMPLES.knowledgeBase);
 
-export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
-  {
-    ...common,
+export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLimited: true }, {
+  "GET /v1/knowledge-bases": {
     id: "listKnowledgeBases",
-    method: "GET",
-    path: "/v1/knowledge-bases",
     summary: "List knowledge bases",
     description: "Newest first, one page at a time.",
     auth: read,
@@ -19,11 +15,8 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     responses: [ok("One page.", json("KnowledgeBasePage", { data: [EXAMPLES.knowledgeBase] }))],
     errors: ["schema_validation_failed"],
   },
-  {
-    ...common,
+  "POST /v1/knowledge-bases": {
     id: "createKnowledgeBase",
-    method: "POST",
-    path: "/v1/knowledge-bases",
     summary: "Create a knowledge base",
     description: "It is empty: add documents, and set its id as an agent's `knowledgeBaseId`. A " +
       "tenant may have 100, unless its plan says otherwise.",
@@ -36,22 +29,16 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     responses: [created("The knowledge base.", base)],
     errors: ["quota_exceeded"],
   },
-  {
-    ...common,
+  "GET /v1/knowledge-bases/{id}": {
     id: "getKnowledgeBase",
-    method: "GET",
-    path: "/v1/knowledge-bases/{id}",
     summary: "Read a knowledge base",
     auth: read,
     parameters: ["knowledgeBaseId"],
     responses: [ok("The knowledge base.", base)],
     errors: ["not_found"],
   },
-  {
-    ...common,
+  "PATCH /v1/knowledge-bases/{id}": {
     id: "updateKnowledgeBase",
-    method: "PATCH",
-    path: "/v1/knowledge-bases/{id}",
     summary: "Change a knowledge base",
     description: "An empty `description` removes it, and so does a `language` of `null`.",
     auth: write,
@@ -60,11 +47,8 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     responses: [ok("The changed knowledge base.", base)],
     errors: ["not_found"],
   },
-  {
-    ...common,
+  "DELETE /v1/knowledge-bases/{id}": {
     id: "deleteKnowledgeBase",
-    method: "DELETE",
-    path: "/v1/knowledge-bases/{id}",
     summary: "Delete a knowledge base",
     description: "Deletes its documents and everything extracted from them. Agents that use it " +
       "keep its id and continue to work, but find no passages.",
@@ -73,11 +57,8 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     responses: [noContent("The knowledge base is deleted.")],
     errors: ["not_found", "payload_too_large"],
   },
-  {
-    ...common,
+  "POST /v1/knowledge-bases/{id}/search": {
     id: "searchKnowledgeBase",
-    method: "POST",
-    path: "/v1/knowledge-bases/{id}/search",
     summary: "Search a knowledge base",
     description:
       "The same search as an agent's `search_knowledge`: by words, and by meaning if the " +
@@ -90,4 +71,57 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     ],
     errors: ["not_found"],
   },
-];
+  "GET /v1/knowledge-bases/{id}/documents": {
+    id: "listDocuments",
+    summary: "List documents",
+    description: "Newest first, one page at a time.",
+    auth: read,
+    parameters: ["knowledgeBaseId", "limit", "cursor"],
+    responses: [ok("One page.", json("DocumentPage", { data: [EXAMPLES.document] }))],
+    errors: ["schema_validation_failed", "not_found"],
+  },
+  "POST /v1/knowledge-bases/{id}/documents": {
+    id: "createDocument",
+    summary: "Add a document",
+    description: "Send text, Markdown or HTML as JSON, or a file, including PDF, as a form; at " +
+      "most 20 MiB. It is processed after the response: `state` changes from `processing` to " +
+      "`ready` or `failed`, usually within seconds. A knowledge base holds up to 1,000 documents, " +
+      "10,000 passages and 512 MiB; above that this is a 400. Exceeding the plan is a 403.",
+    auth: write,
+    idempotent: true,
+    parameters: ["knowledgeBaseId"],
+    body: {
+      schema: "DocumentBody",
+      form: "DocumentForm",
+      example: {
+        title: EXAMPLES.document.title,
+        content: "# Returns\n\n## Deadlines\n\nYou may return any book within 30 days.",
+        mediaType: "text/markdown",
+      },
+    },
+    responses: [
+      created(
+        "The document, before processing.",
+        json("Document", { ...EXAMPLES.document, state: "processing" }),
+      ),
+    ],
+    errors: ["not_found", "quota_exceeded"],
+  },
+  "GET /v1/knowledge-bases/{id}/documents/{documentId}": {
+    id: "getDocument",
+    summary: "Read a document's state",
+    auth: read,
+    parameters: ["knowledgeBaseId", "documentId"],
+    responses: [ok("The document.", json("Document", EXAMPLES.document))],
+    errors: ["not_found"],
+  },
+  "DELETE /v1/knowledge-bases/{id}/documents/{documentId}": {
+    id: "deleteDocument",
+    summary: "Delete a document",
+    description: "Deletes the file and everything extracted from it.",
+    auth: write,
+    parameters: ["knowledgeBaseId", "documentId"],
+    responses: [noContent("The document is deleted.")],
+    errors: ["not_found", "payload_too_large"],
+  },
+});

@@ -1,7 +1,9 @@
 import { EXAMPLES } from "../examples.ts";
-import { json, ok, type Operation, type SuccessResponse } from "../operation.ts";
+import type { HeaderName } from "../headers.ts";
+import { json, ok, type Operation, operations, type SuccessResponse } from "../operation.ts";
 
-const common = { method: "GET", auth: "none", rateLimited: false } as const;
+const common = { auth: "none", rateLimited: false } as const;
+const widget = { ...common, tag: "Widget" } as const;
 const script = { type: "text/javascript" } as const;
 const unavailable: SuccessResponse = {
   status: 503,
@@ -9,6 +11,8 @@ const unavailable: SuccessResponse = {
   headers: ["Retry-After"],
   content: { type: "text/plain" },
 };
+
+const cors = ["Cache-Control", "Access-Control-Allow-Origin"] satisfies HeaderName[];
 
 /** Outside /v1 errors have no envelope. */
 const invalidHost: SuccessResponse = {
@@ -18,17 +22,16 @@ const invalidHost: SuccessResponse = {
 };
 
 /** The three URLs of a script. */
-function scriptOperations(name: "widget" | "client", texts: ScriptDescriptions): Operation[] {
+function scriptOperations(
+  name: "widget" | "client",
+  texts: { script: string; use: string; bytes: number },
+): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
-  const cors: SuccessResponse["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
   const example = { version: "v1", integrity: EXAMPLES.integrity, bytes: texts.bytes };
   const pinned = `/${name}.v1.0123456789ab.js`;
-  return [
-    {
-      ...common,
+  return operations(widget, {
+    [`GET /${name}.v1.js`]: {
       id: `get${id}Script`,
-      path: `/${name}.v1.js`,
-      tag: "Widget",
       summary: texts.script,
       description: texts.use,
       parameters: ["ifNoneMatch"],
@@ -39,11 +42,8 @@ function scriptOperations(name: "widget" | "client", texts: ScriptDescriptions):
         unavailable,
       ],
     },
-    {
-      ...common,
+    [`GET /${name}.v1.json`]: {
       id: `get${id}Info`,
-      path: `/${name}.v1.json`,
-      tag: "Widget",
       summary: `Describe the current ${name} script`,
       description: "Its `integrity` and its immutable URL.",
       responses: [
@@ -52,11 +52,8 @@ function scriptOperations(name: "widget" | "client", texts: ScriptDescriptions):
         unavailable,
       ],
     },
-    {
-      ...common,
+    [`GET /${name}.v1.{hash}.js`]: {
       id: `getPinned${id}Script`,
-      path: `/${name}.v1.{hash}.js`,
-      tag: "Widget",
       summary: `${texts.script}, by its hash`,
       description:
         "Never changes, and is served for ten more releases, so that pages which use it " +
@@ -73,16 +70,9 @@ function scriptOperations(name: "widget" | "client", texts: ScriptDescriptions):
         unavailable,
       ],
     },
-  ];
+  });
 }
 
-interface ScriptDescriptions {
-  script: string;
-  use: string;
-  bytes: number;
-}
-
-/** Operations without credential and rate limit. */
 export const SERVICE_OPERATIONS: Operation[] = [
   ...scriptOperations("widget", {
     script: "The widget script",
@@ -95,69 +85,55 @@ export const SERVICE_OPERATIONS: Operation[] = [
       "programs with their own user interface.",
     bytes: 4_772,
   }),
-  {
-    ...common,
-    id: "getClientTypes",
-    path: "/client.v1.d.ts",
-    tag: "Widget",
-    summary: "TypeScript declarations of the client",
-    responses: [
-      ok("The declarations.", { type: "application/typescript" }, [
-        "Cache-Control",
-        "Access-Control-Allow-Origin",
-      ]),
-      invalidHost,
-      unavailable,
-    ],
-  },
-  {
-    ...common,
-    id: "getHealth",
-    path: "/healthz",
-    tag: "Service",
-    summary: "Check that the process is alive",
-    responses: [
-      ok("The process is alive.", json("Health", { status: "ok" })),
-      invalidHost,
-      unavailable,
-    ],
-  },
-  {
-    ...common,
-    id: "getReadiness",
-    path: "/readyz",
-    tag: "Service",
-    summary: "Check that requests can be served",
-    responses: [
-      ok("The store is available.", json("Readiness", { status: "ok" })),
-      invalidHost,
-      {
-        status: 503,
-        description: "The store is not available, or the service is starting.",
-        headers: ["Retry-After"],
-        content: [json("Readiness", { status: "unavailable" }), { type: "text/plain" }],
-      },
-    ],
-  },
-  {
-    ...common,
-    id: "getOpenApi",
-    path: "/v1/openapi.json",
-    tag: "Service",
-    summary: "This document",
-    description: "OpenAPI 3.1. Never rate-limited.",
-    responses: [ok("The document.", { type: "application/json" }, ["Cache-Control"])],
-  },
-  {
-    ...common,
-    id: "getDocs",
-    path: "/docs",
-    tag: "Service",
-    summary: "This document, as a page",
-    responses: [
-      ok("The page.", { type: "text/html" }, ["Cache-Control"]),
-      invalidHost,
-      unavailable,
-    ],
-  },
+  ...operations(widget, {
+    "GET /client.v1.d.ts": {
+      id: "getClientTypes",
+      summary: "TypeScript declarations of the client",
+      responses: [
+        ok("The declarations.", { type: "application/typescript" }, cors),
+        invalidHost,
+        unavailable,
+      ],
+    },
+  }),
+  ...operations({ ...common, tag: "Service" }, {
+    "GET /healthz": {
+      id: "getHealth",
+      summary: "Check that the process is alive",
+      responses: [
+        ok("The process is alive.", json("Health", { status: "ok" })),
+        invalidHost,
+        unavailable,
+      ],
+    },
+    "GET /readyz": {
+      id: "getReadiness",
+      summary: "Check that requests can be served",
+      responses: [
+        ok("The store is available.", json("Readiness", { status: "ok" })),
+        invalidHost,
+        {
+          status: 503,
+          description: "The store is not available, or the service is starting.",
+          headers: ["Retry-After"],
+          content: [json("Readiness", { status: "unavailable" }), { type: "text/plain" }],
+        },
+      ],
+    },
+    "GET /v1/openapi.json": {
+      id: "getOpenApi",
+      summary: "This document",
+      description: "OpenAPI 3.1. Never rate-limited.",
+      responses: [ok("The document.", { type: "application/json" }, ["Cache-Control"])],
+    },
+    "GET /docs": {
+      id: "getDocs",
+      summary: "This document, as a page",
+      responses: [
+        ok("The page.", { type: "text/html" }, ["Cache-Control"]),
+        invalidHost,
+        unavailable,
+      ],
+    },
+  }),
 ];

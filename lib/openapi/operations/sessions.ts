@@ -1,19 +1,14 @@
 import { EXAMPLES } from "../examples.ts";
-import { created, json, noContent, ok, type Operation } from "../operation.ts";
-
-const common = { tag: "Sessions", rateLimited: true } as const;
+import { created, json, noContent, ok, operations } from "../operation.ts";
 
 const mintedResponse = created(
   "The session; its token is shown only once.",
   json("MintedSession", EXAMPLES.mintedSession),
 );
 
-export const SESSION_OPERATIONS: Operation[] = [
-  {
-    ...common,
+export const SESSION_OPERATIONS = operations({ tag: "Sessions", rateLimited: true }, {
+  "POST /v1/widget/session": {
     id: "mintWidgetSession",
-    method: "POST",
-    path: "/v1/widget/session",
     summary: "Mint a widget session",
     description:
       "Called by your backend for a visitor of your page. Forward the visitor's `Origin` " +
@@ -26,11 +21,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     responses: [mintedResponse],
     errors: ["origin_not_allowed", "not_found"],
   },
-  {
-    ...common,
+  "DELETE /v1/widget/session": {
     id: "revokeWidgetSession",
-    method: "DELETE",
-    path: "/v1/widget/session",
     summary: "Revoke a session",
     description: "Its token stops working immediately, and its runs are cancelled.",
     auth: { scope: "widget:mint" },
@@ -38,11 +30,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     responses: [noContent("The session is revoked.")],
     errors: ["not_found"],
   },
-  {
-    ...common,
+  "POST /v1/widget/doctor": {
     id: "examineEmbed",
-    method: "POST",
-    path: "/v1/widget/doctor",
     summary: "Find out why a widget does not work",
     description:
       "Checks origin, tag, mixed content, CSP, integrity, token and clock, and returns the lines to " +
@@ -56,11 +45,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     responses: [ok("The findings.", json("DoctorReport", EXAMPLES.doctorReport))],
     errors: ["not_found"],
   },
-  {
-    ...common,
+  "POST /v1/agents/{id}/playground-session": {
     id: "mintPlaygroundSession",
-    method: "POST",
-    path: "/v1/agents/{id}/playground-session",
     summary: "Mint a playground session",
     description: "For the service's own pages and for tests; never for a public embed.",
     auth: { scope: "agents:write" },
@@ -70,4 +56,4 @@ export const SESSION_OPERATIONS: Operation[] = [
     responses: [mintedResponse],
     errors: ["origin_not_allowed", "not_found"],
   },
-];
+});

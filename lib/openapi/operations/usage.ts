@@ -1,23 +1,19 @@
 import { EXAMPLES } from "../examples.ts";
-import { json, ok, type Operation } from "../operation.ts";
+import { json, ok, operations } from "../operation.ts";
 import { queryParameter } from "../parameters.ts";
 
 const date = { type: "string", format: "date" } as const;
 const used = { costUsd: 0.012345, runs: 3, messages: 3, inputTokens: 2_140, outputTokens: 871 };
 
-export const USAGE_OPERATIONS: Operation[] = [
-  {
+export const USAGE_OPERATIONS = operations({ tag: "Usage", rateLimited: true }, {
+  "GET /v1/usage": {
     id: "readUsage",
-    method: "GET",
-    path: "/v1/usage",
-    tag: "Usage",
     summary: "Read usage",
     description:
       "Today's usage and limits, and totals of the days from `from` to `to` (inclusive, " +
       "at most 366). A run counts on the day it ends; totals are exact to a millionth of a dollar " +
       "and agree with the `usage` frames of the runs.",
     auth: { scope: "billing:read" },
-    rateLimited: true,
     parameters: [
       queryParameter("from", "First day, UTC; by default 29 days before `to`.", date),
       queryParameter("to", "Last day, UTC; today by default.", date),
@@ -49,4 +45,4 @@ export const USAGE_OPERATIONS: Operation[] = [
     ],
     errors: ["schema_validation_failed"],
   },
-];
+});

@@ -24,7 +24,6 @@ export interface CommandDeps {
   secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
   users: Pick<UserService, "list" | "createResetLink">;
-  /** The URL of the dashboard without a trailing slash. */
   baseUrl: string;
   reencryption: Pick<Reencryption, "run">;
 }

@@ -34,7 +34,6 @@ export const COMMAND_NAMES = Object.keys(commandSchemas) as CommandName[];
 export type CommandInput<C extends CommandName> = z.input<typeof commandSchemas[C]>;
 export type ParsedCommandInput<C extends CommandName> = z.output<typeof commandSchemas[C]>;
 
-/** The output of each command. */
 export interface CommandOutputs {
   /** `secret` is the whole key. It is not stored and cannot be shown again. */
   "keys.create": { apiKey: ApiKey; secret: string };
@@ -56,7 +55,6 @@ export type Commands = {
   [C in CommandName]: (input: CommandInput<C>) => Promise<CommandOutputs[C]>;
 };
 
-/** A command that failed. The message is for the person who ran it. */
 export class CommandError extends Error {
   override name = "CommandError";
 }

@@ -15,7 +15,6 @@ const MAX_PATH_BYTES = 103;
 /** How long reading a command may take, and how long closing waits for running commands. */
 const TIMEOUT_MS = 2_000;
 
-/** The open socket. */
 export interface ControlSocket {
   /** Stops accepting commands, waits up to 2 s for running ones, and removes the file. */
   close(): Promise<void>;
@@ -27,8 +26,6 @@ export interface ControlSocketOptions {
   log: Logger;
   runtime: Pick<Runtime, "now" | "sleep">;
 }
-
-type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
 
 /**
  * Accepts commands on a Unix socket that only this user may open (0600): everyone who can read the
@@ -64,10 +61,7 @@ function listenOwnerOnly(options: ControlSocketOptions): Deno.HttpServer<Deno.Un
   }
 }
 
-/**
- * Runs one command in the process that serves `path`. Throws `CommandError` if the command fails or the
- * process does not respond.
- */
+/** Throws `CommandError` if the command fails or no process serves `path`. */
 export async function callControlSocket<C extends CommandName>(
   path: string,
   command: C,
@@ -75,7 +69,7 @@ export async function callControlSocket<C extends CommandName>(
 ): Promise<CommandOutputs[C]> {
   using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const request = { client, method: "POST", body: JSON.stringify({ command, input }) };
-  let response: ControlResponse<C>;
+  let response: { output: CommandOutputs[C] } | { refused: string };
   try {
     response = await (await fetch("http://localhost/", request)).json();
   } catch (cause) {

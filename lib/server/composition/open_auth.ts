@@ -1,4 +1,3 @@
-import type { Service } from "../../http/service.ts";
 import { SignInService } from "../../services/sign_in_service.ts";
 import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
 import { PasswordGate } from "../../services/password_gate.ts";
@@ -16,27 +15,13 @@ import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** Dashboard users, API keys, chat sessions, and the logs of what they do. */
-export type AuthServices = Pick<
-  Service,
-  | "signIn"
-  | "team"
-  | "apiKeys"
-  | "sessions"
-  | "idempotencyRecords"
-  | "audit"
-  | "securityLog"
-  | "users"
->;
-
 export function openAuth(
   { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
-    /** Called when a key or session is revoked. */
     onRevoked: (tenant: string, id: string) => Promise<void>;
   },
-): AuthServices {
+) {
   const securityLog = new SecurityLog({ kv, users: new UserStore(kv, runtime), runtime, log });
   const failures = new SignInFailureStore(kv, runtime);
   const gate = new PasswordGate({ failures, runtime, events: securityLog });

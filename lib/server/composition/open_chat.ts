@@ -15,31 +15,20 @@ import type { CoreDeps } from "./core_deps.ts";
 import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Runs from admission to settlement, including orphaned runs. */
-export interface ChatServices {
-  admission: Admission;
-  chat: ChatService;
-  orphanedRuns: OrphanedRunSweeper;
-  runs: RunRegistry;
-  conversationQuota: ConversationQuota;
-}
-
-interface OpenChatDeps {
-  alerts: AlertStore;
-  conversations: ConversationStore;
-  egress: Egress;
-  knowledgeSearch: KnowledgeSearch;
-  providers: ProviderServices;
-  secrets: SecretStore;
-}
-
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  { alerts, conversations, egress, knowledgeSearch, providers, secrets }: OpenChatDeps,
-): ChatServices {
+  { alerts, conversations, egress, knowledgeSearch, providers, secrets }: {
+    alerts: AlertStore;
+    conversations: ConversationStore;
+    egress: Egress;
+    knowledgeSearch: KnowledgeSearch;
+    providers: ProviderServices;
+    secrets: SecretStore;
+  },
+) {
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
-    onLost: (runId) => chat.stopRunWithLostLease(runId),
+    onLost: (runId): void => chat.stopRunWithLostLease(runId),
   });
   const failureDetector = new FailureDetector(runtime);
   const conversationQuota = new ConversationQuota({

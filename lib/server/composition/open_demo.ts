@@ -5,13 +5,7 @@ import { ensureDemoAgent } from "../../services/demo_agent.ts";
 import type { ConnectionStore } from "../../store/providers/connection_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** The agent of `/demo`; `agent` is set once `opened` resolves. */
-export interface Demo {
-  agent: Service["demoAgent"];
-  opened: Promise<void>;
-}
-
-/** Finds or creates the agent of `/demo` if the demo is enabled. */
+/** Finds or creates the agent of `/demo` if enabled; `agent` is set once `opened` resolves. */
 export function openDemo(
   { config, kv }: CoreDeps,
   { tenant, agents, connections, baseUrl }: {
@@ -20,14 +14,14 @@ export function openDemo(
     connections: ConnectionStore;
     baseUrl: string;
   },
-): Demo {
+): { agent: Service["demoAgent"]; opened: Promise<void> } {
   const find = async (): Promise<Service["demoAgent"]> => {
     const hasCredential = (await connections.list()).length > 0;
     if (!config.demoModel || !isDemoEnabled(config, { hasCredential })) return undefined;
     const id = await ensureDemoAgent({ kv, agents, tenant, baseUrl });
     return id === undefined ? undefined : { tenant, id };
   };
-  const opened = find().then((agent) => void (demo.agent = agent));
-  const demo: Demo = { agent: undefined, opened };
+  const demo: ReturnType<typeof openDemo> = { agent: undefined, opened: Promise.resolve() };
+  demo.opened = find().then((agent) => void (demo.agent = agent));
   return demo;
 }

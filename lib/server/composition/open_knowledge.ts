@@ -1,21 +1,23 @@
-import type { Service } from "../../http/service.ts";
 import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { KnowledgeService } from "../../services/knowledge_service.ts";
 import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
 import { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
-import { openKnowledgeSearch } from "./open_knowledge_search.ts";
+import { withOverrides } from "../../billing/limits.ts";
+import { NonRunCharges } from "../../billing/non_run_charges.ts";
+import { EmbeddingIndexer } from "../../knowledge/search/embedding_indexer.ts";
+import { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
+import { MeteredEmbedder } from "../../knowledge/search/metered_embedder.ts";
+import { KvPassageSource } from "../../knowledge/search/passage_source.ts";
+import { SemanticSearch } from "../../knowledge/search/semantic_search.ts";
+import { VectorStore } from "../../knowledge/search/vector_store.ts";
+import type { Embedder } from "../../providers/embeddings/embedder.ts";
+import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
 import { DocumentStore } from "../../store/knowledge/document_store.ts";
 import { DocumentTaskQueue } from "../../store/knowledge/document_task_queue.ts";
 import { KnowledgeBaseStore } from "../../store/knowledge/knowledge_base_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
-
-/** Storage, processing and search of knowledge bases. */
-export type KnowledgeServices = Pick<
-  Service,
-  "knowledge" | "documents" | "knowledgeSearch" | "workers"
->;
 
 export function openKnowledge(
   { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
@@ -25,7 +27,7 @@ export function openKnowledge(
     worker: WorkerCommand | undefined;
     indexBytes: number | undefined;
   },
-): KnowledgeServices {
+) {
   const { catalogue, registry } = providers;
   const bases = new KnowledgeBaseStore(kv, runtime);
   const knowledgeSearch = openKnowledgeSearch({
@@ -35,19 +37,46 @@ export function openKnowledge(
   });
   const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({
-    workers,
+    ...{ workers, bases, runtime, log },
     tasks: new DocumentTaskQueue(kv, runtime),
-    bases,
-    runtime,
-    log,
     onReady: (of) => knowledgeSearch.prepare(of),
   });
   const knowledge = new KnowledgeService({
-    bases,
+    ...{ bases, cursors, processor: documents, search: knowledgeSearch },
     documents: new DocumentStore(kv, runtime),
-    processor: documents,
-    search: knowledgeSearch,
-    cursors,
   });
   return { knowledge, documents, knowledgeSearch, workers };
+}
+
+interface KnowledgeSearchDeps
+  extends Pick<CoreDeps, "kv" | "runtime" | "log" | "committer" | "tenants" | "limits"> {
+  shards?: CoreDeps["shards"];
+  catalogue: CatalogueStore;
+  /** The operator's embedding model; without it, search is full-text only. */
+  embedder: Embedder | undefined;
+  /** Memory limit of the indexes; by default that of `KnowledgeIndexCache`. */
+  indexBytes?: number | undefined;
+}
+
+export function openKnowledgeSearch(deps: KnowledgeSearchDeps): KnowledgeSearch {
+  const { kv, indexBytes, embedder } = deps;
+  return new KnowledgeSearch(new KvPassageSource(kv), {
+    semantic: embedder && openSemanticSearch(deps, embedder),
+    ...indexBytes !== undefined && { maxBytes: indexBytes },
+  });
+}
+
+function openSemanticSearch(
+  { kv, runtime, log, committer, shards, catalogue, tenants, limits }: KnowledgeSearchDeps,
+  model: Embedder,
+): SemanticSearch {
+  const costs = new NonRunCharges(committer, {
+    runtime,
+    ...(shards && { shards }),
+    limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),
+  });
+  const embedder = new MeteredEmbedder({ embedder: model, catalogue, costs });
+  const vectors = new VectorStore(kv, runtime);
+  const indexer = new EmbeddingIndexer({ embedder, vectors, runtime, log });
+  return new SemanticSearch({ embedder, vectors, indexer, runtime, log });
 }

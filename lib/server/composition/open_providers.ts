@@ -10,19 +10,13 @@ import { StartupError } from "../process/startup_error.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { z } from "zod";
 
-/** Connections to model providers, their models, and access to them. */
-export interface ProviderServices {
-  registry: ModelRegistry;
-  connections: ConnectionStore;
-  catalogue: CatalogueStore;
-  access: ModelAccess;
-}
+export type ProviderServices = Awaited<ReturnType<typeof openProviders>>;
 
 /** Adds `entries` to the catalogue and loads it and the connections into memory. */
 export async function openProviders(
   { config, kv, runtime, log, sealer, tenants }: CoreDeps,
   entries: readonly CatalogueEntry[],
-): Promise<ProviderServices> {
+) {
   const registry = new ModelRegistry(runtime, {
     providers: config.connections,
     onFailure: (event) => log.warn("a model provider failed", { ...event }),
@@ -33,18 +27,11 @@ export async function openProviders(
     for (const vendor of unreadable) log.error("cannot decrypt a provider credential", { vendor });
     registry.configure(unsealed);
   };
-  const catalogue = new CatalogueStore(kv, {
-    demoModel: config.demoModel,
-    refresh: loadConnections,
-  });
+  const { demoModel } = config;
+  const catalogue = new CatalogueStore(kv, { demoModel, refresh: loadConnections });
   await catalogue.addMissing(entries);
   await catalogue.list();
-  return {
-    registry,
-    connections,
-    catalogue,
-    access: new ModelAccess({ catalogue, tenants }),
-  };
+  return { registry, connections, catalogue, access: new ModelAccess({ catalogue, tenants }) };
 }
 
 /** The entries of the `CATALOGUE` file; none without a file. Throws `StartupError`. */

@@ -1,29 +1,16 @@
-import type { Service } from "../../http/service.ts";
 import { ScriptReleaseStore } from "../../store/script_release_store.ts";
 import { describeScript } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
-/** The scripts that embedding pages load. */
-export interface BuiltScripts {
-  widget: Uint8Array;
-  client: Uint8Array;
-  /** TypeScript declarations of the client. */
-  clientTypes: string;
-}
-
-/** The current scripts and those of earlier releases. */
-export type ServedScripts = Pick<Service, "widget" | "client" | "clientTypes" | "releases">;
+export type BuiltScripts = { widget: Uint8Array; client: Uint8Array; clientTypes: string };
 
 /** Stores the scripts of this release for pages that pin a version. */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
   { widget, client, clientTypes }: BuiltScripts,
-): Promise<ServedScripts> {
+) {
   const releases = new ScriptReleaseStore(kv, runtime);
-  const described = {
-    widget: await describeScript(widget),
-    client: await describeScript(client),
-  };
+  const described = { widget: await describeScript(widget), client: await describeScript(client) };
   await Promise.all([
     releases.publish("widget", described.widget),
     releases.publish("client", described.client),
@@ -31,7 +18,6 @@ export async function openScripts(
   return { ...described, clientTypes, releases };
 }
 
-/** Reads the browser scripts of a build. */
 export async function readScripts(dir: string): Promise<BuiltScripts> {
   const [widget, client, clientTypes] = await Promise.all([
     Deno.readFile(`${dir}/widget.v1.js`),

@@ -26,15 +26,30 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { StorageReports } from "../../billing/storage_report.ts";
 import { UsageReports } from "../../billing/usage_report.ts";
 import { openCoreDeps, storeDeadlineMs } from "./core_deps.ts";
-import type { MemoryLimits } from "./memory_limits.ts";
 import { openAuth } from "./open_auth.ts";
 import { openEgress } from "./open_egress.ts";
-import { type KnowledgeServices, openKnowledge } from "./open_knowledge.ts";
+import { openKnowledge } from "./open_knowledge.ts";
 import { openProviders } from "./open_providers.ts";
-import { type ChatServices, openChat } from "./open_chat.ts";
+import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
 import { type BuiltScripts, openScripts } from "./open_scripts.ts";
+
+/** Memory limits of the parts that grow with use. */
+export interface MemoryLimits {
+  /** All knowledge base indexes together, estimated bytes. The index in use is never evicted. */
+  indexBytes: number;
+  /** JSON bodies and forms being read, bytes. One sender may use a quarter. */
+  bodyBytes: number;
+  cachedValues: number;
+}
+
+/** For a process with 512 MB. */
+export const SMALL_MEMORY_LIMITS: MemoryLimits = {
+  indexBytes: 64 * 1_048_576,
+  bodyBytes: 32 * 1_048_576,
+  cachedValues: 5_000,
+};
 
 export interface OpenServiceOptions {
   config: Config;
@@ -44,21 +59,15 @@ export interface OpenServiceOptions {
   encryptionKeys: readonly string[];
   runtime: Runtime;
   log: Logger;
-  /** The URL of this service without a trailing slash. */
   baseUrl: string;
-  /** The built browser scripts. */
   scripts: BuiltScripts;
-  /** Entries of `CATALOGUE`. */
   catalogue?: readonly CatalogueEntry[];
-  /** Overrides of the default limits, for tests and benchmarks. */
   limits?: Partial<Limits>;
-  /** Cheap password hashes for tests. */
   passwordCost?: ScryptCost;
   /** How long a store operation may take, milliseconds; 5,000 by default. */
   storeTimeoutMs?: number;
   /** Rejecting a tool's host takes a multiple of this, milliseconds; 1,000 by default. */
   egressRejectionMs?: number;
-  /** Limits for a process with little memory; by default each part has its own. */
   memory?: MemoryLimits | undefined;
   /** Whether the store's file is still the one that was opened; always true without a file. */
   isStoreInPlace?: () => boolean;
@@ -66,7 +75,6 @@ export interface OpenServiceOptions {
   worker: WorkerCommand | undefined;
   /** Does not wait for the demo agent, because a client is already waiting. */
   openDemoInBackground?: boolean;
-  /** Closes what the caller opened. */
   close: () => Promise<void>;
 }
 
@@ -93,10 +101,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const conversations = new ConversationStore(kv, core);
   const storage = new StorageReports(kv, runtime);
   const { knowledgeSearch } = knowledge;
-  const chatServices = openChat(core, {
-    ...{ alerts, conversations, secrets, egress, knowledgeSearch, providers },
-  });
-  const { admission, chat, orphanedRuns, conversationQuota, runs } = chatServices;
+  const chatDeps = { alerts, conversations, secrets, egress, knowledgeSearch, providers };
+  const { admission, chat, orphanedRuns, conversationQuota, runs } = openChat(core, chatDeps);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const { catalogue, connections, registry } = providers;
@@ -121,11 +127,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     doctor: new Doctor({
       ...{ egress, runtime, committer: core.committer, releases: scripts.releases },
       sessions: new SessionStore(kv, runtime),
-      embed: {
-        baseUrl,
-        scriptBase: config.cdnUrl ?? baseUrl,
-        integrity: scripts.widget.integrity,
-      },
+      embed: { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: scripts.widget.integrity },
       signal: closing.signal,
     }),
     rateLimiterDeps: {
@@ -143,7 +145,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       closing.abort();
     },
     close: async () => {
-      await closeBackgroundWork(chatServices, knowledge);
+      await orphanedRuns.close();
+      await knowledge.documents.close();
+      await knowledge.workers.close();
+      await chat.stopAll();
+      await conversationQuota.close();
+      await knowledgeSearch.close();
       closing.abort();
       await alerts.close();
       await auth.securityLog.flush();
@@ -154,16 +161,4 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await options.close();
     },
   };
-}
-
-async function closeBackgroundWork(
-  { orphanedRuns, chat, conversationQuota }: ChatServices,
-  { documents, workers, knowledgeSearch }: KnowledgeServices,
-): Promise<void> {
-  await orphanedRuns.close();
-  await documents.close();
-  await workers.close();
-  await chat.stopAll();
-  await conversationQuota.close();
-  await knowledgeSearch.close();
 }

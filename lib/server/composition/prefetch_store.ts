@@ -3,27 +3,17 @@ import { bearerKey } from "../../http/identify_key.ts";
 import { keys } from "../../store/keys/keys.ts";
 import { readAhead } from "../../store/kv/read_ahead.ts";
 
-/** Opens a store and prefetches what opening the service reads. */
-export interface StorePrefetch {
-  openKv: (path?: string) => Promise<Deno.Kv>;
-  /** Drops the prefetched values. Call it once the service is open. */
-  discard(): void;
-}
-
 /**
  * Reads in one round trip what opening the service needs and the owner of the API key in `request`, the
- * request that started the process.
+ * request that started the process. Call `discard` once the service is open.
  */
-export function prefetchStore(
-  openKv: (path?: string) => Promise<Deno.Kv>,
-  request?: Request,
-): StorePrefetch {
+export function prefetchStore(openKv: (path?: string) => Promise<Deno.Kv>, request?: Request) {
   const discards: (() => void)[] = [];
   const text = request && bearerKey(request);
   const key = text === undefined ? undefined : parseApiKey(text);
   const lookups = key === undefined ? [] : [keys.apiKeyByPrefix(key.prefix)];
   return {
-    openKv: async (path) => {
+    openKv: async (path?: string): Promise<Deno.Kv> => {
       const { kv, end } = readAhead(await openKv(path), lookups);
       discards.push(end);
       return kv;

@@ -18,12 +18,7 @@ export interface Config extends ServiceConfig {
   readonly catalogueFile?: string | undefined;
 }
 
-/** What is wrong with one variable. */
-export interface ConfigIssue {
-  name: string;
-  purpose: string;
-  message: string;
-}
+export type ConfigIssue = { name: string; purpose: string; message: string };
 
 /** Everything that is wrong with the environment. The message never holds a variable's value. */
 export class ConfigError extends Error {
@@ -107,7 +102,6 @@ function readConnection(reader: EnvReader, id: ProviderId): ConnectionConfig | u
 
 type Values<V extends Record<string, EnvVariable>> = { [K in keyof V]: z.output<V[K]["schema"]> };
 
-/** Parses variables and collects what is wrong with them. */
 class EnvReader {
   readonly issues: ConfigIssue[] = [];
   readonly #env: Readonly<Record<string, string | undefined>>;

@@ -7,17 +7,14 @@ export const text = z.string();
 
 export function integerValue(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return text.regex(/^\d{1,15}$/, error).transform(Number).refine(
-    (value) => value >= min && value <= max,
-    error,
-  );
+  return text.regex(/^\d{1,15}$/, error).transform(Number)
+    .refine((value) => value >= min && value <= max, error);
 }
 
 export function choiceValue<const T extends readonly string[]>(values: T) {
   return text.toLowerCase().pipe(z.enum(values, `must be one of ${values.join(", ")}`));
 }
 
-/** `on` or `off`, as a boolean. */
 export const onOff = choiceValue(["on", "off"]).transform((value) => value === "on");
 
 /** A comma list of `entry`; spaces around entries are ignored. */
@@ -33,12 +30,9 @@ export function secretTextValue(minLength: number) {
 
 /** The base64 (or base64url) of exactly `bytes` bytes. */
 export function base64Key(bytes: number) {
-  return text
-    .transform((value) => value.replaceAll("-", "+").replaceAll("_", "/"))
-    .refine(
-      (value) => base64Length(value) === bytes,
-      `must be the base64 of exactly ${bytes} random bytes`,
-    );
+  const error = `must be the base64 of exactly ${bytes} random bytes`;
+  return text.transform((value) => value.replaceAll("-", "+").replaceAll("_", "/"))
+    .refine((value) => base64Length(value) === bytes, error);
 }
 
 function base64Length(value: string): number | undefined {
@@ -49,7 +43,6 @@ function base64Length(value: string): number | undefined {
   }
 }
 
-/** An entry of `EGRESS_ALLOW`. */
 export const egressTarget = text
   .refine((value) => parseEgressAllowEntry(value) !== undefined, {
     error: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +

@@ -4,28 +4,22 @@ import { monotonicNow, type Runtime } from "../../platform/runtime.ts";
 
 /** A small value, one that needs two socket writes, and a large one. Bytes. */
 const WRITE_BYTES = [500, 2_000, 16_000] as const;
-const SAMPLES = 9;
 /** No engine allows more checks in one commit. */
 const MAX_CHECKS_TRIED = 100;
 
-/** Median latencies in milliseconds. */
 export interface StoreMeasurements {
   readMs: number;
   writes: { bytes: number; ms: number }[];
-  /** The number of checks that one commit may have. */
   maxChecks: number;
-}
-
-export interface MeasureStoreOptions {
-  runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
-  /** Operations of each kind; 9 by default. */
-  samples?: number;
 }
 
 /** Measures a store with test values and deletes them. Rethrows the store's errors. */
 export async function measureStore(
   kv: Deno.Kv,
-  { runtime, samples = SAMPLES }: MeasureStoreOptions,
+  { runtime, samples = 9 }: {
+    runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
+    samples?: number;
+  },
 ): Promise<StoreMeasurements> {
   const key = keys.storeProbe(runtime.uuid());
   const median = async (call: () => Promise<unknown>) => {
@@ -52,15 +46,11 @@ export async function measureStore(
   }
 }
 
-/** Tries commits that only have successful checks. */
 async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
   for (let count = MAX_CHECKS_TRIED;;) {
-    const step = kv.atomic();
-    for (let n = 0; n < count; n++) {
-      step.check({ key: keys.storeProbe(`check ${n}`), versionstamp: null });
-    }
+    const names = Array.from({ length: count }, (_, n) => keys.storeProbe(`check ${n}`));
     try {
-      await step.commit();
+      await kv.atomic().check(...names.map((key) => ({ key, versionstamp: null }))).commit();
       return count;
     } catch (error) {
       const fewer = learnMaxChecks(error, count);
@@ -70,10 +60,7 @@ async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
   }
 }
 
-/**
- * How far a server's clock is ahead, in milliseconds with the precision of a second. Uses the `Date` of
- * a response; `undefined` if there is none.
- */
+/** By the `Date` of a response: milliseconds ahead, with the precision of a second. */
 export async function measureClockSkewMs(
   url: string,
   { fetch, runtime }: { fetch: typeof globalThis.fetch; runtime: Pick<Runtime, "now"> },

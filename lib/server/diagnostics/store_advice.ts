@@ -1,11 +1,8 @@
 import type { StoreMeasurements } from "./measure_store.ts";
 
-/** Measurements of a store and what is known about it. */
 export interface StoreFindings extends StoreMeasurements {
   kind: "file" | "memory" | "server" | "deploy";
-  /** The URL of a KV server. */
   url?: string | undefined;
-  /** How far the server's clock is ahead, if known. */
   clockSkewMs?: number | undefined;
 }
 
@@ -18,36 +15,31 @@ const CLOCK_TOLERANCE_MS = 3_000;
 
 const KV_SERVER_SECTION = `docs/operations.md, "Connecting to a KV server"`;
 
-/** Advice for the operator; empty if there are no problems. */
 export function storeAdvice(findings: StoreFindings): string[] {
   const { kind, readMs, writes } = findings;
   const [small, medium] = writes.map(({ ms }) => ms) as [number, number];
   const advice: string[] = [];
+  const [readTime, smallTime] = [formatMs(readMs), formatMs(small)];
   if (kind === "memory") {
     advice.push("The store is in memory: everything is lost when the process ends. Unset KV_PATH.");
   }
   if (kind === "file" && small > SLOW_DISK_MS) {
     advice.push(
-      `The disk takes ${
-        formatMs(small)
-      } ms to store a small value safely, and every chat waits for two ` +
+      `The disk takes ${smallTime} ms to store a small value safely, and every chat waits for two ` +
         "such writes: put DATA_DIR on a local SSD, not on a network file system.",
     );
   }
   if (kind === "server" && medium - small > DELAYED_ACK_THRESHOLD_MS) {
+    const delay = formatMs(medium - small);
     advice.push(
-      `A write of 2 KB takes ${
-        formatMs(medium - small)
-      } ms longer than one of 500 bytes. Deno's client ` +
+      `A write of 2 KB takes ${delay} ms longer than one of 500 bytes. Deno's client ` +
         "sends it in two packets and waits for the server's delayed acknowledgement (Nagle's " +
         `algorithm): put HAProxy in front of the server, as ${KV_SERVER_SECTION} shows.`,
     );
   }
   if (kind !== "file" && readMs > DISTANT_STORE_MS) {
     advice.push(
-      `The store is ${
-        formatMs(readMs)
-      } ms away, and a chat waits for one to three round trips before it ` +
+      `The store is ${readTime} ms away, and a chat waits for one to three round trips before it ` +
         "begins: run the service in the store's region.",
     );
   }
@@ -67,10 +59,9 @@ function urlAdvice(text: string | undefined): string[] {
 function clockAdvice(aheadMs: number | undefined): string[] {
   if (aheadMs === undefined || Math.abs(aheadMs) < CLOCK_TOLERANCE_MS) return [];
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  const side = aheadMs > 0 ? "ahead of" : "behind";
   return [
-    `The server's clock is ${seconds} s ${
-      aheadMs > 0 ? "ahead of" : "behind"
-    } this machine's, and ` +
+    `The server's clock is ${seconds} s ${side} this machine's, and ` +
     "limits, leases and sessions go by the clock: synchronise both with NTP.",
   ];
 }

@@ -39,11 +39,9 @@ async function checkHmacSecrets(
     if (!(error instanceof MissingHmacSecretError)) throw error;
     const { ids } = error;
     throw new StartupError(
-      "API keys in the store are hashed under " +
-        `${ids.length === 1 ? "a secret" : "secrets"} that this process does not have (secret id ` +
-        `${
-          ids.join(", ")
-        }), so it would reject them. If API_KEY_HMAC_SECRET was changed, put the ` +
+      `API keys in the store are hashed under ${ids.length === 1 ? "a secret" : "secrets"} that ` +
+        `this process does not have (secret id ${ids.join(", ")}), so it would reject them. If ` +
+        "API_KEY_HMAC_SECRET was changed, put the " +
         "old secret behind the new one, API_KEY_HMAC_SECRET=<new>,<old>, until the keys made with it " +
         "have been rotated or revoked. If the store was moved or restored, its secrets.json belongs " +
         "with it. All processes of one store must have the same secrets. If the secret is lost, " +

@@ -7,10 +7,7 @@ const V8 = 1;
 const BYTES = 3;
 const BATCH_ROWS = 500;
 
-/**
- * Converts values that earlier releases serialized with V8 to the current format and keeps their expiry.
- * No process may have the store open. Returns how many values it changed.
- */
+/** Converts values serialized with V8; their expiry stays. No process may have the store open. */
 export function convertLegacyValues(database: DatabaseSync): number {
   const rows = database.prepare(
     "SELECT k, v FROM kv WHERE v_encoding = ? AND k > ? ORDER BY k LIMIT ?",

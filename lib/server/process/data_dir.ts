@@ -4,38 +4,25 @@ import { tryParseJson } from "../../platform/json.ts";
 import { StartupError } from "./startup_error.ts";
 import { dirname, resolve } from "node:path";
 
+/** The secrets that an installation generates; `encryptionKey` is base64 of 32 bytes. */
 const secretsSchema = z.object({
   hmacSecret: z.string().min(32),
-  /** Base64 of 32 bytes. */
   encryptionKey: z.string().length(44),
 });
 
-/** The secrets that an installation generates. */
-export type GeneratedSecrets = z.infer<typeof secretsSchema>;
-
-/**
- * Creates a folder that only its owner can enter. An existing folder keeps its mode: it may be a mount
- * or shared with a group, and each file in it is private anyway.
- */
+/** An existing folder keeps its mode: it may be shared, and each file in it is private anyway. */
 export async function makePrivateDir(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Creates an empty private file, or makes an existing file private. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
   file.close();
   if (Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
 }
 
-/**
- * The secrets in the data folder; the first call generates them. A damaged file is an error and never
- * replaced, because new secrets would invalidate every API key and stored credential.
- */
-export async function loadOrCreateSecrets(
-  dataDir: string,
-  runtime: Runtime,
-): Promise<GeneratedSecrets> {
+/** A damaged file is never replaced: new secrets would invalidate every API key and credential. */
+export async function loadOrCreateSecrets(dataDir: string, runtime: Runtime) {
   const path = `${dataDir}/secrets.json`;
   const existing = await readSecrets(path);
   if (existing !== undefined) return existing;
@@ -47,7 +34,7 @@ export async function loadOrCreateSecrets(
   return generated;
 }
 
-async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> {
+async function readSecrets(path: string): Promise<z.infer<typeof secretsSchema> | undefined> {
   let text: string;
   try {
     text = await Deno.readTextFile(path);
@@ -62,7 +49,6 @@ async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> 
   );
 }
 
-/** Writes a file atomically. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
@@ -77,10 +63,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
   }
 }
 
-/**
- * The path of the store's file without links, so that two processes with different paths use one lock.
- * Creates a private file if there is none.
- */
+/** Without links, so that two processes with different paths use one lock. */
 export async function resolveStoreFile(path: string): Promise<string> {
   try {
     // The process may have no permission for the folder of an existing file.

@@ -14,25 +14,18 @@ import { acquireProcessLock, type ProcessLock } from "./process_lock.ts";
 import { compactFile } from "./compact_file.ts";
 import { wrapStartupError } from "./startup_error.ts";
 
-/** SQLite's name for a store in memory. */
 const IN_MEMORY = ":memory:";
 const REMOTE_OPEN_TIMEOUT_MS = 10_000;
 
-/** The open store and its secrets. */
 export interface Store {
   readonly kv: Deno.Kv;
-  /** The path of its file without links; unset for other stores. */
   readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   readonly encryptionKeys: readonly string[];
-  /** Whether no other process can have it open. */
   readonly isExclusive: boolean;
-  /**
-   * Closes the store's file and rewrites it without deleted and replaced values. `close` must follow.
-   * `undefined` for stores that are not files.
-   */
+  /** Rewrites the file without deleted and replaced values; `close` must follow. Files only. */
   readonly compact: (() => Promise<void>) | undefined;
   /** Closes the store and releases its locks. May be called twice. */
   close(): Promise<void>;
@@ -64,7 +57,14 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       await kv.get(keys.installation("default_tenant"));
     };
     if (remote) await openRemote(open, { config, runtime: options.runtime });
-    else await wrapStartupError(open, describeDamage(file ?? IN_MEMORY));
+    else {
+      const describe = (why: string) =>
+        `the store ${
+          file ?? IN_MEMORY
+        } cannot be opened: ${why}. If it is damaged, restore it from ` +
+        "a backup, together with secrets.json";
+      await wrapStartupError(open, describe);
+    }
     await checkSecrets(kv!, { ...secrets, ...options });
     return { ...storeHandle(kv!, { file, locks }), ...secrets, file, isExclusive: !remote };
   } catch (error) {
@@ -74,27 +74,18 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   }
 }
 
-/** Opens a remote store with a timeout and an explanation of failures. */
 function openRemote<T>(
   open: () => Promise<T>,
   { config, runtime }: { config: Config; runtime: Runtime },
 ): Promise<T> {
   const timeout = new RetryPolicy(runtime, REMOTE_OPEN_TIMEOUT_MS);
   const { kvUrl } = config;
-  return wrapStartupError(
-    () => timeout.withTimeout(open()),
-    (why) =>
-      kvUrl === undefined
-        ? `the Deno KV database of this app cannot be opened: ${why}. Assign one to the app`
-        : `the store at KV_URL=${kvUrl} cannot be opened: ${why}. Check that the server runs there, ` +
-          "and that DENO_KV_ACCESS_TOKEN is its access token",
-  );
-}
-
-function describeDamage(file: string): (why: string) => string {
-  return (why) =>
-    `the store ${file} cannot be opened: ${why}. If it is damaged, restore it from a backup, ` +
-    "together with secrets.json";
+  const describe = (why: string) =>
+    kvUrl === undefined
+      ? `the Deno KV database of this app cannot be opened: ${why}. Assign one to the app`
+      : `the store at KV_URL=${kvUrl} cannot be opened: ${why}. Check that the server runs there, ` +
+        "and that DENO_KV_ACCESS_TOKEN is its access token";
+  return wrapStartupError(() => timeout.withTimeout(open()), describe);
 }
 
 async function openKv(
@@ -117,12 +108,10 @@ async function acquireLocks(
     await makePrivateDir(dataDir);
     return await acquireProcessLock(`${dataDir}/lock`, { what: "data folder", path: dataDir });
   };
-  const folder = await wrapStartupError(
-    takeFolder,
-    (why) =>
-      `the data folder ${dataDir} cannot be used: ${why}. Point DATA_DIR at a folder that can be made ` +
-      "and written",
-  );
+  const describe = (why: string) =>
+    `the data folder ${dataDir} cannot be used: ${why}. Point DATA_DIR at a folder that can be made ` +
+    "and written";
+  const folder = await wrapStartupError(takeFolder, describe);
   if (kvPath === IN_MEMORY) return { locks: [folder], file: undefined };
   const takeFile = async () => {
     const file = await resolveStoreFile(kvPath);

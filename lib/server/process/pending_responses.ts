@@ -12,7 +12,6 @@ export class PendingResponses implements Stoppable {
     this.#pending.add(ended);
   }
 
-  /** Waits for all responses, including ones that start meanwhile. */
   async shutdown(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

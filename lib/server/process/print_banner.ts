@@ -6,7 +6,8 @@ const stdout = new LineWriter((bytes) => Deno.stdout.writeSync(bytes));
 /** Prints the address, the pages to open and, for a new installation, the next commands. */
 export async function printBanner(
   service: Service,
-  print: (line: string) => void = printLine,
+  // Ignores failures, such as a full disk.
+  print: (line: string) => void = (line) => stdout.write(`${line}\n`, () => ""),
 ): Promise<void> {
   const { baseUrl } = service;
   await service.demoReady;
@@ -22,7 +23,6 @@ export async function printBanner(
   for (const line of lines) print(line);
 }
 
-/** Commands that create a key, list agents and stream a response. */
 function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   const id = demoAgent?.id ?? "<agent_id>";
   const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
@@ -33,9 +33,4 @@ function nextSteps({ baseUrl, demoAgent }: Service): string[] {
     `  curl -sN ${baseUrl}/v1/chat/stream -H "Authorization: Bearer $KEY" \\`,
     `    -H "content-type: application/json" -d '${body}'`,
   ];
-}
-
-/** Writes to standard output and ignores failures, such as a full disk. */
-export function printLine(line: string): void {
-  stdout.write(`${line}\n`, () => "");
 }

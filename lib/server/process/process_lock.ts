@@ -33,17 +33,12 @@ export function releaseLock(file: Deno.FsFile): void {
   }
 }
 
-/** The locked resource and its configured path. */
-export interface LockTarget {
-  what: "data folder" | "store";
-  path: string;
-}
+export type LockTarget = { what: "data folder" | "store"; path: string };
 
 /** Another process holds the resource. A KV file has exactly one owner. */
 export class StoreInUseError extends StartupError {
   override name = "StoreInUseError";
   readonly target: LockTarget;
-  /** The holder's process id, if known. */
   readonly pid: number | undefined;
 
   constructor(held: LockTarget, pid: number | undefined) {
@@ -57,7 +52,6 @@ export class StoreInUseError extends StartupError {
   }
 }
 
-/** A held lock. May be released twice. */
 export interface ProcessLock {
   release(): void;
 }

@@ -12,18 +12,12 @@ export interface Stoppable {
 
 type Server<Addr extends Deno.Addr> = Deno.HttpServer<Addr>;
 
-interface RestartingServerDeps {
-  /** Names the server in the log. */
-  name: string;
-  log: Logger;
-  runtime: Pick<Runtime, "now" | "sleep">;
-}
+type RestartingServerDeps = { name: string; log: Logger; runtime: Pick<Runtime, "now" | "sleep"> };
 
 /**
- * A server that restarts its listener. `Deno.serve` stops when it cannot accept a connection, as without
- * file descriptors, and the unhandled failure would end the process and its streams. Here streams
- * continue, idle connections close, which frees descriptors, and the server listens again at the same
- * address after a delay.
+ * `Deno.serve` stops when it cannot accept a connection, as without file descriptors, and the
+ * unhandled failure would end the process and its streams. Here streams continue, idle connections
+ * close, which frees descriptors, and the server listens again at the same address after a delay.
  */
 export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   readonly addr: Addr;
@@ -36,9 +30,9 @@ export class RestartingServer<Addr extends Deno.Addr> implements Stoppable {
   #listeningSince = 0;
 
   /** Calls `listen` now, rethrowing its errors, and for each restart with the first address. */
-  constructor(listen: (address?: Addr) => Server<Addr>, parts: RestartingServerDeps) {
+  constructor(listen: (address?: Addr) => Server<Addr>, deps: RestartingServerDeps) {
     this.#listen = listen;
-    this.#deps = parts;
+    this.#deps = deps;
     this.addr = this.#track(listen()).addr;
   }
 

@@ -2,7 +2,7 @@ import type { Service } from "../../http/service.ts";
 import type { ControlSocket } from "../commands/control_socket.ts";
 import type { Stoppable } from "./restarting_server.ts";
 
-/** How long active runs may take to finish. */
+/** For active runs to finish. */
 const GRACE_MS = 3_000;
 /** The time to stop and settle one of many runs, subtracted from the grace period. */
 const SETTLE_MS_PER_RUN = 2;
@@ -24,21 +24,18 @@ export function waitForStopSignal(): Promise<void> {
   });
 }
 
-export interface ShutDownOptions {
-  service: Pick<Service, "chat" | "close" | "config" | "drain" | "log" | "runtime">;
-  /** Unset if the host owns the server. */
-  server?: Stoppable;
-  control?: ControlSocket | undefined;
-  exit?: (code: number) => void;
-}
-
 /**
- * Shuts the process down: rejects new runs, lets active runs finish or stops them, then closes the
- * server. Exits with 0, or with 1 if runs remain unsettled at the deadline; the next process settles
- * those at their full reservations.
+ * Rejects new runs, lets active ones finish or stops them. Exits with 0, or with 1 if runs remain
+ * unsettled at the deadline; the next process settles those at their full reservations.
  */
 export async function shutDown(
-  { service, server, control, exit = Deno.exit }: ShutDownOptions,
+  { service, server, control, exit = Deno.exit }: {
+    service: Pick<Service, "chat" | "close" | "config" | "drain" | "log" | "runtime">;
+    /** Unset if the host owns the server. */
+    server?: Stoppable;
+    control?: ControlSocket | undefined;
+    exit?: (code: number) => void;
+  },
 ): Promise<void> {
   const { chat, config, log, runtime } = service;
   const end = () => {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { createLogger } from "../../platform/log.ts";
-import { shutDown, type ShutDownOptions } from "./shut_down.ts";
+import { shutDown } from "./shut_down.ts";
 
-type Ended = ShutDownOptions["service"];
+type Ended = Parameters<typeof shutDown>[0]["service"];
 
 /** A service with `active` runs that has `left` of them once it has drained, if it ever does. */
 function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) {

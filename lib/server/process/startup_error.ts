@@ -3,7 +3,7 @@ export class StartupError extends Error {
   override name: string = "StartupError";
 }
 
-/** Runs `work`. Other errors become a `StartupError` with the message of `describe`. */
+/** Other errors of `work` become a `StartupError` with the message of `describe`. */
 export async function wrapStartupError<T>(
   work: () => Promise<T>,
   describe: (why: string) => string,

@@ -5,12 +5,6 @@ import { keys } from "../../store/keys/keys.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
 
-export interface StoreFileMonitor {
-  /** Whether the file at the path is still the one that was opened. */
-  isInPlace(): boolean;
-  close(): void;
-}
-
 /**
  * Checks every 10 s whether `file` was removed or replaced, and logs it. SQLite would continue to write
  * to the old file without an error, and lose everything when the process ends.
@@ -18,7 +12,7 @@ export interface StoreFileMonitor {
 export async function monitorStoreFile(
   file: string | undefined,
   { log, runtime }: { log: Logger; runtime: Pick<Runtime, "sleep"> },
-): Promise<StoreFileMonitor> {
+): Promise<{ isInPlace(): boolean; close(): void }> {
   if (file === undefined) return { isInPlace: () => true, close: () => {} };
   const opened = await fileIdentity(file);
   const closing = new AbortController();
@@ -52,19 +46,15 @@ async function fileIdentity(file: string): Promise<string | undefined> {
   }
 }
 
-interface StoreReadinessDeps {
-  kv: Deno.Kv;
-  committer: GroupCommitter;
-  runtime: Pick<Runtime, "now">;
-}
-
 /**
  * Whether the store can be read and written. Reads may still work on a full disk or a locked file, so a
  * test write follows when writes have failed; it also detects recovery in a process without traffic.
  */
-export async function isStoreReady(
-  { kv, committer, runtime }: StoreReadinessDeps,
-): Promise<boolean> {
+export async function isStoreReady({ kv, committer, runtime }: {
+  kv: Deno.Kv;
+  committer: GroupCommitter;
+  runtime: Pick<Runtime, "now">;
+}): Promise<boolean> {
   try {
     await kv.get(keys.installation("default_tenant"));
     if (!committer.isFailing) return true;

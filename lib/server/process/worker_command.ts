@@ -4,24 +4,14 @@ import { type WorkerProgram, workerScript } from "../../knowledge/ingest/worker/
 /** The only program that the service has permission to run; relative to its folder. */
 export const WORKER_SCRIPT = "_fresh/worker.sh";
 
-/** The program and environment of a worker process. */
 export function workerProgram(root: string, env: Record<string, string>): WorkerProgram {
-  const { DENO_DIR, HOME, XDG_CACHE_HOME } = env;
-  return {
-    deno: Deno.execPath(),
-    root,
-    env: {
-      ...DENO_DIR !== undefined && { DENO_DIR },
-      ...HOME !== undefined && { HOME },
-      ...XDG_CACHE_HOME !== undefined && { XDG_CACHE_HOME },
-    },
-  };
+  const passed = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"].flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]]]
+  );
+  return { deno: Deno.execPath(), root, env: Object.fromEntries(passed) };
 }
 
-/**
- * The command that starts a process to parse documents: the script that `deno task start` has written,
- * or a shell if this process may run anything.
- */
+/** The script that `deno task start` has written, or a shell if this process may run anything. */
 export async function workerCommand(
   root: string,
   env: Record<string, string>,

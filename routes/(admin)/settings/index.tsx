@@ -10,7 +10,7 @@ import {
   describePlan,
   maxAgentVersions,
   retentionLabel,
-  visitorOverridesLabel,
+  VISITOR_OVERRIDE_LABELS,
 } from "@/lib/dashboard/plans/describe_plan.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
@@ -85,7 +85,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
             <div>
               <dt>Visitor overrides</dt>
-              <dd>{visitorOverridesLabel(plan)}</dd>
+              <dd>{VISITOR_OVERRIDE_LABELS[plan.visitorOverrides]}</dd>
             </div>
             <div>
               <dt>Conversation retention</dt>

@@ -3,8 +3,10 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
-import { loadKnowledgeBasePage } from "@/lib/dashboard/knowledge/knowledge_base_page.ts";
-import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import {
+  findKnowledgeBase,
+  loadKnowledgeBasePage,
+} from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { define } from "@/utils.ts";
 

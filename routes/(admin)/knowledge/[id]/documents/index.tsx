@@ -2,14 +2,12 @@ import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
-import {
-  listDocumentsPage,
-  loadKnowledgeBasePage,
-} from "@/lib/dashboard/knowledge/knowledge_base_page.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import {
   findKnowledgeBase,
   type FoundKnowledgeBase,
+  listDocumentsPage,
+  loadKnowledgeBasePage,
 } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { receiveUploads, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
