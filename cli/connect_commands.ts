@@ -1,6 +1,6 @@
 import { UserService } from "../lib/services/user_service.ts";
 import { type Config, localUrl } from "../lib/server/config/config.ts";
-import { Signer } from "../lib/platform/crypto/hashing.ts";
+import { Signer } from "../lib/platform/crypto/signer.ts";
 import { Sealer } from "../lib/platform/crypto/sealing.ts";
 import { adminCommands } from "../lib/server/commands/admin_commands.ts";
 import {

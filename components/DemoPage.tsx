@@ -1,4 +1,4 @@
-import { scriptTag } from "@/lib/schemas/embed_code.ts";
+import { scriptTag } from "@/lib/schemas/script_tag.ts";
 
 /** Values of the page and its script tag. */
 export interface DemoPageProps {

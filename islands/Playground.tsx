@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { TurnView } from "@/components/playground/AnswerView.tsx";
+import { TurnView } from "@/components/playground/TurnView.tsx";
 import { PlaygroundChat, type PlaygroundTarget } from "@/lib/dashboard/browser/playground_chat.ts";
 import { formValues } from "@/lib/dashboard/browser/form_values.ts";
 

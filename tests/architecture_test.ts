@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import manifest from "@/deno.json" with { type: "json" };
 import { type Import, listSources, readImports } from "./support/architecture/imports.ts";
 import { inventedExports, unpublishedImports } from "./support/architecture/published_imports.ts";
+import { wrongNames } from "./support/architecture/file_names.ts";
 import { importCircles, ROOMS, wrongEdges } from "./support/architecture/import_rules.ts";
 import { dialectIn } from "./support/architecture/plain_words.ts";
 import { readSource, toSource, wrongSource } from "./support/architecture/source_rules.ts";
@@ -40,6 +41,42 @@ Deno.test("architecture: prose uses plain words", async () => {
   assert(files.length > 500, "the walk must see the tree");
   const texts = await Promise.all(files.map((path) => Deno.readTextFile(`${ROOT}/${path}`)));
   assertEquals(files.flatMap((path, n) => dialectIn(path, texts[n]!)), []);
+});
+
+Deno.test("architecture: a file's name says what it holds", async () => {
+  const files = (await listSources(ROOT)).filter((path) =>
+    /^(lib|routes|components|islands)\//.test(path)
+  );
+  assert(files.length > 500, "the walk must see the tree");
+  const sources = await Promise.all(
+    files.map(async (path) => ({ path, text: await Deno.readTextFile(`${ROOT}/${path}`) })),
+  );
+  assertEquals(wrongNames(sources), []);
+});
+
+Deno.test("wrongNames: each convention rejects its file", () => {
+  const wrong = [
+    ["lib/chat/helpers.ts", "export function openRun() {}"],
+    ["lib/chat/openRun.ts", "export function openRun() {}"],
+    ["lib/chat/patience_note.ts", "export class RetryPolicy {}"],
+    ["routes/v1/Agents.ts", "export const handler = {};"],
+    ["routes/v1/chat_stream.ts", "export const handler = {};"],
+    ["components/Table.tsx", "export function List() {}"],
+    ["islands/editor.tsx", "export function Editor() {}"],
+  ] as const;
+  for (const [path, text] of wrong) {
+    assertEquals(wrongNames([{ path, text }]).length, 1, path);
+  }
+  const right = [
+    ["lib/chat/open_run.ts", "export function openRun() {}"],
+    ["lib/store/tx/retry_policy.ts", "export class RetryPolicy {}"],
+    ["lib/chat/run_log.ts", "export interface RunFrame {}"],
+    ["lib/chat/run_log_test.ts", ""],
+    ["routes/widget.v1.[hash].js.ts", "export const handler = {};"],
+    ["routes/(admin)/agents/[id]/_middleware.ts", "export default [];"],
+    ["components/Table.tsx", "export function Table() {}"],
+  ] as const;
+  assertEquals(wrongNames(right.map(([path, text]) => ({ path, text }))), []);
 });
 
 Deno.test("dialectIn: finds banned words in prose, and passes code, codes and standard terms", () => {

@@ -1,4 +1,4 @@
-/** What the operator opens for one tenant in EGRESS_ALLOW is closed to every other. */
+/** An EGRESS_ALLOW entry bound to one tenant opens nothing to any other tenant. */
 import { assert, assertEquals } from "@std/assert";
 import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
@@ -11,24 +11,24 @@ import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
-type Answer = (request: Request) => Response | Promise<Response>;
+type Handler = (request: Request) => Response | Promise<Response>;
 
-/** A plain http server on loopback that counts what reaches it. */
-function listen(answer: Answer) {
-  let reached = 0;
+/** A plain HTTP server on loopback that counts its requests. */
+function listen(handler: Handler) {
+  let requests = 0;
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     async (request) => {
-      reached++;
-      return await answer(request);
+      requests++;
+      return await handler(request);
     },
   );
   const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
-  return { host, reached: () => reached, [Symbol.asyncDispose]: () => server.shutdown() };
+  return { host, requests: () => requests, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** A service of two tenants, whose `EGRESS_ALLOW` is made from their ids. */
-async function twoTenants(allow: (a: string, b: string) => string) {
+/** A service with two tenants, its `EGRESS_ALLOW` built from their ids. */
+async function startTwoTenants(allow: (a: string, b: string) => string) {
   const kv = await openTestKv();
   const tenants = new TenantStore(kv, systemRuntime);
   const [a, b] = [(await tenants.ensureDefault()).id, (await tenants.create("B")).id];
@@ -37,8 +37,8 @@ async function twoTenants(allow: (a: string, b: string) => string) {
   return { service, a, b };
 }
 
-/** What one tool of one tenant's agent comes to, and what is noted of servers that are not listed. */
-async function use(
+/** Runs an agent of the tenant that calls the tool once; returns the tool's output. */
+async function callTool(
   service: TestService,
   { tenant, tool, domains }: { tenant: string; tool: Record<string, unknown>; domains: string[] },
 ) {
@@ -46,7 +46,7 @@ async function use(
   const agent = await service.agent(key, { tools: [tool], allowedDomains: domains });
   const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
   const frames = await readFrames(await byKey(service, { key, body }));
-  // deno-lint-ignore no-explicit-any -- a test says what it expects of it
+  // deno-lint-ignore no-explicit-any -- the output depends on the tool
   return onlyFrame(frames, "tool_result").output as any;
 }
 
@@ -55,38 +55,41 @@ function lookupAt(url: string) {
   return httpTool({ parameters, request: { method: "GET", url } });
 }
 
-Deno.test("EGRESS_ALLOW: a host or network bound to one tenant is refused to another", async () => {
+Deno.test("EGRESS_ALLOW: a host or network bound to one tenant is closed to another", async () => {
   await using crm = listen(() => Response.json({ price: 12 }));
   for (const entry of [crm.host, "127.0.0.0/8"]) {
-    const before = crm.reached();
-    const { service, a, b } = await twoTenants((a) => `${a}=${entry}`);
+    const before = crm.requests();
+    const { service, a, b } = await startTwoTenants((a) => `${a}=${entry}`);
     await using _ = service;
     const call = { tool: lookupAt(`http://${crm.host}/items`), domains: [crm.host] };
-    assertEquals((await use(service, { ...call, tenant: b })).error.code, "domain_not_allowed");
-    assertEquals(crm.reached(), before);
-    const refusals = service.logged.map((line) => JSON.parse(line))
+    assertEquals(
+      (await callTool(service, { ...call, tenant: b })).error.code,
+      "domain_not_allowed",
+    );
+    assertEquals(crm.requests(), before);
+    const blocked = service.logged.map((line) => JSON.parse(line))
       .filter(({ message }) => message === "tool call blocked");
     assertEquals(
-      refusals.map(({ tenant, host, reason }) => [tenant, host, reason]),
+      blocked.map(({ tenant, host, reason }) => [tenant, host, reason]),
       [[b, crm.host, "it is plain http"]],
     );
-    assertEquals((await use(service, { ...call, tenant: a })).status, 200);
-    assertEquals(crm.reached(), before + 1);
+    assertEquals((await callTool(service, { ...call, tenant: a })).status, 200);
+    assertEquals(crm.requests(), before + 1);
   }
 });
 
-Deno.test("EGRESS_ALLOW: no redirect of a tenant's own host leads to what is bound to another", async () => {
+Deno.test("EGRESS_ALLOW: a tenant's own host cannot redirect to a host bound to another tenant", async () => {
   await using crm = listen(() => Response.json({ price: 12 }));
   await using own = listen(() => Response.redirect(`http://${crm.host}/items`, 302));
-  const { service, b } = await twoTenants((a, b) => `${a}=${crm.host}, ${b}=${own.host}`);
+  const { service, b } = await startTwoTenants((a, b) => `${a}=${crm.host}, ${b}=${own.host}`);
   await using _ = service;
   const tool = lookupAt(`http://${own.host}/`);
-  const output = await use(service, { tenant: b, tool, domains: [own.host, crm.host] });
+  const output = await callTool(service, { tenant: b, tool, domains: [own.host, crm.host] });
   assertEquals(output.error.code, "domain_not_allowed");
-  assertEquals([own.reached(), crm.reached()], [1, 0]);
+  assertEquals([own.requests(), crm.requests()], [1, 0]);
 });
 
-Deno.test("EGRESS_ALLOW: an MCP server bound to one tenant offers another no tool", async () => {
+Deno.test("EGRESS_ALLOW: an MCP server bound to one tenant offers no tools to another", async () => {
   const endpoint = mcpEndpoint({
     tools: (server) =>
       server.registerTool(
@@ -99,30 +102,29 @@ Deno.test("EGRESS_ALLOW: an MCP server bound to one tenant offers another no too
     const { method, url, headers } = request;
     return await endpoint({ method, url, headers, body: await request.text() });
   });
-  const { service, a, b } = await twoTenants((a) => `${a}=${shop.host}`);
+  const { service, a, b } = await startTwoTenants((a) => `${a}=${shop.host}`);
   await using _ = service;
   const tool = { type: "mcp", name: "shop", url: `http://${shop.host}/mcp` };
   const call = { tool, domains: [shop.host] };
-  assert("content" in await use(service, { ...call, tenant: a }));
-  const reached = shop.reached();
-  assertEquals((await use(service, { ...call, tenant: b })).error.code, "tool_unknown");
-  assertEquals(shop.reached(), reached);
+  assert("content" in await callTool(service, { ...call, tenant: a }));
+  const requests = shop.requests();
+  assertEquals((await callTool(service, { ...call, tenant: b })).error.code, "tool_unknown");
+  assertEquals(shop.requests(), requests);
 });
 
-Deno.test("EGRESS_ALLOW: an entry for all tenants is warned of where there are several, an unknown tenant always", async () => {
+Deno.test("EGRESS_ALLOW: an entry for all tenants logs a warning if there are several, an unknown tenant always does", async () => {
   const warnings = (service: TestService) =>
     service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
-  const nobody = crypto.randomUUID();
-  const { service, a } = await twoTenants((a) =>
-    `crm.internal,${a}=10.1.0.0/16,${nobody}=x.internal`
+  const unknown = crypto.randomUUID();
+  const { service, a } = await startTwoTenants((a) =>
+    `crm.internal,${a}=10.1.0.0/16,${unknown}=x.internal`
   );
   await using _ = service;
-  const told = warnings(service);
-  assertEquals(told.map(({ entries, entry }) => entries ?? entry), [
+  assertEquals(warnings(service).map(({ entries, entry }) => entries ?? entry), [
     "crm.internal",
-    `${nobody}=x.internal`,
+    `${unknown}=x.internal`,
   ]);
   await using alone = await TestService.start({ env: { EGRESS_ALLOW: "crm.internal" } });
   assertEquals(warnings(alone), []);
-  assert(a !== nobody);
+  assert(a !== unknown);
 });

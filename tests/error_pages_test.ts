@@ -1,11 +1,11 @@
-/** What a dashboard visitor is told when something is not there or fails. */
+/** Error pages of the dashboard, for missing pages and failures. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { breakableKv } from "./support/broken_kv.ts";
 import { TestService } from "./support/service.ts";
 
 const PASSWORD = "correct horse battery";
 
-Deno.test("an error page is locked down, whatever it is about", async (t) => {
+Deno.test("every error page has a strict security policy and is not cached", async (t) => {
   await using service = await TestService.start();
   for (
     const [method, path, status] of [["GET", "/nothing", 404], ["DELETE", "/setup", 405]] as const
@@ -22,7 +22,7 @@ Deno.test("an error page is locked down, whatever it is about", async (t) => {
   }
 });
 
-Deno.test("a fault behind a page is logged with its request, and the page does not tell it", async () => {
+Deno.test("an internal error is logged with its request id, and the page does not reveal it", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
   store.break("the disk is gone");
@@ -36,7 +36,7 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
   assertEquals(line.cause.message, "the disk is gone");
 });
 
-Deno.test("the demo is not gone because the store is", async () => {
+Deno.test("GET /demo is 503, not 404, while the store is unavailable", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
   store.break("the disk is gone", ["get"]);
@@ -45,7 +45,7 @@ Deno.test("the demo is not gone because the store is", async () => {
   await answer.body?.cancel();
 });
 
-Deno.test("an id no store could hold is 404 on the pages of agents and keys", async (t) => {
+Deno.test("an id too long for a store key is 404 on the pages of agents and keys", async (t) => {
   await using service = await TestService.start();
   const cookie = await signIn(service);
   const id = "x".repeat(3_000);

@@ -1,4 +1,4 @@
-/** The clients in examples/, run as a person runs them. */
+/** The clients in examples/, run from the command line. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { encodeFrame } from "@/lib/http/sse_response.ts";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
@@ -10,8 +10,8 @@ import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
 const EXAMPLES = new URL("../examples/", import.meta.url).pathname;
-const ASKED = 'Say "ü" and \\" in\ntwo lines,\r\n\ttabs \u0001 & $HOME `x` \\n';
-/** Bytes of an answer, one connection after the other: in its head, between and inside frames. */
+const MESSAGE = 'Say "ü" and \\" in\ntwo lines,\r\n\ttabs \u0001 & $HOME `x` \\n';
+/** Bytes after which each connection is cut: in the response head, between frames and inside them. */
 const CUTS = [40, 700, 900, 1, 999, 1_060];
 
 const CLIENTS = [
@@ -19,8 +19,8 @@ const CLIENTS = [
   { name: "client.sh", needs: "curl", args: [`${EXAMPLES}client.sh`] },
 ].map((client) => ({ ...client, command: client.needs === "curl" ? "bash" : client.needs }));
 
-/** Whether a program is to be had here. */
-function has(program: string): boolean {
+/** True if a program is installed. */
+function isInstalled(program: string): boolean {
   const path = Deno.env.get("PATH") ?? "";
   return path.split(":").some((folder) => {
     try {
@@ -35,7 +35,7 @@ type Client = (typeof CLIENTS)[number];
 
 function spawn({ command, args }: Client, env: Record<string, string>): Deno.ChildProcess {
   return new Deno.Command(command, {
-    args: [...args, ASKED],
+    args: [...args, MESSAGE],
     clearEnv: true,
     env: { PATH: Deno.env.get("PATH") ?? "", HOME: "/nowhere", RETRY_SECONDS: "0", ...env },
     stdout: "piped",
@@ -43,8 +43,8 @@ function spawn({ command, args }: Client, env: Record<string, string>): Deno.Chi
   }).spawn();
 }
 
-/** The text that a client's output tells. */
-function toldBy({ name }: Client, output: string): string {
+/** The answer's text in a client's output. */
+function answerIn({ name }: Client, output: string): string {
   if (name === "client.py") return output;
   const frames = output.trim().split("\n").map((line) => frameSchema.parse(JSON.parse(line)));
   return textOf(frames.map((frame) => ({ id: undefined, frame })));
@@ -57,49 +57,49 @@ async function withAgent(service: TestService) {
 }
 
 for (const client of CLIENTS) {
-  const ignore = !has(client.needs);
+  const ignore = !isInstalled(client.needs);
 
   Deno.test({
-    name: `${client.name}: tells the same however often its connection is lost`,
+    name: `${client.name}: prints the whole answer however often its connection is lost`,
     ignore,
     async fn() {
       await using service = await TestService.start(instantRuntime());
       const { key, agent, env } = await withAgent(service);
-      const body = { agentId: agent.id, messages: [say(ASKED)] };
+      const body = { agentId: agent.id, messages: [say(MESSAGE)] };
       const whole = textOf(await readFrames(await byKey(service, { key, body })));
       await using proxy = new LosingProxy(service.url, { cuts: CUTS });
       const ended = await spawn(client, { ...env, BASE_URL: proxy.url }).output();
-      const [told, said] = [ended.stdout, ended.stderr].map((b) => new TextDecoder().decode(b));
-      assertEquals([ended.code, proxy.cut], [0, CUTS.length], said);
-      assertEquals(toldBy(client, told!), whole);
+      const [output, errors] = [ended.stdout, ended.stderr].map((b) => new TextDecoder().decode(b));
+      assertEquals([ended.code, proxy.cut], [0, CUTS.length], errors);
+      assertEquals(answerIn(client, output!), whole);
     },
   });
 
   Deno.test({
-    name: `${client.name}: stops its run when it is interrupted, and hears its end`,
+    name: `${client.name}: cancels its run on SIGINT and prints the run's end`,
     ignore,
     async fn() {
       await using service = await TestService.start(pausableRuntime());
       const { env } = await withAgent(service);
       const child = spawn(client, { ...env, BASE_URL: service.url });
       const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-      let told = "";
+      let output = "";
       const read = async () => {
         const { value, done } = await reader.read();
-        told += value ?? "";
+        output += value ?? "";
         return !done;
       };
-      while (!told.includes("Hello!")) await read();
+      while (!output.includes("Hello!")) await read();
       child.kill("SIGINT");
       while (await read());
-      const said = await new Response(child.stderr).text();
-      assertEquals((await child.status).code, 0, said);
-      assertMatch(told + said, /cancelled/);
+      const errors = await new Response(child.stderr).text();
+      assertEquals((await child.status).code, 0, errors);
+      assertMatch(output + errors, /cancelled/);
     },
   });
 
   Deno.test({
-    name: `${client.name}: shows why it was refused`,
+    name: `${client.name}: prints the error of a rejected request`,
     ignore,
     async fn() {
       await using service = await TestService.start();
@@ -112,16 +112,16 @@ for (const client of CLIENTS) {
   });
 }
 
-/** Answers its connections with these bodies, one each, which end where the connection does. */
-function abrupt(bodies: readonly Uint8Array[]) {
+/** Sends one of these bodies on each connection, then closes it without ending the response. */
+function startAbruptServer(bodies: readonly Uint8Array[]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serve = async () => {
     for (const body of bodies) {
       using connection = await listener.accept();
-      // What is not read would turn the end into a reset.
-      const some = new Uint8Array(8_192);
-      for (let asked = ""; !/^GET.*\r\n\r\n$|\}$/s.test(asked);) {
-        asked += new TextDecoder().decode(some.subarray(0, await connection.read(some) ?? 0));
+      // Unread request bytes would turn the close into a reset.
+      const buffer = new Uint8Array(8_192);
+      for (let request = ""; !/^GET.*\r\n\r\n$|\}$/s.test(request);) {
+        request += new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
       }
       await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n\r\n"));
       await connection.write(body);
@@ -133,8 +133,8 @@ function abrupt(bodies: readonly Uint8Array[]) {
 
 for (const client of CLIENTS) {
   Deno.test({
-    name: `${client.name}: goes on after a connection that was lost inside a character`,
-    ignore: !has(client.needs),
+    name: `${client.name}: resumes after a connection is lost inside a character`,
+    ignore: !isInstalled(client.needs),
     async fn() {
       const runId = crypto.randomUUID();
       const wire = (n: number, frame: Frame) =>
@@ -143,12 +143,12 @@ for (const client of CLIENTS) {
       const end = wire(3, { type: "done", finishReason: "stop" });
       const half = umlaut!.indexOf(0xc3) + 1;
       const whole = [[...begin!, ...umlaut!.subarray(0, half)], [...umlaut!, ...end]];
-      const service = abrupt(whole.map((bytes) => Uint8Array.from(bytes)));
+      const service = startAbruptServer(whole.map((bytes) => Uint8Array.from(bytes)));
       const env = { BASE_URL: service.url, API_KEY: "ck", AGENT_ID: crypto.randomUUID() };
       const { code, stdout, stderr } = await spawn(client, env).output();
       await service.served;
       assertEquals(code, 0, new TextDecoder().decode(stderr));
-      assertEquals(toldBy(client, new TextDecoder().decode(stdout)), "aü");
+      assertEquals(answerIn(client, new TextDecoder().decode(stdout)), "aü");
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Bodies that trickle in take nothing from others: upload slots and memory are shared fairly. */
+/** Upload slots and memory are shared fairly: slow bodies of one caller do not starve others. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { BODY_BUDGET } from "@/lib/http/bodies/byte_budget.ts";
@@ -7,7 +7,7 @@ import { expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { ManualClock } from "./support/manual_clock.ts";
 import { TestService } from "./support/service.ts";
 
-/** A body has this long until its average counts, and a caller waits as long for a slot. */
+/** Grace period before a body's average rate is enforced, and how long a caller waits for a slot. */
 const GRACE_MS = 20_000;
 const MIB = 1_048_576;
 const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
@@ -30,7 +30,7 @@ async function start() {
   };
 }
 
-/** Sends `first` and then nothing more until `end`, which is at the latest when `ends` is disposed. */
+/** Sends `first` and then nothing more until `ends` is disposed. */
 function trickle(
   service: TestService,
   path: string,
@@ -52,7 +52,7 @@ function trickle(
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot from another", async () => {
+Deno.test("POST …/documents: 24 slow bodies of one tenant take no slot from another", async () => {
   const { clock, service, flooder, other } = await start();
   await using _ = service;
   const headers = { "content-type": "application/json", authorization: `Bearer ${flooder.key}` };
@@ -77,11 +77,11 @@ Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot fr
   });
   assertEquals(byForm.status, 303);
 
-  // The flooder's own queue is full, and its bodies are given up once their grace is over.
+  // The flooder's own queue is full; its bodies are aborted after their grace period.
   const more = { method: "POST", key: flooder.key, json: TEXT };
-  const refused = await service.fetch(flooder.path, more);
-  assertEquals(refused.headers.get("retry-after"), "5");
-  await expectRefusal(refused, "service_unavailable");
+  const rejected = await service.fetch(flooder.path, more);
+  assertEquals(rejected.headers.get("retry-after"), "5");
+  await expectRefusal(rejected, "service_unavailable");
   await clock.advance(GRACE_MS);
   await clock.advance(GRACE_MS);
   const codes = await Promise.all(
@@ -97,7 +97,7 @@ Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot fr
   await expectJson(await service.fetch(flooder.path, more), 201);
 });
 
-Deno.test("POST /sign-in: an address that holds large forms open leaves others their memory", async () => {
+Deno.test("POST /sign-in: an address that holds large forms open leaves memory for others", async () => {
   const { service } = await start();
   await using _ = service;
   const from = (address: string) => ({
@@ -112,7 +112,7 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
   });
   const statuses: number[] = [];
   for (const answer of forms) void answer.then(({ status }) => statuses.push(status));
-  // 32 MiB are the address's share: at least eight of its forty forms find no room.
+  // An address may buffer 32 MiB, so at least eight of its forty forms are rejected.
   while (statuses.length < 8) await turn();
   assertEquals(statuses.filter((status) => status !== 503), []);
   assert(before - BODY_BUDGET.available <= 32 * MIB);
@@ -126,7 +126,7 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
   for (const answer of forms) await (await answer).body?.cancel();
 });
 
-Deno.test("POST /sign-in: one address has only so many forms under way", async () => {
+Deno.test("POST /sign-in: the number of concurrent forms from one address is limited", async () => {
   const limits = { ipRequests: 3 };
   await using service = await TestService.start({ limits, env: { TRUSTED_PROXY_HOPS: "1" } });
   const from = (address: string) => ({
@@ -138,11 +138,11 @@ Deno.test("POST /sign-in: one address has only so many forms under way", async (
   const forms = Array.from({ length: 4 }, () => {
     return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first, ends });
   });
-  const refused = await Promise.any(forms.map(async (answer) => {
+  const rejected = await Promise.any(forms.map(async (answer) => {
     const response = await answer;
     return { status: response.status, text: await response.text(), headers: response.headers };
   }));
-  assertEquals([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  assertEquals([rejected.status, rejected.headers.get("retry-after")], [429, "60"]);
   const other = await service.fetch("/sign-in", {
     method: "POST",
     body: new URLSearchParams({ email: "" }),
@@ -157,7 +157,7 @@ Deno.test("POST /sign-in: one address has only so many forms under way", async (
   }));
 });
 
-/** Lets the server work for a moment. */
+/** Yields to the server's event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

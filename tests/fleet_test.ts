@@ -1,6 +1,6 @@
 /**
- * Several processes on one store decide as one: CONTRACT section 8. Here they are services of this
- * process on a store in memory; `deno task test:denokv` runs the same with real processes.
+ * Several processes on one store enforce limits as one: CONTRACT section 8. Here they are services in
+ * this process on an in-memory store; `deno task test:denokv` runs the same with real processes.
  */
 import { BEFORE_MIDNIGHT, midnight } from "./support/fleet/scenarios/midnight.ts";
 import { SCENARIOS, SLOW_SCENARIOS } from "./support/fleet/scenarios/mod.ts";
@@ -15,7 +15,7 @@ for (const processes of [1, 2, 3]) {
     }
   });
 
-  Deno.test(`fleet of ${processes} in memory: a day's money is whole again at midnight`, async () => {
+  Deno.test(`fleet of ${processes} in memory: the daily budget resets at midnight`, async () => {
     await using fleet = await ServiceFleet.open(processes, { at: BEFORE_MIDNIGHT });
     await midnight(fleet);
   });

@@ -1,4 +1,4 @@
-/** Runs that are followed and stopped from another process: CONTRACT section 6. */
+/** Following and cancelling a run from another process: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import type { RunLogHead } from "@/lib/store/runs/run_log_head.ts";
@@ -20,15 +20,16 @@ import { byKey, say } from "./support/widget_calls.ts";
 const test = onStores(memoryStore);
 
 const UNWATCHED_MS = 30_000;
-const turn = () => new Promise((wake) => setImmediate(wake));
+const nextTick = () => new Promise((wake) => setImmediate(wake));
 
-/** Two services on one store, which one of them hears nothing of where `deaf`. */
+/** Two services on one store; with `withoutWatch` the store reports no changes. */
 async function startTwo(
   store: SharedStore,
-  options: { system?: Parameters<typeof TestService.start>[0]; deaf?: boolean } = {},
+  options: { system?: Parameters<typeof TestService.start>[0]; withoutWatch?: boolean } = {},
 ) {
   const kv = await store.open();
-  const open = async () => options.deaf ? kvWithoutWatch(await store.open()) : await store.open();
+  const open = async () =>
+    options.withoutWatch ? kvWithoutWatch(await store.open()) : await store.open();
   const owner = await TestService.start({ kv: await open(), keepKv: true, ...options.system });
   const other = await TestService.start({
     kv: await open(),
@@ -44,7 +45,7 @@ async function startTwo(
 
 const streamOf = (runId: string) => `/v1/chat/runs/${runId}/stream`;
 
-Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
+Deno.test("HEAD /v1/chat/runs/:id/stream returns the headers and does not follow the run", async () => {
   const held = pausableRuntime();
   await using service = await TestService.start({ runtime: held.runtime });
   const key = await service.key();
@@ -67,7 +68,7 @@ Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
   assertEquals([chat.status, chat.headers.get("allow")], [405, "POST, OPTIONS"]);
 });
 
-test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole anywhere", async (store) => {
+test("a 200 KB tool result spans several chunks of the log and is replayed whole by any process", async (store) => {
   const tool = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => new Response("ä".repeat(100_000), { headers: { "content-type": "text/plain" } }),
@@ -84,12 +85,12 @@ test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole 
   const body = { agentId, messages: [say("use lookup with {}")] };
   const first = await byKey(owner, { key, body });
   const runId = first.headers.get("x-run-id")!;
-  const [told, again] = await Promise.all([first.text(), textOf(other, { runId, key })]);
-  assertEquals(again, told);
-  assert(told.length > 100_000);
+  const [live, again] = await Promise.all([first.text(), textOf(other, { runId, key })]);
+  assertEquals(again, live);
+  assert(live.length > 100_000);
   const [head] = await Array.fromAsync(kv.list<RunLogHead>({ prefix: ["run_heads"] }));
   assert(head!.value.chunks > 4);
-  assertEquals(await textOf(other, { runId, key }), told);
+  assertEquals(await textOf(other, { runId, key }), live);
   await tool.shutdown();
 });
 
@@ -97,7 +98,7 @@ async function textOf(service: TestService, { runId, key }: { runId: string; key
   return await (await service.fetch(streamOf(runId), { key })).text();
 }
 
-test("a run that is watched from another process only goes on, until nobody watches there", async (store) => {
+test("a run whose only follower is in another process continues until that follower leaves", async (store) => {
   const waits: PromiseWithResolvers<void>[] = [];
   const held = pausableRuntime(Date.now());
   const sleep = (ms: number, signal?: AbortSignal) => {
@@ -110,32 +111,35 @@ test("a run that is watched from another process only goes on, until nobody watc
   await using two = await startTwo(store, { system: { runtime: { ...held.runtime, sleep } } });
   const { kv, owner, other } = two;
   const key = await owner.key();
-  // Of the agent's time nothing is heard here: it would be taken for the wait in question.
+  // The agent's own timeout differs from UNWATCHED_MS, so that the two sleeps are not confused.
   const budget = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 60_000 };
   const { id: agentId } = await owner.agent(key, { budget });
   const first = await byKey(owner, { key, body: { agentId } });
   const runId = first.headers.get("x-run-id")!;
   const follower = await other.fetch(streamOf(runId), { key });
   const watched = async () => await Array.fromAsync(kv.list({ prefix: ["runs_watched"] }));
-  while ((await watched()).length === 0) await turn();
+  while ((await watched()).length === 0) await nextTick();
   await first.body?.cancel();
-  while (waits.length < 1) await turn();
+  while (waits.length < 1) await nextTick();
   waits[0]!.resolve();
-  while (waits.length < 2) await turn();
+  while (waits.length < 2) await nextTick();
   assertEquals(owner.service.chat.active.map(({ signal }) => signal.aborted), [false]);
   await follower.body?.cancel();
-  // It may have been noted once more by then; after that nobody has for as long as an owner waits.
+  // The follower may have been recorded once more, so several waits may have to pass.
   const { chat } = owner.service;
   for (let n = 1; chat.active.length > 0; n++) {
-    while (waits.length <= n && chat.active.length > 0) await turn();
+    while (waits.length <= n && chat.active.length > 0) await nextTick();
     waits[n]?.resolve();
   }
   const again = await readFrames(await other.fetch(streamOf(runId), { key }));
   assertEquals(again.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
 });
 
-test("where the store tells of no change a run is followed and cancelled from another process", async (store) => {
-  await using two = await startTwo(store, { deaf: true, system: { runtime: longWaits() } });
+test("without store notifications a run can be followed and cancelled from another process", async (store) => {
+  await using two = await startTwo(store, {
+    withoutWatch: true,
+    system: { runtime: pausedModelFastPolling() },
+  });
   const { owner, other } = two;
   const key = await owner.key();
   const { id: agentId } = await owner.agent(key);
@@ -144,13 +148,13 @@ test("where the store tells of no change a run is followed and cancelled from an
   const follower = await other.fetch(streamOf(runId), { key });
   const url = `/v1/chat/runs/${runId}/cancel`;
   assertEquals((await other.fetch(url, { method: "POST", key })).status, 202);
-  const told = await Promise.all([first, follower].map(readFrames));
-  assertEquals(told[0], told[1]);
-  assertEquals(onlyFrame(told[1]!, "done").finishReason, "cancelled");
+  const streams = await Promise.all([first, follower].map(readFrames));
+  assertEquals(streams[0], streams[1]);
+  assertEquals(onlyFrame(streams[1]!, "done").finishReason, "cancelled");
 });
 
-/** The model never gets beyond its first word; looks at the store are 25 times as frequent. */
-function longWaits() {
+/** Pauses the model after its first word, and polls the store 25 times as often. */
+function pausedModelFastPolling() {
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     ms > 100 && ms <= 1_000
       ? acceleratedRuntime.sleep(ms, signal)
@@ -158,18 +162,18 @@ function longWaits() {
   return { sleep };
 }
 
-/** A service whose vendor answers as it is told. */
-async function startOnVendor(mock: MockProviders, kv: Deno.Kv) {
+/** A service whose models are those of the mock provider. */
+async function startOnProvider(mock: MockProviders, kv: Deno.Kv) {
   const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
   const service = await TestService.start({ env, kv, keepKv: true, ...instantRuntime() });
   await service.service.catalogue.addMissing([catalogueEntry()]);
   return service;
 }
 
-Deno.test("a message whose run no model accepted may be sent again: nothing is remembered of it", async () => {
+Deno.test("a message that no model accepted leaves nothing stored and may be sent again", async () => {
   using kv = await openTestKv();
   await using mock = await MockProviders.start();
-  await using service = await startOnVendor(mock, kv);
+  await using service = await startOnProvider(mock, kv);
   const key = await service.key();
   const modelPolicy = { provider: "vendor_a", model: "mid" };
   const { id: agentId } = await service.agent(key, { modelPolicy });
@@ -177,11 +181,11 @@ Deno.test("a message whose run no model accepted may be sent again: nothing is r
   const send = () => byKey(service, { key, body: { agentId }, headers });
   for (let tries = 0; tries < 2; tries++) {
     mock.next({ status: 401 });
-    const refused = await send();
-    assertEquals(refused.headers.get("idempotency-replayed"), null);
-    await expectRefusal(refused, "provider_error");
+    const rejected = await send();
+    assertEquals(rejected.headers.get("idempotency-replayed"), null);
+    await expectRefusal(rejected, "provider_error");
   }
-  assertEquals(await storedOf(kv), []);
+  assertEquals(await runKeysIn(kv), []);
   const answered = await send();
   assertEquals(answered.status, 200);
   const again = await send();
@@ -189,26 +193,26 @@ Deno.test("a message whose run no model accepted may be sent again: nothing is r
   assertEquals(await again.text(), await answered.text());
 });
 
-/** What a run that never opened must not leave: a log, and the receipt that names it. */
-async function storedOf(kv: Deno.Kv): Promise<Deno.KvKey[]> {
+/** Keys that a run that never started must not leave behind: its log and its idempotency record. */
+async function runKeysIn(kv: Deno.Kv): Promise<Deno.KvKey[]> {
   const entries = await Array.fromAsync(kv.list({ prefix: [] }));
   const names = ["run_heads", "run_chunks", "chat_receipts", "live_runs"];
   return entries.map(({ key }) => key).filter(([name]) => names.includes(String(name)));
 }
 
-Deno.test("a message sent twice at once is answered alike when no model accepts it", async () => {
+Deno.test("a message sent twice concurrently gets an error both times if no model accepts it", async () => {
   using kv = await openTestKv();
   await using mock = await MockProviders.start();
-  await using service = await startOnVendor(mock, kv);
-  const { kv: told, watched } = tellingKv(kv);
-  await using other = await startOnVendor(mock, told);
+  await using service = await startOnProvider(mock, kv);
+  const { kv: observed, watched } = observeWatch(kv);
+  await using other = await startOnProvider(mock, observed);
   const key = await service.key();
   const modelPolicy = { provider: "vendor_a", model: "mid" };
   const { id: agentId } = await service.agent(key, { modelPolicy });
   const headers = { "idempotency-key": "the-same-message-again" };
-  const asked = asksFor(service);
+  const lookedUp = firstLookup(service);
   const answers = Promise.withResolvers<void>();
-  // The vendor takes its time, and then answers in a way that nobody can use.
+  // The provider answers late, and with a body that is not a stream.
   mock.next({
     status: 200,
     headers: { "content-type": "text/html" },
@@ -219,8 +223,8 @@ Deno.test("a message sent twice at once is answered alike when no model accepts 
   const [again, elsewhere] = [service, other].map((one) =>
     byKey(one, { key, body: { agentId }, headers })
   );
-  // Both have found the run that is under way, and wait for what comes of it.
-  await Promise.all([watched, asked]);
+  // Both have found the pending run, and wait for its outcome.
+  await Promise.all([watched, lookedUp]);
   answers.resolve();
   for (const one of [first, again!]) await expectRefusal(await one, "provider_error");
   const there = await elsewhere!;
@@ -228,31 +232,31 @@ Deno.test("a message sent twice at once is answered alike when no model accepts 
   await expectRefusal(there, "service_unavailable");
 });
 
-/** Settles when somebody asks for a run of the process by its id. */
-function asksFor({ service: { chat } }: TestService): Promise<void> {
-  const asked = Promise.withResolvers<void>();
+/** Resolves when the process looks up one of its runs by id. */
+function firstLookup({ service: { chat } }: TestService): Promise<void> {
+  const lookedUp = Promise.withResolvers<void>();
   const findOpened = chat.findOpened.bind(chat);
   chat.findOpened = (runId) => {
-    asked.resolve();
+    lookedUp.resolve();
     return findOpened(runId);
   };
-  return asked.promise;
+  return lookedUp.promise;
 }
 
-/** A store that says when somebody waits for a log to grow. */
-function tellingKv(kv: Deno.Kv): { kv: Deno.Kv; watched: Promise<void> } {
+/** A store, with a promise that resolves at the first `watch` of a run's log. */
+function observeWatch(kv: Deno.Kv): { kv: Deno.Kv; watched: Promise<void> } {
   const watched = Promise.withResolvers<void>();
-  const telling = new Proxy(kv, {
+  const proxy = new Proxy(kv, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
-      return (...of: unknown[]) => {
+      return (...args: unknown[]) => {
         const isHead = name === "watch" &&
-          (of[0] as Deno.KvKey[]).some(([noun]) => noun === "run_heads");
+          (args[0] as Deno.KvKey[]).some(([noun]) => noun === "run_heads");
         if (isHead) watched.resolve();
-        return value.apply(target, of);
+        return value.apply(target, args);
       };
     },
   });
-  return { kv: telling, watched: watched.promise };
+  return { kv: proxy, watched: watched.promise };
 }

@@ -1,4 +1,4 @@
-/** Every request is answered within 5 s of a store's falling silent, whatever it asks for. */
+/** Every request gets an answer within 5 s of the store ceasing to respond. */
 import { assert, assertEquals } from "@std/assert";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -9,7 +9,7 @@ import { OWNER, signedInCookie } from "./support/signed_in_cookie.ts";
 
 const DEADLINE_MS = 4_500;
 
-/** A service whose clock stands, on a store that can be made to hang. */
+/** A service with a manual clock, on a store that can be made to hang. */
 async function start() {
   const clock = new ManualClock();
   const store = hangingKv(await openTestKv());
@@ -20,15 +20,18 @@ async function start() {
   };
   const runtime = { ...clock.runtime, uuid };
   const service = await TestService.start({ kv: store.kv, runtime, patienceMs: 5_000 });
-  const begun = clock.runtime.now();
+  const startedAt = clock.runtime.now();
   return {
     ...{ clock, store, service },
-    /** Asks while the store hangs, and moves the clock by the deadline once. */
-    async ask(path: string, init: Parameters<TestService["fetch"]>[1] = {}): Promise<Response> {
+    /** Sends a request while the store hangs, and advances the clock once by the deadline. */
+    async fetchWhileHanging(
+      path: string,
+      init: Parameters<TestService["fetch"]>[1] = {},
+    ): Promise<Response> {
       await clock.advance(1);
       arrived = Promise.withResolvers();
       store.hang();
-      const due = clock.runtime.now() - begun + DEADLINE_MS;
+      const due = clock.runtime.now() - startedAt + DEADLINE_MS;
       const answer = service.fetch(path, { ...init, signal: AbortSignal.timeout(60_000) });
       await arrived.promise;
       await Promise.race([clock.asleepUntil(due), answer]);
@@ -43,9 +46,9 @@ async function start() {
   };
 }
 
-Deno.test("a request to a store that hangs is a 503 after 4.5 s, whatever its route", async (t) => {
-  await using world = await start();
-  const { service, ask } = world;
+Deno.test("every route answers 503 after 4.5 s if the store hangs", async (t) => {
+  await using fixture = await start();
+  const { service, fetchWhileHanging } = fixture;
   const cookie = await signedInCookie(service);
   const key = await service.key(["agents:read", "agents:write", "widget:mint", "billing:read"]);
   const agent = await service.agent(key);
@@ -76,24 +79,24 @@ Deno.test("a request to a store that hangs is a 503 after 4.5 s, whatever its ro
   ];
   for (const [path, init] of requests) {
     await t.step(`${init?.method ?? "GET"} ${path}`, async () => {
-      const answer = await ask(path, init);
+      const answer = await fetchWhileHanging(path, init);
       const text = await answer.text();
       assertEquals(answer.status, 503, text);
       assert(answer.headers.has("retry-after"));
       if (path.startsWith("/v1/")) assertEquals(JSON.parse(text).code, "service_unavailable");
     });
   }
-  await t.step("afterwards all is well", async () => {
+  await t.step("once the store responds, the service is ready and unchanged", async () => {
     const ready = await service.fetch("/readyz");
     assertEquals([ready.status, await ready.json()], [200, { status: "ok" }]);
-    assertEquals(await list(), before, "what was refused has not been done");
+    assertEquals(await list(), before, "a rejected request must change nothing");
   });
 });
 
-Deno.test("the process is alive while its store hangs, and says so at once", async () => {
-  await using world = await start();
-  world.store.hang();
-  const alive = await world.service.fetch("/healthz");
+Deno.test("GET /healthz answers 200 immediately while the store hangs", async () => {
+  await using fixture = await start();
+  fixture.store.hang();
+  const alive = await fixture.service.fetch("/healthz");
   assertEquals([alive.status, await alive.json()], [200, { status: "ok" }]);
-  world.store.goOn();
+  fixture.store.goOn();
 });

@@ -1,13 +1,13 @@
-/** Whatever is dropped on a knowledge base ends as ready or failed, and hurts nobody. */
+/** Every uploaded file ends as ready or failed, and none harms the service. */
 import { assert, assertEquals } from "@std/assert";
 import { expectJson } from "./support/expect_answer.ts";
 import { contentOf, HOSTILE_FILES } from "./support/hostile_files.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 
-Deno.test("each of 60 hostile files ends as ready, or failed with a reason, and the service lives on", async (t) => {
+Deno.test("POST …/documents: each of 60 hostile files ends as ready, or failed with a reason, and the service stays up", async (t) => {
   assert(HOSTILE_FILES.length >= 60);
-  await using world = await openKnowledge();
-  const { upload, settled, service } = world;
+  await using knowledge = await openKnowledge();
+  const { upload, settled, service } = knowledge;
   for (const file of HOSTILE_FILES) {
     await t.step(`${file.name}: ${file.ends}`, async () => {
       const document = await settled(await upload(file.name, await contentOf(file)));

@@ -1,4 +1,4 @@
-/** What a person does in a real browser, on the whole service. */
+/** User journeys in a real browser, on the whole service. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { alive, type ConsoleLine, withPage } from "./support/browser.ts";
@@ -17,7 +17,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox").press("Enter");
 }
 
-/** Fills in the first visit's form; ends on the dashboard. */
+/** Completes the setup form; ends on the dashboard. */
 async function setUp(page: Page, service: TestService): Promise<void> {
   const token = await service.service.signIn.ensureSetupToken();
   await page.goto("/");
@@ -28,11 +28,11 @@ async function setUp(page: Page, service: TestService): Promise<void> {
   await page.waitForURL("**/agents");
 }
 
-function faults(lines: ConsoleLine[]): string[] {
+function errorsIn(lines: ConsoleLine[]): string[] {
   return lines.filter((line) => ["error", "pageerror"].includes(line.type)).map((l) => l.text);
 }
 
-Deno.test("/demo: a typed message streams an answer that grows before it is done", async () => {
+Deno.test("/demo: a message streams an answer that grows before it is complete", async () => {
   const held = pausableRuntime();
   await using service = await TestService.start({ runtime: held.runtime });
   await withPage({ baseUrl: service.url }, async (page, lines) => {
@@ -51,11 +51,11 @@ Deno.test("/demo: a typed message streams an answer that grows before it is done
       document.querySelector("[data-service-widget]") !== null &&
       "serviceWidget" in globalThis
     );
-    assertEquals(faults(lines), []);
-  }).finally(() => held.release()); // an answer that stands still would keep the service from ending
+    assertEquals(errorsIn(lines), []);
+  }).finally(() => held.release()); // a paused answer would keep the service from shutting down
 });
 
-Deno.test("/demo: the second message goes on with the same conversation", async () => {
+Deno.test("/demo: the second message continues the same conversation", async () => {
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page) => {
     const bodies: { conversationId?: string; messages: unknown[] }[] = [];
@@ -65,7 +65,7 @@ Deno.test("/demo: the second message goes on with the same conversation", async 
     await openDemo(page);
     await say(page, "First");
     await page.getByRole("log").getByText("something new.").waitFor();
-    // Its last word is not yet its end, and until then nothing is sent.
+    // The run may still be ending after its last word, and the widget sends nothing until it has.
     await page.getByRole("button", { name: "Send message" }).waitFor();
     await say(page, "Second");
     await page.getByRole("log").getByText("this is message 2").waitFor();
@@ -89,11 +89,11 @@ Deno.test("the widget: a script whose integrity does not match is not run", asyn
     await page.waitForLoadState("networkidle");
     assertEquals(await page.evaluate(() => "serviceWidget" in globalThis), false);
     assertEquals(await page.getByRole("button", { name: /chat/i }).count(), 0);
-    assertStringIncludes(faults(lines).join("\n"), "integrity");
+    assertStringIncludes(errorsIn(lines).join("\n"), "integrity");
   });
 });
 
-Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the key works", async () => {
+Deno.test("the dashboard: set up, sign out, sign in, create a key, and the key works", async () => {
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page, lines) => {
     await setUp(page, service);
@@ -115,19 +115,19 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
     await dialog.getByLabel("Name").fill("backend");
     await dialog.getByLabel("agents:write").check();
     await dialog.getByRole("button", { name: /create/i }).click();
-    const key = await shownKey(page);
+    const key = await revealedKey(page);
     const listed = await service.fetch("/v1/agents", { key });
     assertEquals(listed.status, 200);
     assertEquals((await listed.json()).data[0].name, "Demo agent");
 
     await page.goto("/api-keys");
     assertStringIncludes(await page.locator("main").innerText(), "backend");
-    assert(!(await page.content()).includes(key), "the key is shown once only");
-    assertEquals(faults(lines), []);
+    assert(!(await page.content()).includes(key), "the key must be shown only once");
+    assertEquals(errorsIn(lines), []);
   });
 });
 
-Deno.test("the dashboard: an agent made in the form answers over /v1", async () => {
+Deno.test("the dashboard: an agent created in the form can be read over /v1", async () => {
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page) => {
     await setUp(page, service);
@@ -144,7 +144,7 @@ Deno.test("the dashboard: an agent made in the form answers over /v1", async () 
   });
 });
 
-async function shownKey(page: Page): Promise<string> {
+async function revealedKey(page: Page): Promise<string> {
   const shown = page.getByText(/ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}/).first();
   await shown.waitFor();
   const field = shown.and(page.locator("input, textarea"));

@@ -1,4 +1,4 @@
-/** A process that is killed at any moment leaves every run with one end: CONTRACT sections 6 and 8. */
+/** After a process is killed, every run still has exactly one end: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
 import { agentStorageUsage } from "@/lib/store/agents/agent_versions.ts";
 import { readConversationUsage } from "@/lib/store/conversations/conversation_usage.ts";
@@ -24,25 +24,25 @@ import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 
 const test = onStores(fileStore);
 
-/** `start`, words, a call and its result, words, `usage` and `done`. */
-const MOST_FRAMES = 2 * ANSWER_WORDS + 5;
+/** `start`, words, a tool call and its result, words, `usage` and `done`. */
+const MAX_FRAMES = 2 * ANSWER_WORDS + 5;
 
-/** 20 moments, of every kind there is, in an order that the seed decides. */
+/** 20 moments of every kind, in an order determined by the seed. */
 function moments(random: () => number): KillMoment[] {
-  const upTo = (n: number) => Math.floor(random() * n);
-  const frames = Array.from({ length: MOST_FRAMES - 2 }, (_, n) => ({ n: n + 1, by: random() }))
+  const below = (n: number) => Math.floor(random() * n);
+  const frames = Array.from({ length: MAX_FRAMES - 2 }, (_, n) => ({ n: n + 1, by: random() }))
     .sort((a, b) => a.by - b.by);
   const all: KillMoment[] = [
     ...frames.slice(0, 8).map(({ n }): KillMoment => ({ at: "frame", n })),
-    ...[0, 40, 400].map((most): KillMoment => ({ at: "sent", turns: upTo(most + 1) })),
-    ...[0, 300].map((turns): KillMoment => ({ at: "asked", turns: upTo(turns + 1) })),
-    ...[0, 300].map((turns): KillMoment => ({ at: "tool", turns: upTo(turns + 1) })),
-    ...[0, 20].map((most): KillMoment => ({
+    ...[0, 40, 400].map((max): KillMoment => ({ at: "sent", turns: below(max + 1) })),
+    ...[0, 300].map((max): KillMoment => ({ at: "asked", turns: below(max + 1) })),
+    ...[0, 300].map((max): KillMoment => ({ at: "tool", turns: below(max + 1) })),
+    ...[0, 20].map((max): KillMoment => ({
       at: "type",
       type: "tool_result",
-      turns: upTo(most + 1),
+      turns: below(max + 1),
     })),
-    ...[0, 30].map((most): KillMoment => ({ at: "type", type: "usage", turns: upTo(most + 1) })),
+    ...[0, 30].map((max): KillMoment => ({ at: "type", type: "usage", turns: below(max + 1) })),
     { at: "type", type: "done", turns: 0 },
   ];
   return all.map((moment) => ({ moment, by: random() })).sort((a, b) => a.by - b.by)
@@ -51,7 +51,7 @@ function moments(random: () => number): KillMoment[] {
 
 const numberOf = (id: string | undefined) => Number(id?.split(".")[1] ?? 0);
 
-/** What a client that resumes is told after what it has; answers how the run ended. */
+/** Resumes a run after its last received frame, checks the rest and returns how the run ended. */
 async function resume(base: string, seen: SeenRun, key: string): Promise<string> {
   const after = seen.frames.at(-1)?.id ?? "";
   const headers = { authorization: `Bearer ${key}`, "last-event-id": after };
@@ -72,14 +72,14 @@ async function resume(base: string, seen: SeenRun, key: string): Promise<string>
 test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the ledger balances", async (store) => {
   const { dir } = store;
   const ends = new Map<string, string>();
-  await using vendor = await PacedProvider.start();
+  await using provider = await PacedProvider.start();
   await using tool = new SlowTool();
   await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
   const env = {
     ...store.env,
     CATALOGUE: `${dir}/catalogue.json`,
     EGRESS_ALLOW: tool.host,
-    VENDOR_A_BASE_URL: vendor.mock.url,
+    VENDOR_A_BASE_URL: provider.mock.url,
     VENDOR_A_API_KEY: "sk-test",
   };
   const body = {
@@ -90,20 +90,20 @@ test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the led
   };
   const ask = await makeAgent(dir, { env, key: (dir) => createKey(dir, { env: store.env }), body });
   let last: SeenRun | undefined;
-  // There are 10 slots: one that a kill leaks is missed before the last of the runs.
+  // There are 10 slots for 20 runs, so a leaked slot would reject a later run.
   for (const moment of moments(seeded(20))) {
-    if (!store.alone) await (await afterDeath(await store.open()))[Symbol.asyncDispose]();
+    if (!store.alone) await (await startAndSweep(await store.open()))[Symbol.asyncDispose]();
     await using service = await startService(dir, env);
     const { base, kill } = service;
-    // It has been settled before the process that comes next answered anything.
+    // The next process settles the run before it answers any request.
     if (last !== undefined) ends.set(last.runId, await resume(base, last, ask.key));
-    last = await killAt(moment, { base, kill, vendor, tool, ask });
+    last = await killAt(moment, { base, kill, vendor: provider, tool, ask });
   }
   await checkAfter(store, { last, ends });
 });
 
-/** A service that is not alone, and has found what is dead. */
-async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => number }> {
+/** A service that is not the store's only process and has swept the orphaned runs. */
+async function startAndSweep(kv: Deno.Kv): Promise<TestService & { now: () => number }> {
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const service = await TestService.start({ kv, keepKv: true, runtime: { now } });
@@ -111,13 +111,13 @@ async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => numbe
   return Object.assign(service, { now });
 }
 
-/** What a process that is not alone makes of the last run, and the account of all of them. */
+/** Checks the last run and the usage of all runs after another process has swept them. */
 async function checkAfter(
   store: SharedStore,
   { last, ends }: { last: SeenRun | undefined; ends: Map<string, string> },
 ): Promise<void> {
   const kv = await store.open();
-  await using service = await afterDeath(kv);
+  await using service = await startAndSweep(kv);
   if (last !== undefined) {
     ends.set(last.runId, await resume(service.url, last, await service.key()));
   }
@@ -127,11 +127,10 @@ async function checkAfter(
   await checkStored(kv, service);
   assert(spent! > 0 && settled.runs >= ends.size && settled.runs <= 20);
   for (const [runId, end] of ends) assertEquals(records.get(runId)?.finishReason, end);
-  const told = new Set(ends.values());
-  assertEquals(told, new Set(["interrupted", "stop"]));
+  assertEquals(new Set(ends.values()), new Set(["interrupted", "stop"]));
 }
 
-/** The usage of storage is what a scan of the agents and conversations finds. */
+/** The counted storage usage equals a scan of the agents and conversations. */
 async function checkStored(
   kv: Deno.Kv,
   service: TestService & { now: () => number },
@@ -143,10 +142,10 @@ async function checkStored(
   const rows = kv.list<{ bytes: number }>({ prefix: keys.tenantConversationRuns(tenant) });
   for await (const { value } of rows) {
     runs++;
-    // With what a run takes beside its words.
+    // Each run counts 1 KiB in addition to its text.
     bytes += value.bytes + 1_024;
   }
-  assert(runs > 10, "the runs are in conversations");
+  assert(runs > 10, "runs must be stored in conversations");
   assertEquals(await readConversationUsage(kv, { tenant, now: now() }), { runs, bytes });
   const { used } = await agentStorageUsage(kv).read(tenant);
   await kv.delete(keys.storageUsage(tenant, "agents"));

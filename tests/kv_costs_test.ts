@@ -1,4 +1,4 @@
-/** What a chat, a process at rest and a process that has just started cost the store on Deno Deploy. */
+/** Store costs on Deno Deploy of a chat, an idle process and a process that has just started. */
 import { assertEquals } from "@std/assert";
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
 import { prefetchStore } from "@/lib/server/composition/prefetch_store.ts";
@@ -17,7 +17,7 @@ import { byKey, embed, onPage } from "./support/widget_calls.ts";
 
 const SECONDS = 10;
 
-/** An answer's words, and the time after each. */
+/** Number of words in an answer, and the pause after each. */
 interface Pace {
   deltas: number;
   pauseMs: number;
@@ -27,15 +27,15 @@ const PACES: Record<keyof typeof CHAT_BUDGETS, Pace> = {
   "10 s": { deltas: 200, pauseMs: SECONDS * 1_000 / 200 },
 };
 
-type World = Awaited<ReturnType<typeof embed>>;
-type Send = (service: TestService, of: World) => Promise<Response>;
+type Embedded = Awaited<ReturnType<typeof embed>>;
+type Send = (service: TestService, embedded: Embedded) => Promise<Response>;
 
 const CALLERS: Record<string, Send> = {
   "a session": (service, { agent, sessionToken }) => onPage(service, { agent, sessionToken }),
   "an API key": (service, { key, agent }) => byKey(service, { key, body: { agentId: agent.id } }),
 };
 
-/** Says one word after the other. */
+/** A model that streams one word at a time. */
 function steadyModel(runtime: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace): Model {
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
     for (let n = 0; n < deltas; n++) {
@@ -48,7 +48,7 @@ function steadyModel(runtime: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace)
   return { stream: (request) => Promise.resolve(words(request)) };
 }
 
-/** A service in a world whose clock a test moves, on a store that is metered. */
+/** A service with a fake clock on a metered store. */
 async function start(pace: Pace = PACES["10 s"]) {
   const store = await Deno.openKv(":memory:");
   const meter = meteredKv(store);
@@ -66,13 +66,13 @@ async function start(pace: Pace = PACES["10 s"]) {
   return { meter, clock, service, [Symbol.asyncDispose]: dispose };
 }
 
-/** What a warm chat costs, from its admission to the end of its settlement. */
+/** Cost of a warm chat, from admission to the end of settlement. */
 async function costOfChat(
   send: Send,
   pace: Pace,
 ): Promise<KvCosts & { written: Record<string, number> }> {
-  await using world = await start(pace);
-  const { meter, clock, service } = world;
+  await using fixture = await start(pace);
+  const { meter, clock, service } = fixture;
   const embedded = await embed(service);
   for (let chats = 0; chats < 2; chats++) {
     await meter.idle();
@@ -92,31 +92,31 @@ async function costOfChat(
   return { written: Object.fromEntries(meter.written), ...meter.take() };
 }
 
-/** What is over its bound, as text. */
+/** The costs that exceed their budget, as text. */
 function overBudget(costs: KvCosts, name: keyof typeof CHAT_BUDGETS): string[] {
   const budget = Object.entries(CHAT_BUDGETS[name]) as [keyof KvCosts, number][];
-  return budget.filter(([what, most]) => costs[what] > most)
-    .map(([what, most]) => `${costs[what]} ${what} of ${most}`);
+  return budget.filter(([what, max]) => costs[what] > max)
+    .map(([what, max]) => `${costs[what]} ${what}, budget ${max}`);
 }
 
-Deno.test("POST /v1/chat/stream: an answer of 10 s and 200 deltas costs at most 30 write units", async () => {
+Deno.test("POST /v1/chat/stream: a 10 s answer of 200 deltas costs at most 30 write units", async () => {
   const callers = Object.values(CALLERS);
   for (const costs of await Promise.all(callers.map((send) => costOfChat(send, PACES["10 s"])))) {
     const { written, lists } = costs;
-    // `start`, then what has come in each second; the last of it goes with the settlement.
+    // One chunk per second, the first with `start`; the last is written with the settlement.
     assertEquals(written["run_chunks"], SECONDS);
-    // Made with the admission, deleted with the settlement.
+    // Written with the admission, deleted with the settlement.
     assertEquals(written["live_runs"], 2);
-    // Each second it asks whether it is to stop.
+    // One read per second, for a cancellation request.
     assertEquals(CHAT_BUDGETS["10 s"].readUnits, SECONDS);
-    // Admission, settlement, one for each part of the log, and a heartbeat every 5 s.
+    // Admission, settlement, one per chunk of the log, and a heartbeat every 5 s.
     assertEquals(CHAT_BUDGETS["10 s"].commits, 2 + SECONDS + 2);
     assertEquals(overBudget(costs, "10 s"), []);
     assertEquals(lists, 0);
   }
 });
 
-Deno.test("POST /v1/chat/stream: an answer at once costs 2 commits and at most 14 write units", async () => {
+Deno.test("POST /v1/chat/stream: an immediate answer costs 2 commits and at most 14 write units", async () => {
   for (const send of Object.values(CALLERS)) {
     const costs = await costOfChat(send, PACES["at once"]);
     assertEquals(overBudget(costs, "at once"), []);
@@ -124,9 +124,9 @@ Deno.test("POST /v1/chat/stream: an answer at once costs 2 commits and at most 1
   }
 });
 
-Deno.test("a process at rest asks the store for one list in 30 s, and for nothing else", async () => {
-  await using world = await start();
-  const { meter, clock, service } = world;
+Deno.test("an idle process costs one list per 30 s and nothing else", async () => {
+  await using fixture = await start();
+  const { meter, clock, service } = fixture;
   await send(service);
   const { orphanedRuns, documents } = service.service;
   orphanedRuns.start();
@@ -137,7 +137,7 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
       await meter.idle();
     }
   };
-  // What has just been asked is followed by others, and its day's conversations are measured.
+  // Requests cause follow-up work, such as measuring the day's conversations; let it finish.
   await advance(5 * 60);
   for (let minute = 0; minute < 10; minute++) {
     meter.take();
@@ -151,12 +151,16 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
   }
 
   meter.take();
-  // As the cron in `main.ts` does.
+  // What the cron job in `main.ts` runs.
   await orphanedRuns.sweep();
   await documents.sweep();
   await documents.whenIdle();
   const { lists, gets, commits } = meter.take();
-  assertEquals([lists <= LISTS_OF_CRON, gets, commits], [true, 0, 0], `${lists} lists of the cron`);
+  assertEquals(
+    [lists <= LISTS_OF_CRON, gets, commits],
+    [true, 0, 0],
+    `${lists} lists by the cron job`,
+  );
 
   async function send(to: TestService): Promise<void> {
     const { key } = await embed(to);
@@ -164,8 +168,8 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
   }
 });
 
-/** The store as a process opens it that a message with this key has started. */
-async function openedFor(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: () => void }> {
+/** Opens the store as a process does that a request with this key has started. */
+async function openForRequest(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: () => void }> {
   const request = new Request("http://x/", { headers: { authorization: `Bearer ${key}` } });
   const { openKv, discard } = prefetchStore(() => Promise.resolve(kv), request);
   const config = readConfig({
@@ -177,21 +181,21 @@ async function openedFor(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: 
   return { kv: opened.kv, end: discard };
 }
 
-/** Round trips of a process that has just started, until its answer begins. */
-async function roundsOfFirstChat(send: Send, options: { isOpen: boolean }): Promise<number> {
+/** Round trips to the store from the start of a process until its first answer begins. */
+async function roundTripsOfFirstChat(send: Send, options: { isOpen: boolean }): Promise<number> {
   using store = await Deno.openKv(":memory:");
   const env = { PUBLIC_URL: "http://127.0.0.1:9" };
   await using first = await TestService.start({ kv: store, keepKv: true, env });
   const embedded = await embed(first);
-  // Another has started before it, and written what the first one writes.
-  (await openedFor(embedded.key, store)).end();
+  // An earlier process has written what the first process on a store writes.
+  (await openForRequest(embedded.key, store)).end();
   const meter = meteredKv(store, { far: true });
-  const { kv, end } = await openedFor(embedded.key, meter.kv);
+  const { kv, end } = await openForRequest(embedded.key, meter.kv);
   const from = options.isOpen ? meter.kv : kv;
   await using cold = await TestService.start({ kv: from, keepKv: true, env, inHaste: true });
   end();
   const opening = meter.take().rounds;
-  // Goes on beside the answer, which does not wait for it.
+  // Runs in the background; the answer does not wait for it.
   await cold.service.demoReady;
   meter.take();
   const response = await send(cold, embedded);
@@ -204,14 +208,14 @@ async function roundsOfFirstChat(send: Send, options: { isOpen: boolean }): Prom
 }
 
 for (const [caller, send] of Object.entries(CALLERS)) {
-  Deno.test(`POST /v1/chat/stream: the first answer of a process begins after 3 round trips to the store (${caller})`, async () => {
-    assertEquals(await roundsOfFirstChat(send, { isOpen: false }), 3);
+  Deno.test(`POST /v1/chat/stream: a process's first answer begins after 3 round trips to the store (${caller})`, async () => {
+    assertEquals(await roundTripsOfFirstChat(send, { isOpen: false }), 3);
   });
 }
 
-Deno.test("POST /v1/chat/stream: with the service open a session's first answer takes 2 round trips, a key's 3", async () => {
+Deno.test("POST /v1/chat/stream: once the service is open, the first answer takes 2 round trips for a session, 3 for an API key", async () => {
   const rounds = await Promise.all(
-    Object.values(CALLERS).map((send) => roundsOfFirstChat(send, { isOpen: true })),
+    Object.values(CALLERS).map((send) => roundTripsOfFirstChat(send, { isOpen: true })),
   );
   assertEquals(rounds, [2, 3]);
 });

@@ -1,4 +1,4 @@
-/** What a request costs the store, counted: shared by every process, it is what runs out first. */
+/** Store operations per request: processes share the store, so it is the first bottleneck. */
 import { assertEquals } from "@std/assert";
 import { newApiKey } from "@/lib/store/credentials/api_key_format.ts";
 import { withVisitorLimits } from "@/lib/billing/visitor_limits.ts";
@@ -13,7 +13,7 @@ import { openTestKv } from "./support/open_kv.ts";
 const SHOP = "https://shop.example";
 const OPEN: Partial<Limits> = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 
-/** Services over one store that counts, an agent on it, and both kinds of credentials. */
+/** Services on one counting store, with an agent and both kinds of credentials. */
 async function start(limits: Partial<Limits> = OPEN) {
   const store = await openTestKv();
   const { kv, take } = countingKv(store);
@@ -38,8 +38,8 @@ async function start(limits: Partial<Limits> = OPEN) {
         key,
         json: { agentId: agent.id, messages },
       }),
-    /** One more message of a conversation that a client has named. */
-    again: (service: TestService) =>
+    /** A message in a conversation whose id the client chose. */
+    conversation: (service: TestService) =>
       service.fetch("/v1/chat/stream", {
         method: "POST",
         key,
@@ -47,10 +47,13 @@ async function start(limits: Partial<Limits> = OPEN) {
       }),
     agent: (service: TestService) => service.fetch(`/v1/agents/${agent.id}`, { key }),
   };
-  /** What one request costs from its beginning to the end of its answer. */
-  const cost = async (asked: () => Promise<Response>, status = 200): Promise<Partial<KvCalls>> => {
+  /** Cost of one request, until the end of its answer. */
+  const cost = async (
+    request: () => Promise<Response>,
+    status = 200,
+  ): Promise<Partial<KvCalls>> => {
     take();
-    const response = await asked();
+    const response = await request();
     assertEquals(response.status, status);
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
       assertEquals((await readFrames(response)).at(-1)?.frame.type, "done");
@@ -64,20 +67,20 @@ async function start(limits: Partial<Limits> = OPEN) {
   return { first, open, ask, cost, key, agentId: agent.id, [Symbol.asyncDispose]: close };
 }
 
-Deno.test("POST /v1/chat/stream: a warm message costs one commit to begin, one to settle, and no read", async () => {
-  await using world = await start();
-  const { first, ask, cost } = world;
-  for (const asked of [ask.session, ask.key]) {
-    await cost(() => asked(first));
-    // An answer that comes at once has its log stored with the settlement.
-    assertEquals(await cost(() => asked(first)), { commit: 2 });
-    assertEquals(await cost(() => asked(first)), { commit: 2 });
+Deno.test("POST /v1/chat/stream: a warm message costs one commit to start, one to settle, and no read", async () => {
+  await using fixture = await start();
+  const { first, ask, cost } = fixture;
+  for (const request of [ask.session, ask.key]) {
+    await cost(() => request(first));
+    // The log of an immediate answer is stored with the settlement.
+    assertEquals(await cost(() => request(first)), { commit: 2 });
+    assertEquals(await cost(() => request(first)), { commit: 2 });
   }
 });
 
-Deno.test("POST /v1/chat/stream: the suggested limits for one visitor cost no commit and no read more", async () => {
-  await using world = await start();
-  const { first, ask, cost } = world;
+Deno.test("POST /v1/chat/stream: the suggested limits per visitor cost no extra commit or read", async () => {
+  await using fixture = await start();
+  const { first, ask, cost } = fixture;
   await first.service.tenants.changePlan(await first.tenant(), withVisitorLimits);
   await cost(() => ask.session(first));
   for (let n = 0; n < 3; n++) {
@@ -85,61 +88,61 @@ Deno.test("POST /v1/chat/stream: the suggested limits for one visitor cost no co
   }
 });
 
-Deno.test("POST /v1/chat/stream: the first message of a process costs a session one read more, a key two", async () => {
-  await using world = await start();
-  const { open, ask, cost } = world;
+Deno.test("POST /v1/chat/stream: the first message to a process costs one extra read for a session, two for an API key", async () => {
+  await using fixture = await start();
+  const { open, ask, cost } = fixture;
   {
     await using cold = await open();
     assertEquals(await cost(() => ask.session(cold)), { getMany: 1, keysRead: 9, commit: 2 });
     assertEquals(await cost(() => ask.session(cold)), { commit: 2 });
   }
-  // Whose key it is must be known before its record can be read.
+  // The key's tenant must be known before its record can be read.
   await using cold = await open();
   assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 11, commit: 2 });
   assertEquals(await cost(() => ask.key(cold)), { commit: 2 });
 });
 
-Deno.test("POST /v1/chat/stream: a conversation goes on at no further cost, but for one read in a new process", async () => {
-  await using world = await start();
-  const { first, open, ask, cost } = world;
-  await cost(() => ask.again(first));
-  assertEquals(await cost(() => ask.again(first)), { commit: 2 });
+Deno.test("POST /v1/chat/stream: continuing a conversation costs nothing extra, except one read in a new process", async () => {
+  await using fixture = await start();
+  const { first, open, ask, cost } = fixture;
+  await cost(() => ask.conversation(first));
+  assertEquals(await cost(() => ask.conversation(first)), { commit: 2 });
   await using cold = await open();
   await cost(() => ask.key(cold));
-  assertEquals(await cost(() => ask.again(cold)), { getMany: 1, keysRead: 1, commit: 2 });
-  assertEquals(await cost(() => ask.again(cold)), { commit: 2 });
+  assertEquals(await cost(() => ask.conversation(cold)), { getMany: 1, keysRead: 1, commit: 2 });
+  assertEquals(await cost(() => ask.conversation(cold)), { commit: 2 });
 });
 
 Deno.test("GET /v1/agents/:id: a warm request costs one commit and its own read", async () => {
-  await using world = await start();
-  const { first, ask, cost } = world;
+  await using fixture = await start();
+  const { first, ask, cost } = fixture;
   await cost(() => ask.agent(first));
   assertEquals(await cost(() => ask.agent(first)), { get: 1, keysRead: 1, commit: 1 });
 });
 
 Deno.test("/v1: a flood from one address costs neither a read nor a write", async () => {
-  await using world = await start({ ...DEFAULT_LIMITS, ipRequests: 4 });
-  const { first, ask, cost } = world;
+  await using fixture = await start({ ...DEFAULT_LIMITS, ipRequests: 4 });
+  const { first, ask, cost } = fixture;
   await cost(() => ask.session(first));
   await cost(() => ask.session(first));
-  for (const asked of [ask.session, ask.key, ask.agent]) {
-    assertEquals(await cost(() => asked(first), 429), {});
+  for (const request of [ask.session, ask.key, ask.agent]) {
+    assertEquals(await cost(() => request(first), 429), {});
   }
 });
 
-Deno.test("/v1: what a plan's limit refuses costs no write, and one read because the plan may have changed", async () => {
+Deno.test("/v1: a message over a plan's limit costs no write, and one read because the plan may have changed", async () => {
   await using messages = await start({ ...OPEN, ipMessages: 1 });
   await messages.cost(() => messages.ask.session(messages.first));
-  const refused = await messages.cost(() => messages.ask.session(messages.first), 429);
-  assertEquals(refused.commit, undefined);
-  assertEquals(refused.getMany, 1);
+  const rejected = await messages.cost(() => messages.ask.session(messages.first), 429);
+  assertEquals(rejected.commit, undefined);
+  assertEquals(rejected.getMany, 1);
 });
 
 Deno.test("/v1: an unknown API key costs the store exactly what a wrong secret costs", async () => {
-  await using world = await start();
-  const { agentId, open, key, cost } = world;
-  const never = newApiKey(systemRuntime.randomBytes);
-  const wrong = key.slice(0, -never.secret.length) + never.secret;
+  await using fixture = await start();
+  const { agentId, open, key, cost } = fixture;
+  const unknown = newApiKey(systemRuntime.randomBytes);
+  const wrong = key.slice(0, -unknown.secret.length) + unknown.secret;
   const requests = {
     chat: (service: TestService, bearer: string) =>
       service.fetch("/v1/chat/stream", {
@@ -150,14 +153,14 @@ Deno.test("/v1: an unknown API key costs the store exactly what a wrong secret c
     read: (service: TestService, bearer: string) => service.fetch("/v1/agents", { key: bearer }),
   };
   for (const request of Object.values(requests)) {
-    const told = [];
-    for (const bearer of [wrong, never.key]) {
+    const costs = [];
+    for (const bearer of [wrong, unknown.key]) {
       await using cold = await open();
-      told.push([
+      costs.push([
         await cost(() => request(cold, bearer), 401),
         await cost(() => request(cold, bearer), 401),
       ]);
     }
-    assertEquals(told[0], told[1]);
+    assertEquals(costs[0], costs[1]);
   }
 });

@@ -1,4 +1,4 @@
-/** A thousand streams at once, some of whose readers take nothing: CONTRACT sections 6 and 8. */
+/** A thousand concurrent streams, some with stalled readers: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
 import type { Ledger } from "@/lib/billing/ledger.ts";
 import type { RunLogHead } from "@/lib/store/runs/run_log_head.ts";
@@ -13,44 +13,44 @@ import { StalledReader } from "./support/stalled_reader.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
-/** Streams whose readers take all there is, each of a run of its own. */
+/** Streams that are read to their end, one run each. */
 const READERS = 950;
-/** Readers that take nothing more, 10 of each of these runs. */
+/** Readers that stop reading, 10 for each of the long runs. */
 const STALLED = 50;
 const LONG_RUNS = 5;
-/** What a long run says in each of two steps: more than the 4 MiB that sockets take of a reader that does not. */
+/** A long run sends this in each of two steps: more than the 4 MiB that sockets buffer. */
 const PIECES = 20;
-const PIECE = "Nobody takes this. ".repeat(8_000);
-/** Of service, store and clients together; what is not collected yet included, so that only a leak is told. */
-const MOST_BYTES = 1024 * 1024;
-/** How long a reader may take nothing. */
+const PIECE = "Nobody reads this. ".repeat(8_000);
+/** Memory per stream, clients, store and garbage included: only a leak exceeds it. */
+const MAX_BYTES = 1024 * 1024;
+/** How long a reader may be stalled before it is dropped. */
 const STALLED_MS = 60_000;
 
-/** A held world in which the time of stalled readers passes when a test says so. */
-function world() {
-  const held = pausableRuntime();
+/** A pausable runtime in which a test decides when stalled readers time out. */
+function stallableRuntime() {
+  const pausable = pausableRuntime();
   let stalled = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
-    const slept = held.runtime.sleep(ms, signal);
+    const slept = pausable.runtime.sleep(ms, signal);
     return ms === STALLED_MS ? Promise.race([stalled.promise, slept]) : slept;
   };
   const dropStalled = () => {
-    held.advance(STALLED_MS);
+    pausable.advance(STALLED_MS);
     stalled.resolve();
     stalled = Promise.withResolvers();
   };
-  return { runtime: { ...held.runtime, sleep }, release: held.release, dropStalled };
+  return { runtime: { ...pausable.runtime, sleep }, release: pausable.release, dropStalled };
 }
 
-/** Resident memory that came since `before`, of each stream. */
+/** Resident memory gained since `before`, per stream. */
 function perStream(before: number): number {
   return (Deno.memoryUsage().rss - before) / (READERS + STALLED);
 }
 
-Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot comes free", async () => {
+Deno.test("1,000 streams, 5 % of them stalled: no frame is lost and every slot is released", async () => {
   using kv = await openTestKv();
   await using mock = await MockProviders.start();
-  const { runtime, release, dropStalled } = world();
+  const { runtime, release, dropStalled } = stallableRuntime();
   const limits = {
     ipRequests: 1e6,
     ipMessages: 1e6,
@@ -72,17 +72,17 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
   using _stalled = long.readers;
   assertEquals(service.service.chat.active.length, READERS + LONG_RUNS);
   assertEquals(await leasesOf(kv), READERS + LONG_RUNS);
-  await refuseOneMore(await send(READERS));
+  await expectStreamLimit(await send(READERS));
   const opened = perStream(before);
 
   release();
-  long.goOn();
+  long.resume();
   await Promise.all(responses.map(checkWhole));
   await service.service.chat.drain(10_000);
   const ended = perStream(before);
   const kib = [opened, ended].map((bytes) => Math.round(bytes / 1024));
-  console.log(`KiB a stream, its client and store included: ${kib[0]} open, ${kib[1]} at the end`);
-  assert(opened < MOST_BYTES && ended < MOST_BYTES);
+  console.log(`KiB per stream, including client and store: ${kib[0]} open, ${kib[1]} at the end`);
+  assert(opened < MAX_BYTES && ended < MAX_BYTES);
   const { live, settled } = await readStoredUsage(kv);
   assertEquals([live, await leasesOf(kv), settled.runs], [[], 0, READERS + LONG_RUNS]);
   for await (const { value } of kv.list<RunLogHead>({ prefix: ["run_heads"] })) {
@@ -92,7 +92,7 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
   for (const reader of long.first) await checkDropped(service, reader, long.key);
 });
 
-/** A reader that took all there was: each frame once, in order, of its own run. */
+/** A complete stream has each frame once, in order, of its own run. */
 async function checkWhole(response: Response, n: number): Promise<void> {
   const frames = await readFrames(response);
   const runId = response.headers.get("x-run-id");
@@ -101,7 +101,7 @@ async function checkWhole(response: Response, n: number): Promise<void> {
   assert(textOf(frames).includes(`This is number ${n}”`) && textOf(frames).endsWith("new."));
 }
 
-/** Long runs, each with 10 readers that stop at its first frame; `goOn` lets them say all they have. */
+/** Long runs, each with 10 readers that stall at the first frame; `resume` lets the runs continue. */
 async function openLong(service: TestService, mock: MockProviders) {
   const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
   await service.service.catalogue.addMissing([catalogueEntry(free)]);
@@ -116,44 +116,44 @@ async function openLong(service: TestService, mock: MockProviders) {
     mock.next({ say: [pieces[0]!, { wait: gate.promise }, ...pieces.slice(1), { calls }] });
     const json = { agentId, messages: [say("Hello")] };
     const path = "/v1/chat/stream";
-    const begun = await StalledReader.open(service.url, { key, method: "POST", path, json });
-    first.push(readers.use(begun));
-    const runId = begun.frames[0]!.id.split(".")[0]!;
+    const starter = await StalledReader.open(service.url, { key, method: "POST", path, json });
+    first.push(readers.use(starter));
+    const runId = starter.frames[0]!.id.split(".")[0]!;
     const again = { key, method: "GET", path: `/v1/chat/runs/${runId}/stream` };
     for (let n = 1; n < STALLED / LONG_RUNS; n++) {
       readers.use(await StalledReader.open(service.url, again));
     }
   }
   mock.next(...Array.from({ length: LONG_RUNS }, () => ({ say: pieces })));
-  return { key, first, readers, goOn: gate.resolve };
+  return { key, first, readers, resume: gate.resolve };
 }
 
-/** A stalled reader gets what its sockets hold and no end; coming back it has all of the text. */
+/** A dropped reader gets what its sockets buffered and no end; after resuming it has the whole text. */
 async function checkDropped(service: TestService, reader: StalledReader, key: string) {
   await reader.rest();
   const last = reader.frames.at(-1)!;
-  assert(last.type === "delta", "the rest was held back");
+  assert(last.type === "delta", "the stream must end within the text");
   const url = `/v1/chat/runs/${last.id.split(".")[0]}/stream`;
   const headers = { "last-event-id": last.id };
   const rest = await readFrames(await service.fetch(url, { key, headers }));
-  const had = reader.frames.map(({ id, data }) => ({ id, frame: data }));
+  const before = reader.frames.map(({ id, data }) => ({ id, frame: data }));
   assertEquals(rest.at(-1)!.frame, { type: "done", finishReason: "stop" });
-  assert(textOf([...had, ...rest]) === PIECE.repeat(2 * PIECES));
+  assert(textOf([...before, ...rest]) === PIECE.repeat(2 * PIECES));
 }
 
-async function refuseOneMore(response: Response): Promise<void> {
+async function expectStreamLimit(response: Response): Promise<void> {
   assertEquals(response.status, 429);
   const { details } = await response.json();
   assertEquals(details, { scope: "tenant_streams", limit: READERS / 2 });
 }
 
-/** A tenant of its own: the ledger of one has room for 800 runs. */
+/** A caller in its own tenant: one tenant's ledger holds at most 800 runs. */
 async function callerOf(service: TestService, change: Record<string, unknown> = {}) {
   const key = await service.key(["agents:write"], crypto.randomUUID());
   return { key, agentId: (await service.agent(key, change)).id };
 }
 
-/** Stream slots that are taken, of all tenants. */
+/** Number of stream slots in use by all tenants. */
 async function leasesOf(kv: Deno.Kv): Promise<number> {
   const ledgers = await Array.fromAsync(kv.list<Ledger>({ prefix: ["tenant_ledgers"] }));
   return ledgers.reduce((sum, { value }) => sum + Object.keys(value.runs).length, 0);

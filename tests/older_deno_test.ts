@@ -1,4 +1,4 @@
-/** One store serves Deno 2.9 and 2.5 by turns: what either writes, the other reads. */
+/** Deno 2.9 and 2.5 use one store in turn, and each reads what the other wrote. */
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { ended } from "./support/conversations.ts";
 import { expectJson } from "./support/expect_answer.ts";
@@ -11,7 +11,7 @@ import { say } from "./support/widget_calls.ts";
 const root = new URL("../", import.meta.url).pathname;
 const older = await findOlderDeno();
 
-/** A client of the service that listens at `base`. */
+/** A client of the service at `base`. */
 function client(base: string, key: string) {
   const send = (path: string, json?: unknown, method = json === undefined ? "GET" : "POST") =>
     fetch(base + path, {
@@ -25,8 +25,8 @@ function client(base: string, key: string) {
       await expectJson(await send(`/v1/agents/${id}`, { name }, "PATCH"), 200),
     createAgent: async (name: string) =>
       await expectJson(await send("/v1/agents", { ...agentBody(), name }), 201),
-    chat: async (agentId: string, words: string, conversationId?: string) => {
-      const messages = [say(words)];
+    chat: async (agentId: string, text: string, conversationId?: string) => {
+      const messages = [say(text)];
       const json = {
         agentId,
         messages,
@@ -46,7 +46,8 @@ async function storedValues(file: string): Promise<Map<string, unknown>> {
 }
 
 Deno.test({
-  name: "a store: Deno 2.9, then 2.5, then 2.9 again read each other's values and go on",
+  name:
+    "a store: Deno 2.9, then 2.5, then 2.9 again read each other's values and continue a conversation",
   ignore: older === undefined,
   async fn() {
     const dir = await Deno.makeTempDir();
@@ -57,8 +58,8 @@ Deno.test({
       });
       const on29 = client(first.base, key);
       const agent = await on29.createAgent("Made on 2.9");
-      const said = [await on29.chat(agent.id, "On 2.9")];
-      const { id } = said[0]!;
+      const answers = [await on29.chat(agent.id, "On 2.9")];
+      const { id } = answers[0]!;
       await first.stop();
 
       await using second = await startService(dir, {}, { deno: older!, lastLine: LATER_START });
@@ -66,7 +67,7 @@ Deno.test({
       assertEquals(await on25.read(`/v1/agents/${agent.id}`), agent);
       const renamed = await on25.rename(agent.id, "Renamed on 2.5");
       const other = await on25.createAgent("Made on 2.5");
-      said.push(await on25.chat(agent.id, "On 2.5", id));
+      answers.push(await on25.chat(agent.id, "On 2.5", id));
       const usage = await on25.read("/v1/usage");
       await second.stop();
 
@@ -75,9 +76,9 @@ Deno.test({
       assertEquals(await again.read(`/v1/agents/${agent.id}`), renamed);
       assertEquals(await again.read(`/v1/agents/${other.id}`), other);
       assertEquals((await again.read("/v1/usage")).days, usage.days);
-      said.push(await again.chat(agent.id, "On 2.9 again", id));
+      answers.push(await again.chat(agent.id, "On 2.9 again", id));
       const { runs } = await again.read(`/v1/conversations/${id}`);
-      assertEquals(runs.map(({ text }: { text: string }) => text), said.map(({ text }) => text));
+      assertEquals(runs.map(({ text }: { text: string }) => text), answers.map(({ text }) => text));
       await third.stop();
 
       const stored = await storedValues(`${dir}/data/kv.sqlite3`);
@@ -89,7 +90,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a store: every value that 2.9 wrote is the same after 2.5 has read and written it",
+  name: "a store: values written by 2.9 are unchanged after 2.5 has read and rewritten them",
   ignore: older === undefined,
   async fn() {
     const dir = await Deno.makeTempDir();

@@ -1,4 +1,4 @@
-/** docs/operations.md, "Running denokv": its commands, on the server that `DENOKV_BIN` names. */
+/** Runs the commands of docs/operations.md, "Running denokv", on the server named by `DENOKV_BIN`. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Ledger } from "@/lib/billing/ledger.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
@@ -27,7 +27,7 @@ import { say } from "./support/widget_calls.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const TLS = new URL("./fixtures/tls/", import.meta.url).pathname;
-const HELD = 3;
+const HELD_RUNS = 3;
 const LOADERS = 4;
 
 const bin = Deno.env.get("DENOKV_BIN");
@@ -38,12 +38,12 @@ for (const name of ["sqlite3", "openssl", "curl"]) {
 }
 const ignore = bin === undefined || missing.length > 0;
 if (ignore) {
-  const why = bin === undefined ? "DENOKV_BIN names no server" : `${missing} not installed`;
-  console.log(`${why}: the commands of docs/operations.md that start denokv are not tested`);
+  const reason = bin === undefined ? "DENOKV_BIN is not set" : `${missing} not installed`;
+  console.log(`${reason}: the commands of docs/operations.md that start denokv are not tested`);
 }
 
-/** A vendor whose answer to "hold" waits until `release`. */
-async function startVendor() {
+/** A provider whose answer to "hold" waits until `release`. */
+async function startProvider() {
   const gate = Promise.withResolvers<void>();
   const otherwise = ({ body }: { body: { messages: { content: string }[] } }): Script =>
     JSON.stringify(body.messages.at(-1)).includes("hold")
@@ -57,18 +57,18 @@ async function startVendor() {
   };
 }
 
-type World = { env: DocumentedEnv; vendorEnv: Record<string, string> };
+type Setup = { env: DocumentedEnv; providerEnv: Record<string, string> };
 
-/** Services on one store, each with a handle of its own. */
-async function onStore(
-  { vendorEnv }: World,
+/** Services on one store, each with its own handle. */
+async function startServices(
+  { providerEnv }: Setup,
   { open, processes }: { open: () => Promise<Deno.Kv>; processes: number },
 ) {
   await using stack = new AsyncDisposableStack();
   const services: TestService[] = [];
   for (let n = 0; n < processes; n++) {
     const kv = stack.use(await open());
-    services.push(stack.use(await TestService.start({ kv, keepKv: true, env: vendorEnv })));
+    services.push(stack.use(await TestService.start({ kv, keepKv: true, env: providerEnv })));
   }
   const owned = stack.move();
   return { services, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -80,8 +80,8 @@ interface Chat {
   content?: string;
 }
 
-/** One message of a backend; answers the conversation's id and the run's end. */
-async function ask(service: TestService, { key, agentId, content = "Hello" }: Chat) {
+/** Sends one message by API key; returns the conversation's id and how the run ended. */
+async function sendMessage(service: TestService, { key, agentId, content = "Hello" }: Chat) {
   const json = { agentId, messages: [say(content)] };
   const response = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
   if (response.status !== 200) return { end: await response.text(), id: "" };
@@ -92,7 +92,7 @@ async function ask(service: TestService, { key, agentId, content = "Hello" }: Ch
   return { end: last.finishReason, id: start.conversationId };
 }
 
-/** The agent's and the conversation's bodies, as the API has them. */
+/** Status and body of the agent and the conversation, from the API. */
 async function readAll(service: TestService, { key, agentId, id }: Chat & { id: string }) {
   const paths = [`/v1/agents/${agentId}`, `/v1/conversations/${id}`];
   return await Promise.all(paths.map(async (path) => {
@@ -101,31 +101,31 @@ async function readAll(service: TestService, { key, agentId, id }: Chat & { id: 
   }));
 }
 
-/** Chats through both services until `until` settles; answers how many ended. */
-async function load(
+/** Chats through all services until `until` settles; returns the number of completed chats. */
+async function generateLoad(
   services: readonly TestService[],
-  { until, ...of }: Chat & { until: Promise<unknown> },
+  { until, ...chat }: Chat & { until: Promise<unknown> },
 ) {
-  let over = false;
+  let isOver = false;
   const ends: string[] = [];
-  void until.finally(() => over = true);
+  void until.finally(() => isOver = true);
   await Promise.all(Array.from({ length: LOADERS }, async (_, n) => {
-    while (!over) ends.push((await ask(services[n % services.length]!, of)).end);
+    while (!isOver) ends.push((await sendMessage(services[n % services.length]!, chat)).end);
   }));
   assertEquals(new Set(ends), new Set(["stop"]));
   return ends.length;
 }
 
-/** A copy made under load: what was under way is in it, and its accounts balance once that is settled. */
-async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
+/** A copy made under load has the active runs, and its accounts balance once they are settled. */
+async function checkCopy(path: string, { providerEnv }: Setup): Promise<void> {
   using kv = await openTestKv(path);
-  assert((await readStoredUsage(kv)).live.length >= HELD);
+  assert((await readStoredUsage(kv)).live.length >= HELD_RUNS);
   let ahead = 0;
   const runtime = { now: () => systemRuntime.now() + ahead };
-  await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, runtime });
+  await using service = await TestService.start({ kv, keepKv: true, env: providerEnv, runtime });
   await sweepOrphaned(service.service.orphanedRuns, (ms) => void (ahead += ms));
   const { live, used, settled } = await readStoredUsage(kv);
-  // One for each shard, where the processes divided it.
+  // One ledger per shard.
   const ledgers = await valuesOf<Ledger>(kv, keys.tenantLedgers());
   assertEquals([live, ledgers.flatMap(({ runs }) => Object.keys(runs))], [[], []]);
   const spent = ledgers.reduce((sum, ledger) => sum + ledger.spent, 0);
@@ -135,19 +135,19 @@ async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
 
 Deno.test({
   name:
-    "DENOKV_BIN: docs/operations.md: to denokv, a backup under load, restored, and back to the file",
+    "DENOKV_BIN: docs/operations.md: moving to denokv, a backup under load, restoring it and moving back to the file preserve the data",
   ignore,
   async fn() {
     const dir = await Deno.makeTempDir();
-    await using vendor = await startVendor();
+    await using provider = await startProvider();
     try {
       const env = await documentedEnv(dir);
-      const world: World = { env, vendorEnv: vendor.env };
+      const setup: Setup = { env, providerEnv: provider.env };
       const secrets = { hmacSecret: TEST_HMAC_SECRET, encryptionKey: TEST_ENCRYPTION_KEY };
       await Deno.writeTextFile(`${env.DATA_DIR}/secrets.json`, JSON.stringify(secrets, null, 2));
       const file = () => openTestKv(`${env.DATA_DIR}/kv.sqlite3`);
 
-      const first = await begin(world, file);
+      const first = await createData(setup, file);
       await runBlock("to-denokv", { env });
       await runBlock("denokv.env", { env });
       await runBlock("agent-chat.env", { env });
@@ -155,57 +155,57 @@ Deno.test({
         `${env.ETC}/agent-chat.env`,
       );
       assertEquals([API_KEY_HMAC_SECRET, ENCRYPTION_KEY], Object.values(secrets));
-      const copy = await backUp(world, { first, release: vendor.release });
-      await checkCopy(`${dir}/checked.sqlite3`, world);
-      await restore(world, { first, copy });
+      const copy = await backUp(setup, { first, release: provider.release });
+      await checkCopy(`${dir}/checked.sqlite3`, setup);
+      await restore(setup, { first, copy });
       await runBlock("from-denokv", { env });
-      await using alone = await onStore(world, { open: file, processes: 1 });
+      await using alone = await startServices(setup, { open: file, processes: 1 });
       assertEquals(await readAll(alone.services[0]!, first), first.before);
-      assertEquals((await ask(alone.services[0]!, first)).end, "stop");
+      assertEquals((await sendMessage(alone.services[0]!, first)).end, "stop");
     } finally {
       await Deno.remove(dir, { recursive: true });
     }
   },
 });
 
-/** An agent, a key and a conversation on a file, as the API has them. */
-async function begin(world: World, open: () => Promise<Deno.Kv>) {
-  await using alone = await onStore(world, { open, processes: 1 });
+/** Creates an agent, a key and a conversation in a file, and returns them as the API reads them. */
+async function createData(setup: Setup, open: () => Promise<Deno.Kv>) {
+  await using alone = await startServices(setup, { open, processes: 1 });
   const service = alone.services[0]!;
   await service.service.catalogue.addMissing([catalogueEntry()]);
   const key = await service.key(["agents:write", "conversations:read"]);
   const modelPolicy = { provider: "vendor_a", model: "mid" };
   const { id: agentId } = await service.agent(key, { modelPolicy });
-  const { id, end } = await ask(service, { key, agentId });
+  const { id, end } = await sendMessage(service, { key, agentId });
   assertEquals(end, "stop");
-  // A file is copied by the same commands, while the service has it open.
-  const ofFile = { ...world.env, STATE: world.env.DATA_DIR, BACKUPS: world.env.ETC };
+  // The same commands back up a file while the service has it open.
+  const ofFile = { ...setup.env, STATE: setup.env.DATA_DIR, BACKUPS: setup.env.ETC };
   assertEquals(await runBlock("backup", { env: ofFile }), "ok\n");
   return { key, agentId, id, before: await readAll(service, { key, agentId, id }) };
 }
 
-type First = Awaited<ReturnType<typeof begin>>;
+type First = Awaited<ReturnType<typeof createData>>;
 
-/** Two processes on the server are busy while the documented copy is made; answers its path. */
+/** Makes the documented backup while two processes are under load; returns its path. */
 async function backUp(
-  world: World,
+  setup: Setup,
   { first, release }: { first: First; release: () => void },
 ): Promise<string> {
-  const { env } = world;
+  const { env } = setup;
   await using _server = await startDocumentedDenokv(env, bin!);
   const open = () => openDocumentedKv(env);
-  await using fleet = await onStore(world, { open, processes: 2 });
+  await using fleet = await startServices(setup, { open, processes: 2 });
   for (const service of fleet.services) assertEquals(await readAll(service, first), first.before);
   const held = Array.from(
-    { length: HELD },
-    (_, n) => ask(fleet.services[n % 2]!, { ...first, content: "hold" }),
+    { length: HELD_RUNS },
+    (_, n) => sendMessage(fleet.services[n % 2]!, { ...first, content: "hold" }),
   );
-  // Their answers have begun before the copy is made.
-  const underWay = () =>
+  // The held runs must have started before the copy is made.
+  const activeRuns = () =>
     fleet.services.reduce((n, { service }) => n + service.chat.active.length, 0);
-  while (underWay() < HELD) await ask(fleet.services[0]!, first);
+  while (activeRuns() < HELD_RUNS) await sendMessage(fleet.services[0]!, first);
   const printed = runBlock("backup", { env });
-  assert(await load(fleet.services, { ...first, until: printed }) > 0);
+  assert(await generateLoad(fleet.services, { ...first, until: printed }) > 0);
   assertEquals(await printed, "ok\n");
   release();
   for (const { end } of await Promise.all(held)) assertEquals(end, "stop");
@@ -217,26 +217,27 @@ async function backUp(
   return copy;
 }
 
-/** What came after the copy is gone, what was before it is there. */
+/** Restores the copy and checks that the services read the data of before it. */
 async function restore(
-  world: World,
+  setup: Setup,
   { first, copy }: { first: First; copy: string },
 ): Promise<void> {
-  const { env } = world;
+  const { env } = setup;
   await runBlock("restore", { env: { ...env, COPY: copy } });
   await using _server = await startDocumentedDenokv(env, bin!);
   const open = () => openDocumentedKv(env);
-  await using fleet = await onStore(world, { open, processes: 2 });
+  await using fleet = await startServices(setup, { open, processes: 2 });
   for (const service of fleet.services) assertEquals(await readAll(service, first), first.before);
 }
 
 Deno.test({
-  name: "DENOKV_BIN: docs/operations.md: denokv takes 12 characters as a token, and its settings",
+  name:
+    "DENOKV_BIN: docs/operations.md: denokv requires a token of 12 characters, and has the stated default address",
   ignore,
   async fn() {
-    const serve = async (token: string, words: string[]) => {
+    const serve = async (token: string, args: string[]) => {
       const { code, stdout, stderr } = await new Deno.Command(bin!, {
-        args: ["serve", ...words],
+        args: ["serve", ...args],
         env: { DENO_KV_SQLITE_PATH: ":memory:", DENO_KV_ACCESS_TOKEN: token },
       }).output();
       return { code, text: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
@@ -251,12 +252,14 @@ Deno.test({
 const HAPROXY = "/usr/sbin/haproxy";
 const hasHaproxy = await Deno.stat(HAPROXY).then(() => true, () => false);
 if (!ignore && !hasHaproxy) {
-  console.log("HAProxy is not installed (apt-get install haproxy): its blocks are not tested");
+  console.log(
+    "HAProxy is not installed (apt-get install haproxy): the HAProxy configurations are not tested",
+  );
 }
 
 Deno.test({
   name:
-    "DENOKV_BIN: docs/operations.md: through its HAProxy doctor finds no delay, and a process starts",
+    "DENOKV_BIN: docs/operations.md: through the documented HAProxy, doctor finds no problem and a process starts",
   ignore: ignore || !hasHaproxy,
   async fn() {
     const dir = await Deno.makeTempDir();
@@ -297,9 +300,9 @@ Deno.test({
       );
       await using _tls = tls;
       for (const url of [`http://${plain.host}`, `https://${tls.host}`]) {
-        const found = await doctor(url);
-        assertStringIncludes(found, `Store    KV server at ${url}`);
-        assert(!found.includes("To do:"), found);
+        const report = await doctor(url);
+        assertStringIncludes(report, `Store    KV server at ${url}`);
+        assert(!report.includes("To do:"), report);
       }
       const variables = await readEnvFile(`${env.ETC}/agent-chat.env`);
       const started = { ...variables, NODE_EXTRA_CA_CERTS: `${TLS}ca.pem` };
@@ -314,7 +317,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "docs/operations.md: systemd accepts the unit of denokv",
+  name: "docs/operations.md: systemd accepts denokv's unit",
   ignore: !(await Deno.stat("/usr/bin/systemd-analyze").then(() => true, () => false)),
   async fn() {
     const dir = await Deno.makeTempDir();

@@ -1,4 +1,4 @@
-/** docs/operations.md, "Routing to several processes": its nginx in front of two of them. */
+/** docs/operations.md, "Routing to several processes": its nginx in front of two processes. */
 import { assert, assertEquals } from "@std/assert";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { readFrames } from "./support/frames.ts";
@@ -12,16 +12,18 @@ const MESSAGES = 6;
 
 const isInstalled = await hasNginx();
 if (!isInstalled) {
-  console.log("nginx is not installed (apt-get install nginx): its routing is not tested");
+  console.log(
+    "nginx is not installed (apt-get install nginx): the routing configuration is not tested",
+  );
 }
 
-/** Two services on one store behind the documented proxy; `asked` counts the requests of each. */
+/** Two services on one store behind the documented proxy; `requests` counts the requests to each. */
 async function startFleet() {
   await using stack = new AsyncDisposableStack();
   const kv = stack.use(await openTestKv());
-  const asked = [0, 0];
+  const requests = [0, 0];
   const start = async (n: number) => {
-    const uuid = () => (asked[n]!++, systemRuntime.uuid());
+    const uuid = () => (requests[n]!++, systemRuntime.uuid());
     const env = { TRUSTED_PROXY_HOPS: "1" };
     const limits = { ipRequests: 1e6, keyRequests: 1e6, ipMessages: MESSAGES };
     const service = await TestService.start({ kv, keepKv: true, env, limits, runtime: { uuid } });
@@ -33,19 +35,19 @@ async function startFleet() {
   const text = await configNamed("nginx", { ...addresses, "listen 8000": "listen 127.0.0.1:PORT" });
   const proxy = stack.use(await startNginxWith((port) => text.replace("PORT", String(port))));
   const owned = stack.move();
-  return { first, url: proxy.url, asked, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { first, url: proxy.url, requests, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 Deno.test({
   name:
-    "docs/operations.md: behind its nginx two processes share the load, a limit and no address can be forged",
+    "docs/operations.md: behind its nginx, two processes share load and limits, and clients cannot forge an address",
   ignore: !isInstalled,
   async fn() {
     await using fleet = await startFleet();
-    const { first, url, asked } = fleet;
+    const { first, url, requests } = fleet;
     const key = await first.key();
     const { id: agentId } = await first.agent(key);
-    asked.fill(0);
+    requests.fill(0);
     const outcomes: string[] = [];
     for (let n = 0; n < MESSAGES + 2; n++) {
       const response = await fetch(`${url}/v1/chat/stream`, {
@@ -63,9 +65,9 @@ Deno.test({
           : `${response.status} ${(await response.json()).code}`,
       );
     }
-    const refused = "429 rate_limit_exceeded";
-    assertEquals(outcomes, [...Array(MESSAGES).fill("done"), refused, refused]);
-    assert(asked.every((count) => count > 0), `requests went to ${asked}`);
+    const rejected = "429 rate_limit_exceeded";
+    assertEquals(outcomes, [...Array(MESSAGES).fill("done"), rejected, rejected]);
+    assert(requests.every((count) => count > 0), `requests per process: ${requests}`);
     await first.crash();
     for (let n = 0; n < 4; n++) {
       const response = await fetch(`${url}/readyz`);

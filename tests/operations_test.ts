@@ -1,4 +1,4 @@
-/** docs/operations.md: its figures are those that the code and other tests hold, its commands run. */
+/** docs/operations.md: its figures match the code and other tests, and its commands are tested. */
 import { assert, assertEquals } from "@std/assert";
 import { HEARTBEAT_MS } from "@/lib/billing/ledger.ts";
 import { IDLE_INTERVAL_MS, SWEEP_INTERVAL_MS } from "@/lib/billing/orphaned_run_sweeper.ts";
@@ -21,7 +21,7 @@ import {
 } from "./support/operations_doc.ts";
 
 const ROOT = new URL("../", import.meta.url);
-/** What runs the blocks, each by its name. */
+/** The files that run the document's blocks, each by its name. */
 const RUNNERS = [
   "tests/operations_routing_test.ts",
   "tests/operations_denokv_alone_test.ts",
@@ -31,19 +31,19 @@ const MINUTES_A_MONTH = 30 * 24 * 60;
 
 const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 
-/** A constant of a module that does not export it, in milliseconds. */
+/** The value of a numeric constant that its module does not export. */
 async function constantIn(path: string, name: string): Promise<number> {
   const value = new RegExp(`const ${name} = ([\\d_]+);`).exec(await read(path))?.[1];
   if (value === undefined) throw new Error(`${path} has no ${name}`);
   return Number(value.replaceAll("_", ""));
 }
 
-/** The slug of a heading, as links to it have it. */
+/** The anchor of a heading. */
 function slug(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
 }
 
-Deno.test("docs/operations.md: the contents name every section, and every link leads somewhere", async () => {
+Deno.test("docs/operations.md: the table of contents names every section, and every link has a target", async () => {
   const text = await readOperations();
   const headings = [...text.matchAll(/^##+ (.*)$/gm)].map(([, heading]) => heading!);
   const slugs = new Set(headings.map(slug));
@@ -59,12 +59,12 @@ Deno.test("docs/operations.md: the contents name every section, and every link l
   }
 });
 
-Deno.test("docs/operations.md: every block of commands or configuration is run by a test, or says why not", async () => {
+Deno.test("docs/operations.md: every block of commands or configuration is run by a test, or states why not", async () => {
   const blocks = blocksOf(await readOperations());
   const sources = await Promise.all(RUNNERS.map((path) => read(path)));
   const names: string[] = [];
   for (const { language, text, mark } of blocks) {
-    // What a program prints.
+    // An unmarked text block is a program's output.
     if (language === "text" && mark === undefined) continue;
     assert(mark !== undefined, `no test runs ${text}`);
     if (mark.kind === "test") names.push(mark.about);
@@ -75,13 +75,13 @@ Deno.test("docs/operations.md: every block of commands or configuration is run b
   }
 });
 
-Deno.test("docs/operations.md: names no path of a machine that wrote it", async () => {
+Deno.test("docs/operations.md: contains no path of a particular machine", async () => {
   const paths = (await readOperations()).match(/(?<![\w.~$"}-])\/(?:[\w.-]+\/)*[\w.-]+/g) ?? [];
   const wrong = paths.filter((path) => /^\/(work|home|root|tmp|opt|Users)\b/.test(path));
   assertEquals(wrong, []);
 });
 
-Deno.test("docs/operations.md: what one process carries is what was measured", async () => {
+Deno.test("docs/operations.md: the capacity of one process is as measured", async () => {
   const performance = await read("docs/performance.md");
   const row = /^\| this service +\| +\d+ \| +(\d+) \| +\d+ \| +(\d+) \| +(\d+) \|/m
     .exec(performance);
@@ -93,23 +93,23 @@ Deno.test("docs/operations.md: what one process carries is what was measured", a
     "8 to 14 ms of CPU where 64 pieces come 10 ms apart",
     "they answer 503",
   ];
-  const section = sectionOf(await readOperations(), "## When to leave the file");
+  const section = sectionOf(await readOperations(), "## Choosing a store");
   assertEquals(unstatedFigures(section, statements), []);
 });
 
-Deno.test("docs/operations.md: running denokv names no figure but those that its commands are tested with", async () => {
+Deno.test("docs/operations.md: the section on running denokv states only figures that are tested", async () => {
   const statements = ["A token has at least 12 characters."];
   const section = sectionOf(await readOperations(), "## Running denokv");
   assertEquals(unstatedFigures(section, statements), []);
 });
 
-Deno.test("docs/operations.md: times and bounds of a fleet are the code's", async () => {
+Deno.test("docs/operations.md: times and limits of several processes are those of the code", async () => {
   const shutDown = "lib/server/process/shut_down.ts";
   const grace = await constantIn(shutDown, "GRACE_MS");
-  const last = await constantIn(shutDown, "DEADLINE_MS");
+  const deadline = await constantIn(shutDown, "DEADLINE_MS");
   const ping = await constantIn("lib/http/sse_response.ts", "HEARTBEAT_MS");
-  assert(last < 10_000);
-  // A process looks every `SWEEP_INTERVAL_MS` and takes a lease for dead that has not changed for `SILENCE_THRESHOLD_MS`.
+  assert(deadline < 10_000);
+  // A sweep every `SWEEP_INTERVAL_MS` treats a lease unchanged for `SILENCE_TIMEOUT_MS` as dead.
   const statements = [
     `TRUSTED_PROXY_HOPS=1`,
     "At 0 all visitors share the proxy's limits",
@@ -126,7 +126,7 @@ Deno.test("docs/operations.md: times and bounds of a fleet are the code's", asyn
   assertEquals(unstatedFigures(section, statements), []);
 });
 
-/** A row of the table of costs, as its cells. */
+/** The cells of a row in the cost table. */
 function costRow({ commits, writeUnits, readUnits }: KvCostBudget): string {
   const usd = (1_000 * costOf({ writeUnits, readUnits })).toFixed(3);
   return `| ${commits} | ${writeUnits} | ${readUnits} | ${usd} USD |`;
@@ -137,7 +137,7 @@ function monthOf(listsAMinute: number): string {
   return costOf({ writeUnits: 0, readUnits }).toFixed(2);
 }
 
-Deno.test("docs/operations.md: what Deno Deploy costs is what the budgets of the store allow", async () => {
+Deno.test("docs/operations.md: the costs of Deno Deploy follow from the store's budgets", async () => {
   const free = (name: keyof typeof CHAT_BUDGETS) => {
     const chats = Math.floor(FREE_WRITE_UNITS / CHAT_BUDGETS[name].writeUnits / 1_000) * 1_000;
     return chats.toLocaleString("en");
@@ -162,7 +162,7 @@ Deno.test("docs/operations.md: what Deno Deploy costs is what the budgets of the
   assertEquals(unstatedFigures(section, statements), []);
 });
 
-Deno.test("docs/operations.md: figures of outages and of writes are those of the decisions", async () => {
+Deno.test("docs/operations.md: figures on outages and writes match the decision records", async () => {
   const text = joined(await readOperations());
   const silent = joined(await read("docs/decisions/2026-11-22-silent-store.md"));
   for (const figure of ["4,730 lines", "80 now", "4.5 s"]) {

@@ -1,4 +1,4 @@
-/** Methods, HEAD and conditional requests outside /v1, and what they have in common with it. */
+/** Methods, HEAD and conditional requests outside /v1, and rules shared with /v1. */
 import { assert, assertEquals } from "@std/assert";
 import { allowHeader, pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -11,7 +11,7 @@ import { TestService } from "./support/service.ts";
 const PAGES = routeFiles().filter((file) => !file.startsWith("v1/"));
 const FILES = ["/favicon.svg", "/docs.css", "/dashboard/base.css"];
 
-/** What a route file answers to: a handler's methods, and GET where it has a page. */
+/** The methods of a route file: those of its handler, and GET if it has a page. */
 async function methodsOf(file: string): Promise<string[]> {
   const { handler = {}, default: component } = await import(
     new URL(`../routes/${file}`, import.meta.url).href
@@ -21,7 +21,7 @@ async function methodsOf(file: string): Promise<string[]> {
   return [...methods].sort();
 }
 
-Deno.test("outside /v1 every route takes exactly the methods that it is listed with", async () => {
+Deno.test("outside /v1 every route accepts exactly its listed methods", async () => {
   for (const file of PAGES) {
     const listed = pageMethodsOf(patternOf(file));
     assertEquals(
@@ -32,7 +32,7 @@ Deno.test("outside /v1 every route takes exactly the methods that it is listed w
   }
 });
 
-Deno.test("outside /v1 a method that an address does not take is 405 with its own Allow", async () => {
+Deno.test("outside /v1 an unsupported method is 405 with the route's own Allow", async () => {
   await using service = await TestService.start();
   const { hash12 } = service.service.widget;
   const addresses = PAGES.map((file) => ({
@@ -58,7 +58,7 @@ Deno.test("outside /v1 a method that an address does not take is 405 with its ow
   }
 });
 
-Deno.test("outside /v1 an unknown address is 404, whatever the method", async () => {
+Deno.test("outside /v1 an unknown path is 404 for every method", async () => {
   await using service = await TestService.start();
   for (const method of ["GET", "HEAD", "POST", "PUT", "OPTIONS", "TRACE", "DELETE"]) {
     const answer = await sendRaw(service.url, `${method} /nothing HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -66,7 +66,7 @@ Deno.test("outside /v1 an unknown address is 404, whatever the method", async ()
   }
 });
 
-Deno.test("HEAD has the status and content-length of GET, on public routes, files and pages", async () => {
+Deno.test("HEAD has the same status and content-length as GET on public routes, files and pages", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const { cookie } = await Dashboard.setUp(service);
   const { hash12 } = service.service.client;
@@ -105,7 +105,7 @@ Deno.test("If-None-Match: * is a 304 wherever an ETag is served", async () => {
     for (const tag of ["*", etag, `"other", ${etag}`]) {
       const { answer, text } = await ask(tag);
       assertEquals([answer.status, text], [304, ""], path);
-      // Fresh's own 304 leaves it out.
+      // Fresh's own 304 omits the ETag.
       if (path !== built) assertEquals(answer.headers.get("etag"), etag, path);
       assertEquals((await ask(tag, "HEAD")).answer.status, 304, path);
     }
@@ -113,7 +113,7 @@ Deno.test("If-None-Match: * is a 304 wherever an ETag is served", async () => {
   }
 });
 
-Deno.test("If-None-Match: * is a 304 for what has no ETag too, and another tag is not", async () => {
+Deno.test("If-None-Match: * is a 304 even without an ETag, and any other tag is a 200", async () => {
   await using service = await TestService.start();
   for (const path of ["/v1/openapi.json", "/docs", "/widget.v1.json", "/client.v1.d.ts"]) {
     for (const method of ["GET", "HEAD"]) {
@@ -143,7 +143,7 @@ Deno.test("If-None-Match: * does not end a live stream", async () => {
   assert((await resumed.text()).includes("event: done"));
 });
 
-Deno.test("If-None-Match keeps a change from what is there; If-Match: * lets it go ahead", async () => {
+Deno.test("If-None-Match blocks a change to an existing agent; If-Match: * allows it", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const { id } = await service.agent(key);
@@ -164,7 +164,7 @@ Deno.test("If-None-Match keeps a change from what is there; If-Match: * lets it 
   assertEquals(await statusOf(change("DELETE", { "if-match": "*" })), 204);
 });
 
-Deno.test("DELETE and cancel: a body past 1 MiB is 413, whether it tells its length or not", async () => {
+Deno.test("DELETE and cancel: a body over 1 MiB is 413, with or without a content-length", async () => {
   await using service = await TestService.start();
   const id = crypto.randomUUID();
   const base = `/v1/knowledge-bases/${id}`;
@@ -188,8 +188,8 @@ Deno.test("DELETE and cancel: a body past 1 MiB is 413, whether it tells its len
   }
 });
 
-async function statusOf(asked: Promise<Response>): Promise<number> {
-  const answer = await asked;
+async function statusOf(response: Promise<Response>): Promise<number> {
+  const answer = await response;
   await answer.body?.cancel();
   return answer.status;
 }

@@ -1,4 +1,4 @@
-/** A store that the release before the values' own format wrote is read, and migrates as it is written. */
+/** A store in the old value format can be read, and migrates as it is written. */
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { compactFile } from "@/lib/server/process/compact_file.ts";
@@ -19,7 +19,7 @@ import { expiryTimes } from "./support/legacy_content.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
-/** The service on an unpacked store, which is as it was at `before`; `change` changes its file first. */
+/** The service on a copy of the fixture store at the time of its release; `change` edits the file first. */
 async function open(change: (file: string) => Promise<void> = () => Promise.resolve()) {
   const dir = await Deno.makeTempDir();
   const before = await unpackStore(`${dir}/kv.sqlite3`);
@@ -42,7 +42,7 @@ async function open(change: (file: string) => Promise<void> = () => Promise.reso
   };
 }
 
-/** What V8's serialiser wrote: everything that is not bytes. */
+/** Keys of the values in the old format, V8's: those that are not bytes. */
 async function oldValues(raw: Deno.Kv): Promise<string[]> {
   const rows = await Array.fromAsync(raw.list({ prefix: [] }));
   return rows.filter(({ value }) => !(value instanceof Uint8Array)).map(({ key }) => key.join("/"));
@@ -58,7 +58,7 @@ function patchAgent(service: TestService, { key, agentId }: Furnished) {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** The service answers as the release did that wrote the store. */
+/** Checks that the service answers as the release that wrote the store did. */
 async function expectSameAnswers({ before: { at, answers }, service }: Opened): Promise<void> {
   for (const [path, answer] of Object.entries(await answersAt(service, at))) {
     const isSame = answer.startsWith("200 ") && answer === answers[path];
@@ -68,16 +68,19 @@ async function expectSameAnswers({ before: { at, answers }, service }: Opened): 
   assertEquals(secret?.value, SECRET.value);
   const creation = { ...CREATION, method: "POST", key: at.key };
   const { id } = await expectJson(await service.fetch("/v1/agents", creation), 201);
-  assert(answers["/v1/agents"]!.includes(id), "the request was made a second time");
+  assert(
+    answers["/v1/agents"]!.includes(id),
+    "the idempotent request must be answered from the store",
+  );
 }
 
-Deno.test("a store of the previous release: every answer is as that release gave it", async () => {
+Deno.test("a store of the previous release: every answer is the same as that release's", async () => {
   await using on = await open();
   assert((await oldValues(on.raw)).length > 20);
   await expectSameAnswers(on);
 });
 
-Deno.test("a store of the previous release: once compacted, all is in the new format and expires as before", async () => {
+Deno.test("a store of the previous release: compacting it converts every value and keeps every expiry", async () => {
   const expiries: ReturnType<typeof expiryTimes>[] = [];
   await using on = await open(async (file) => {
     const database = new DatabaseSync(file);

@@ -1,4 +1,4 @@
-/** docs/protocol.md, the session it shows, and what decodes it are one and the same. */
+/** docs/protocol.md, its recorded session and the frame decoder agree with the service. */
 import { assert, assertEquals } from "@std/assert";
 import { FRAME_DOCS } from "@/lib/openapi/frame_docs.ts";
 import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
@@ -14,7 +14,7 @@ Deno.test("the recorded session is what the service streams, byte for byte", asy
   assertEquals(await recordSession(), await session());
 });
 
-Deno.test("the recorded session has every frame but an error, numbered without a gap", async () => {
+Deno.test("the recorded session has every frame type except error, numbered without gaps", async () => {
   const frames = new FrameDecoder().push(await session());
   assertEquals(
     new Set(frames.map(({ type }) => type)),
@@ -24,7 +24,7 @@ Deno.test("the recorded session has every frame but an error, numbered without a
   for (const { data } of frames) frameSchema.parse(data);
 });
 
-Deno.test("the recorded session is the same cut at any byte, with what came after the last whole frame", async () => {
+Deno.test("the recorded session, cut at any byte, is complete once the frames after the last whole one are added", async () => {
   const bytes = await Deno.readFile(SESSION_FILE);
   const whole = new FrameDecoder().push(bytes);
   for (let cut = 0; cut <= bytes.length; cut++) {
@@ -37,7 +37,7 @@ Deno.test("the recorded session is the same cut at any byte, with what came afte
   }
 });
 
-Deno.test("docs/protocol.md: shows the recorded session and one example of every frame", async () => {
+Deno.test("docs/protocol.md: contains the recorded session and one example of every frame", async () => {
   const text = await Deno.readTextFile(DOCUMENT);
   assert(text.includes((await session()).trimEnd()));
   const blocks = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
@@ -53,7 +53,7 @@ Deno.test("docs/protocol.md: shows the recorded session and one example of every
   }
 });
 
-Deno.test("docs/protocol.md: every file it names is there", async () => {
+Deno.test("docs/protocol.md: every file that it links to exists", async () => {
   const text = await Deno.readTextFile(DOCUMENT);
   const links = [...text.matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, path]) => path!);
   assert(links.length >= 3);

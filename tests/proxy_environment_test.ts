@@ -1,9 +1,9 @@
-/** What the machine's environment says of proxies is nothing to vendors and tools. */
+/** Calls of providers and tools ignore the proxy variables of the environment. */
 import { assertEquals } from "@std/assert";
 
 const CALLS = new URL("./support/outgoing_calls.ts", import.meta.url).pathname;
 
-/** A proxy that takes connections, notes them and closes them. */
+/** A proxy that accepts connections, records their first line and closes them. */
 function startProxy() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const seen: string[] = [];
@@ -23,7 +23,7 @@ function startProxy() {
   return { url: `http://127.0.0.1:${port}`, seen, close };
 }
 
-Deno.test("no proxy of the environment gets to see a call of a tool or of a vendor", async () => {
+Deno.test("HTTP_PROXY and similar variables: no call of a tool or a provider goes through a proxy", async () => {
   const proxy = startProxy();
   const listen = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
   await using server = Deno.serve(listen, ({ url }) => new Response(new URL(url).pathname));
@@ -48,7 +48,7 @@ Deno.test("no proxy of the environment gets to see a call of a tool or of a vend
   await proxy.close();
   assertEquals(new TextDecoder().decode(stdout).trim().split("\n"), [
     "200 /tool",
-    "200 /v1/vendor",
+    "200 /v1/provider",
   ]);
   assertEquals([success, proxy.seen], [true, []]);
 });

@@ -1,3 +1,4 @@
+/** The routes that need no credentials: their complete list, and what they serve. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
@@ -11,13 +12,13 @@ import { chat } from "./support/widget_calls.ts";
 
 const SHORT = "public, max-age=60, must-revalidate, no-transform";
 
-Deno.test("every file under routes/ is in the list of public routes or a dashboard route", () => {
+Deno.test("every file under routes/ is a listed public route or a dashboard route", () => {
   const files = routeFiles().filter((file) => !isDashboard(file));
   const listed = new Set(PUBLIC_ROUTES.map((route) => route.file));
   assertEquals(files.sort(), [...listed].sort());
 });
 
-Deno.test("every public route answers a stranger as its row says", async (t) => {
+Deno.test("every public route answers a request without credentials as listed", async (t) => {
   await using service = await TestService.start();
   for (const { method, path, status, type, code } of PUBLIC_ROUTES) {
     await t.step(`${method} ${path} is ${status}`, async () => {
@@ -30,13 +31,13 @@ Deno.test("every public route answers a stranger as its row says", async (t) => 
   }
 });
 
-Deno.test("no dashboard route under (admin) shows a stranger anything", async (t) => {
+Deno.test("no dashboard route under (admin) shows anything without a sign-in", async (t) => {
   await using service = await TestService.start();
   const isShown = (file: string) => pageMethodsOf(patternOf(file)).includes("GET");
   const files = routeFiles().filter((file) => file.startsWith("(admin)/") && isShown(file));
   assert(files.length > 0);
   for (const path of files.map((file) => addressOf(file))) {
-    await t.step(`GET ${path} leads to the set-up`, async () => {
+    await t.step(`GET ${path} redirects to the setup`, async () => {
       const answer = await service.fetch(path);
       assertEquals([answer.status, answer.headers.get("location")], [303, "/setup"]);
       assertEquals(await answer.text(), "");
@@ -44,7 +45,7 @@ Deno.test("no dashboard route under (admin) shows a stranger anything", async (t
   }
 });
 
-Deno.test("GET /widget.v1.js serves the very bytes that its integrity names, to any site", async () => {
+Deno.test("GET /widget.v1.js serves the bytes that its integrity hash is of, to any site", async () => {
   await using service = await TestService.start();
   const script = await service.fetch("/widget.v1.js");
   assertEquals(script.status, 200);
@@ -83,7 +84,7 @@ Deno.test("GET /widget.v1.js answers 304 to its own ETag and 200 to another", as
   await other.body?.cancel();
 });
 
-Deno.test("GET /widget.v1.<hash>.js is the same script, for good; an unknown hash is 404", async () => {
+Deno.test("GET /widget.v1.<hash>.js is the same script and immutable; an unknown hash is 404", async () => {
   await using service = await TestService.start();
   const { pinned, integrity } = await (await service.fetch("/widget.v1.json")).json();
   const script = await service.fetch(pinned);
@@ -100,7 +101,7 @@ Deno.test("GET /widget.v1.<hash>.js is the same script, for good; an unknown has
   }
 });
 
-Deno.test("GET /demo carries one script tag with exactly the specification's attributes", async () => {
+Deno.test("GET /demo has one script tag with exactly the specified attributes", async () => {
   await using service = await TestService.start();
   const { integrity } = await (await service.fetch("/widget.v1.json")).json();
   const { answer, tag } = await demo(service);
@@ -119,7 +120,7 @@ Deno.test("GET /demo carries one script tag with exactly the specification's att
   assertMatch(token!, /^cs_/);
 });
 
-Deno.test("the token of /demo works in a chat from /demo, and from nowhere else", async () => {
+Deno.test("the session token of /demo works in a chat from its own origin only", async () => {
   await using service = await TestService.start(instantRuntime());
   const { tag } = await demo(service);
   const sessionToken = tag["data-session-token"]!;
@@ -132,7 +133,7 @@ Deno.test("the token of /demo works in a chat from /demo, and from nowhere else"
   await expectRefusal(await chat(service, agent, { sessionToken, headers }), "origin_not_allowed");
 });
 
-Deno.test("the policy of /demo allows the script's and the service's origin, and nothing unsafe", async () => {
+Deno.test("the content security policy of /demo allows the script's and the service's origin, and nothing unsafe", async () => {
   const cdn = "https://cdn.example.com";
   for (const env of [{}, { CDN_URL: cdn }]) {
     await using service = await TestService.start({ env });
@@ -158,7 +159,7 @@ Deno.test("DEMO=off removes /demo and its agent", async () => {
   assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
 });
 
-Deno.test("GET /healthz and /readyz tell a living process from a store that answers", async () => {
+Deno.test("GET /healthz is 200 while the process lives, GET /readyz only while the store answers", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
   for (const path of ["/healthz", "/readyz"]) {
@@ -173,16 +174,16 @@ Deno.test("GET /healthz and /readyz tell a living process from a store that answ
   assertEquals(await expectJson(unready, 503), { status: "unavailable" });
 });
 
-Deno.test("GET /readyz: a store that can be read but not written is unready until it can", async () => {
+Deno.test("GET /readyz: 503 while the store can be read but not written", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv, ...instantRuntime() });
   const key = await service.key();
   const agent = await service.agent(key);
   store.break("the disk is full", ["atomic", "set"]);
   const json = { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] };
-  const refused = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
-  assertEquals(refused.status, 503);
-  await refused.body?.cancel();
+  const rejected = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  assertEquals(rejected.status, 503);
+  await rejected.body?.cancel();
   const ready = () => statusOf(service, "/readyz");
   assertEquals([await ready(), await ready()], [503, 503]);
   store.break("", []);
@@ -195,7 +196,7 @@ async function statusOf(service: TestService, path: string): Promise<number> {
   return answer.status;
 }
 
-Deno.test("GET /readyz: a store whose file was removed answers still, and is told", async () => {
+Deno.test("GET /readyz: 503 if the store's file has been removed, although the open store still answers", async () => {
   let inPlace = true;
   await using service = await TestService.start({ isStoreInPlace: () => inPlace });
   assertEquals(await expectJson(await service.fetch("/readyz"), 200), { status: "ok" });

@@ -30,15 +30,15 @@ tool gets the same error after the same time; only the log has the reason.
 
 ## Model providers
 
-\`vendor_a\`, \`vendor_b\` and \`vendor_c\` are slots for connections to model providers. The dashboard
-shows slots with a credential here read-only; others can be set up there. For a server without
-credentials, use any text.
+The service has three connections to model providers: \`vendor_a\`, \`vendor_b\` and \`vendor_c\`. If a
+connection has a credential here, the dashboard shows it read-only; set up the others there. If a
+provider needs no credential, set any text.
 
 Certificates of providers, tools, MCP servers and the pages that the embed doctor reads are always
 verified: neither \`NODE_TLS_REJECT_UNAUTHORIZED=0\` nor \`--unsafely-ignore-certificate-errors\`
-turns that off. To trust your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its PEM file; it is added to the built-in list. With
-\`DENO_TLS_CA_STORE=system\` the authorities that the machine trusts replace that list.
-\`DENO_CERT\` has no effect here.
+turns that off. To trust your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its PEM file; it
+is added to the built-in list. With \`DENO_TLS_CA_STORE=system\` the authorities that the machine trusts
+replace that list. \`DENO_CERT\` has no effect here.
 `;
 
 const DATA_TEXT = `
@@ -139,7 +139,7 @@ each with \`<new>\`. A process does not start without a key that stored values m
 
 ## Deno Deploy
 
-There is no persistent disk and no fixed address: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,
+On Deno Deploy there is no persistent disk and no fixed address: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,
 \`SETUP_TOKEN\` and \`PUBLIC_URL\` are required, and the store is the KV database assigned to the
 app. If \`DENO_DEPLOY\` is set, the service assumes Deno Deploy. [operations.md](operations.md#deno-deploy)
 has the steps and limitations.

@@ -79,3 +79,14 @@ Deno.test("readableTextColor: picks the more readable one of black and white", (
   assertEquals(["#0d6e63", "#000000"].map(readableTextColor), ["#fff", "#fff"]);
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });
+
+Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it reads", async () => {
+  const names = new Set(["data-service-widget"]);
+  readConfig((name) => {
+    names.add(name);
+    return GOOD[name as keyof typeof GOOD] ?? "";
+  }, "https://shop.example/page");
+  const page = await Deno.readTextFile(new URL("../docs/embedding.md", import.meta.url));
+  const rows = [...page.matchAll(/^\| `(data-[\w-]+)` +\|/gm)].map(([, name]) => name!);
+  assertEquals(rows.toSorted(), [...names].sort());
+});

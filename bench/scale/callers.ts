@@ -1,4 +1,4 @@
-import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Signer } from "@/lib/platform/crypto/signer.ts";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
 import { keys } from "@/lib/store/keys/keys.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "@/lib/platform/crypto/hashing.ts";
+import { sha256 } from "@/lib/platform/crypto/signer.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/authenticate_chat.ts";
 import { chatIdempotency } from "@/lib/http/idempotency_key.ts";
 import { RateLimiter } from "@/lib/http/rate_limiter.ts";

@@ -4,7 +4,7 @@ import { RunRegistry } from "@/lib/chat/run_registry.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { HashCache } from "@/lib/platform/crypto/hash_cache.ts";
-import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Signer } from "@/lib/platform/crypto/signer.ts";
 import type { RateLimiterDeps } from "@/lib/http/rate_limiter.ts";
 import { Admission } from "@/lib/billing/admission.ts";
 import { FailureDetector } from "@/lib/billing/failure_detector.ts";

@@ -1,6 +1,6 @@
 import type { EmbedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
-import { scriptTag } from "@/lib/schemas/embed_code.ts";
+import { scriptTag } from "@/lib/schemas/script_tag.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";
 import { SESSION_SNIPPETS } from "../../lib/dashboard/agents/session_snippets.ts";

@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
 import type { AgentEvent, AgentRunOptions } from "./agent_run_options.ts";
-import { parseToolArguments, sanitizeToolName } from "./message_history.ts";
+import { parseToolArguments, sanitizeToolName } from "./sanitize_messages.ts";
 
 type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "signal">;
 

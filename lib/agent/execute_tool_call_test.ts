@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { frameSchema } from "../schemas/frames.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
-import { sanitizeToolCall } from "./message_history.ts";
+import { sanitizeToolCall } from "./sanitize_messages.ts";
 import type { AgentEvent } from "./agent_run_options.ts";
 
 const callOf = (levels: number) => {

@@ -7,7 +7,7 @@ import {
   type StopReason,
 } from "../providers/model.ts";
 import type { AgentEvent, AgentRunOptions, Candidate } from "./agent_run_options.ts";
-import { sanitizeToolCall, stripProviderMetadata } from "./message_history.ts";
+import { sanitizeToolCall, stripProviderMetadata } from "./sanitize_messages.ts";
 
 /** Limit for a retry while a fallback is available: enough for a short overload. */
 const MAX_WAIT_WITH_FALLBACK_MS = 1_000;

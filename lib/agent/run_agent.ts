@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { fitStep, fitTools } from "./fit_step.ts";
-import { stripProviderMetadata } from "./message_history.ts";
+import { stripProviderMetadata } from "./sanitize_messages.ts";
 import { openStep, streamStep } from "./open_step.ts";
 import type { Toolset } from "./tools/toolset.ts";
 

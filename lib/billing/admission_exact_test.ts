@@ -19,7 +19,7 @@ import {
 } from "@/tests/support/admissions.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { keys } from "../store/keys/keys.ts";
 import { SessionStore } from "../store/credentials/session_store.ts";

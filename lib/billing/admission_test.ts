@@ -19,7 +19,7 @@ import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
 import { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";

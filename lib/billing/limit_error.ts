@@ -22,17 +22,29 @@ export interface LimitRejection {
   retryAfterMs: number;
 }
 
-const MESSAGES: Record<LimitScope, string> = {
-  ip: "too many requests from this address",
-  key: "too many requests with this API key",
-  ip_chat: "too many messages from this address",
-  ip_resume: "too many resumed streams from this address",
-  session_messages: "this session's messages are used up; mint a new token",
-  session_streams: "too many simultaneous streams of this session",
-  session_cost: "what one session may cost is used up; mint a new token",
-  tenant_streams: "too many simultaneous streams",
-  tenant_daily_cost: "the day's cost limit is reached",
-  ip_daily_cost: "what one address may cost a day is used up",
+/** A window counts requests or messages per minute, as opposed to streams, session messages or money. */
+interface LimitKind {
+  message: string;
+  isWindow: boolean;
+}
+
+const KINDS: Record<LimitScope, LimitKind> = {
+  ip: { message: "too many requests from this address", isWindow: true },
+  key: { message: "too many requests with this API key", isWindow: true },
+  ip_chat: { message: "too many messages from this address", isWindow: true },
+  ip_resume: { message: "too many resumed streams from this address", isWindow: true },
+  session_messages: {
+    message: "this session's messages are used up; mint a new token",
+    isWindow: false,
+  },
+  session_streams: { message: "too many simultaneous streams of this session", isWindow: false },
+  session_cost: {
+    message: "what one session may cost is used up; mint a new token",
+    isWindow: false,
+  },
+  tenant_streams: { message: "too many simultaneous streams", isWindow: false },
+  tenant_daily_cost: { message: "the day's cost limit is reached", isWindow: false },
+  ip_daily_cost: { message: "what one address may cost a day is used up", isWindow: false },
 };
 
 /** A 429 response. */
@@ -44,7 +56,7 @@ export class LimitError extends ApiError {
     const code: ErrorCode = scope === "tenant_daily_cost"
       ? "plan_limit_exceeded"
       : "rate_limit_exceeded";
-    super(code, MESSAGES[scope], {
+    super(code, KINDS[scope].message, {
       details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
       headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
     });
@@ -52,9 +64,8 @@ export class LimitError extends ApiError {
   }
 }
 
-/** True for the limits of requests per minute, as opposed to streams, session messages or money. */
 export function isWindowLimit({ scope }: LimitRejection): boolean {
-  return scope === "ip" || scope === "key" || scope === "ip_chat" || scope === "ip_resume";
+  return KINDS[scope].isWindow;
 }
 
 /**

@@ -6,7 +6,7 @@ import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { GroupCommitter } from "../store/tx/group_committer.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { SessionStore } from "../store/credentials/session_store.ts";
 import { systemRuntime } from "../platform/runtime.ts";
 import { Admission } from "./admission.ts";

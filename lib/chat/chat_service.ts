@@ -5,7 +5,7 @@ import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";

@@ -6,7 +6,7 @@ import {
 } from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_step.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
-import { toMicroUsd } from "../billing/money.ts";
+import { toMicroUsd } from "../billing/micro_usd.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { ChatBody, ChatMessage } from "../schemas/chat.ts";

@@ -1,6 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { costMicroUsd, type Price } from "../billing/money.ts";
+import { costMicroUsd, type Price } from "../billing/micro_usd.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
 
 /** Counts what one run uses, each step at the price of the model that answers it. */

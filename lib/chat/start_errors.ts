@@ -1,7 +1,7 @@
 import { toRetryAfterSeconds } from "../billing/rate_window.ts";
 import { ModelError } from "../providers/model.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { rejectApiKey, rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectApiKey, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
 import { RunStoppedError } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import type { ChatMessage } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { RunTranscript } from "../store/conversations/conversation_record.ts";

@@ -2,7 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { conversationHref } from "./conversation_filters.ts";
-import { signedIn } from "./permissions.ts";
+import { signedIn } from "./authorization.ts";
 import {
   conversationFilterParams,
   pageRequestParams,

@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { Member, MemberRejectionReason } from "../services/team_service.ts";
-import { signedIn } from "./permissions.ts";
+import { signedIn } from "./authorization.ts";
 import type { ApiKey } from "../store/credentials/api_key_store.ts";
 
 export function findMember(ctx: Context<State>): Promise<Member | undefined> {

@@ -6,7 +6,7 @@ import {
   type DoctorReason,
   type DoctorReport,
 } from "../schemas/doctor.ts";
-import { mintCommand, scriptTag } from "../schemas/embed_code.ts";
+import { mintCommand, scriptTag } from "../schemas/script_tag.ts";
 import type { FetchedPage } from "./fetch_page.ts";
 import { type Attributes, parseStartTags, type StartTag } from "./parse_start_tags.ts";
 

@@ -2,7 +2,7 @@ import { dayOf } from "../platform/utc_day.ts";
 import type { Agent } from "../schemas/agent.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
 import type { ChatBody } from "../schemas/chat.ts";
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import { FIELD_BOUNDS } from "../schemas/limits.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
@@ -11,7 +11,7 @@ import { claimedTenant } from "../store/credentials/session_token.ts";
 import { keys } from "../store/keys/keys.ts";
 import { SESSIONS } from "../store/runs/usage_rows.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
+import { bearerKey, identifyKey, requireChatAccess } from "./identify_key.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 
 /** The sender of a message: a backend with an API key, or a page with a session. */

@@ -3,7 +3,7 @@ import { agentOf } from "@/tests/support/agents.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { SessionService } from "../services/session_service.ts";
-import { Signer } from "../platform/crypto/hashing.ts";
+import { Signer } from "../platform/crypto/signer.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { type Session, SessionStore } from "../store/credentials/session_store.ts";

@@ -2,7 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { StartOptions } from "../chat/chat_service.ts";
 import type { ChatRequest } from "../chat/prepare_run.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { parseOrThrow } from "../schemas/api_error.ts";
 import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";

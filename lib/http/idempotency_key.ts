@@ -1,6 +1,6 @@
 import type { IdempotencyRequest } from "../billing/decide_run.ts";
 import { canonicalJson } from "../platform/canonical_json.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 import { toKeyedFingerprint } from "../store/idempotency_store.ts";

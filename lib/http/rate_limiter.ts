@@ -2,7 +2,7 @@ import { addressBlock } from "../platform/address_block.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import type { Signer } from "../platform/crypto/hashing.ts";
+import type { Signer } from "../platform/crypto/signer.ts";
 import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";

@@ -1,4 +1,4 @@
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { RunLookup } from "../chat/run_registry.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type { RunLogHead } from "../store/runs/run_log_head.ts";
@@ -9,7 +9,7 @@ import {
   identifyAndCountKey,
   identifyKey,
   requireChatAccess,
-} from "./authenticate.ts";
+} from "./identify_key.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import type { Service } from "./service.ts";
 

@@ -5,7 +5,7 @@ import * as conversation from "../schemas/conversation.ts";
 import * as doctor from "../schemas/doctor.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../schemas/error_envelope.ts";
 import { frameSchema } from "../schemas/frames.ts";
-import { jsonValueSchema } from "../schemas/common.ts";
+import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
 import * as knowledge from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";

@@ -24,7 +24,7 @@ export function clampTemperature(
  * Merges consecutive messages of one side into a turn, as providers require: all results of a step
  * share a turn, empty turns are omitted, and the user begins.
  */
-export function toAlternatingTurns(
+export function toAlternatingMessages(
   messages: readonly ModelMessage[],
   { toParts, emptyPart }: { toParts: (message: ModelMessage) => unknown[]; emptyPart: unknown },
 ): { isModel: boolean; parts: unknown[] }[] {

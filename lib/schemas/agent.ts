@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageSchema } from "./common.ts";
+import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";

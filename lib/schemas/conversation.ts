@@ -6,7 +6,7 @@ import {
   nextCursorSchema as nextCursor,
   pageSchema,
   usdSchema as usd,
-} from "./common.ts";
+} from "./value_schemas.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 export const conversationSchema = z.object({

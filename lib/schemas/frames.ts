@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
-import { jsonValueSchema } from "./common.ts";
+import { jsonValueSchema } from "./value_schemas.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 /**

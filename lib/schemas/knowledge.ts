@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countSchema as count, pageSchema } from "./common.ts";
+import { countSchema as count, pageSchema } from "./value_schemas.ts";
 import { KNOWLEDGE_LANGUAGES } from "./knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "./limits.ts";
 import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "./media_types.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonValueSchema } from "./common.ts";
+import { jsonValueSchema } from "./value_schemas.ts";
 
 /** Valid tool names; every provider accepts them. */
 export const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countSchema as count, usdSchema as usd } from "./common.ts";
+import { countSchema as count, usdSchema as usd } from "./value_schemas.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 const usageSchema = z.object({

@@ -1,5 +1,5 @@
 import type { RunRegistry } from "../chat/run_registry.ts";
-import { toUsd } from "../billing/money.ts";
+import { toUsd } from "../billing/micro_usd.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import {
   type Conversation as Stored,

@@ -1,4 +1,4 @@
-import type { Signer } from "../platform/crypto/hashing.ts";
+import type { Signer } from "../platform/crypto/signer.ts";
 import { validationError } from "../schemas/api_error.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
 

@@ -1,5 +1,5 @@
-import type { Signer } from "../platform/crypto/hashing.ts";
-import { base64url } from "../platform/crypto/hashing.ts";
+import type { Signer } from "../platform/crypto/signer.ts";
+import { base64url } from "../platform/crypto/signer.ts";
 import type { Runtime } from "../platform/runtime.ts";
 
 export const KNOWN_BROWSER_MS = 90 * 86_400_000;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Signer } from "../platform/crypto/hashing.ts";
+import { Signer } from "../platform/crypto/signer.ts";
 import { systemRuntime } from "../platform/runtime.ts";
 import { KNOWN_BROWSER_MS, KnownBrowserTokens } from "./known_browser_tokens.ts";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import {
   FAILURE_WINDOW_MS,
   MAX_FAILURES,

@@ -1,6 +1,6 @@
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { rejectSessionToken } from "../schemas/credential_errors.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { CommitStep } from "../store/values/record.ts";
 import type { OnRevoked } from "../store/credentials/api_key_store.ts";
 import type { Session, SessionStore } from "../store/credentials/session_store.ts";

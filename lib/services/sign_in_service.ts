@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { setActor } from "../store/audit/actor.ts";
-import { base64url, sha256 } from "../platform/crypto/hashing.ts";
+import { base64url, sha256 } from "../platform/crypto/signer.ts";
 import { type SignInEnd, SignInStore } from "../store/users/sign_in_store.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
 import { type User, UserStore } from "../store/users/user_store.ts";

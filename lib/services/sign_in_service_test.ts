@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { Signer } from "../platform/crypto/hashing.ts";
+import { Signer } from "../platform/crypto/signer.ts";
 import { SignInFailureStore } from "../store/users/sign_in_failure_store.ts";
 import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import { SignInService } from "./sign_in_service.ts";

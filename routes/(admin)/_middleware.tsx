@@ -1,6 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
-import { isAuthorized, runAsUser, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isAuthorized, runAsUser, signedIn } from "@/lib/dashboard/authorization.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";
 import { signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";

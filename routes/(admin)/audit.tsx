@@ -11,7 +11,7 @@ import {
   readAuditFilters,
   toAuditQuery,
 } from "@/lib/dashboard/audit_filters.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -1,5 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScope } from "@/lib/http/authenticate.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import { define } from "@/utils.ts";

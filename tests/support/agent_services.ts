@@ -2,7 +2,7 @@ import { AgentService } from "@/lib/services/agent_service.ts";
 import { CursorSigner } from "@/lib/services/cursor_signer.ts";
 import { KnowledgeService } from "@/lib/services/knowledge_service.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
-import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Signer } from "@/lib/platform/crypto/signer.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
 import { KvPassageSource } from "@/lib/knowledge/search/passage_source.ts";
 import { AgentStore } from "@/lib/store/agents/agent_store.ts";

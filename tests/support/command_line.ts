@@ -1,6 +1,6 @@
 import { UserService } from "@/lib/services/user_service.ts";
 import { readConfig } from "@/lib/server/config/config.ts";
-import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Signer } from "@/lib/platform/crypto/signer.ts";
 import { Sealer } from "@/lib/platform/crypto/sealing.ts";
 import { createLogger } from "@/lib/platform/log.ts";
 import { adminCommands, type CommandDeps } from "@/lib/server/commands/admin_commands.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { sha256 } from "@/lib/platform/crypto/hashing.ts";
+import { sha256 } from "@/lib/platform/crypto/signer.ts";
 import { contentContexts } from "@/lib/store/encryption/content_cipher.ts";
 import type { Conversation, RunRow } from "@/lib/store/conversations/conversation_record.ts";
 import type { RunLogHead } from "@/lib/store/runs/run_log_head.ts";

@@ -26,9 +26,9 @@ async function callTool(): Promise<string> {
   return `${status} ${new TextDecoder().decode(body)}`;
 }
 
-async function callVendor(): Promise<string> {
+async function callProvider(): Promise<string> {
   const connection = new ConnectionPool(`http://${host}/v1`);
-  const request = connection.post({ path: "/vendor", headers: {}, body: new Uint8Array() });
+  const request = connection.post({ path: "/provider", headers: {}, body: new Uint8Array() });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);
   });
@@ -38,5 +38,5 @@ async function callVendor(): Promise<string> {
 }
 
 console.log(await callTool());
-console.log(await callVendor());
+console.log(await callProvider());
 Deno.exit();

@@ -58,7 +58,7 @@ export type WindowProcess = ReturnType<ReturnType<typeof windowProcesses>["open"
 
 /** Makes the processes conflict over the backend's windows until each has its own shards. */
 export async function divideWindows(processes: readonly WindowProcess[]): Promise<void> {
-  for (let round = 0; round < 60 && !areDivided(processes); round++) {
+  for (let round = 0; round < 300 && !areDivided(processes); round++) {
     for (const { ask, shards } of processes) {
       await ask(OPEN_LIMITS);
       // A claim in progress.

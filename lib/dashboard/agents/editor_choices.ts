@@ -1,5 +1,5 @@
 import type { Service } from "../../http/service.ts";
-import { toUsd } from "../../billing/money.ts";
+import { toUsd } from "../../billing/micro_usd.ts";
 import { withOverrides } from "../../billing/limits.ts";
 import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { MAX_QUOTAS } from "../../schemas/limits.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { Agent } from "../../schemas/agent.ts";
-import { signedIn } from "../permissions.ts";
+import { signedIn } from "../authorization.ts";
 import { undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 
 /** The agent named by the route's `id`, if the signed-in user's tenant has it. */

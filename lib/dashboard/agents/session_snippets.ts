@@ -1,4 +1,4 @@
-import { mintCommand } from "../../schemas/embed_code.ts";
+import { mintCommand } from "../../schemas/script_tag.ts";
 
 type SnippetValues = { baseUrl: string; agentId: string; origin: string };
 

@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { Document, KnowledgeBase } from "../../schemas/knowledge.ts";
-import { isEditor, signedIn } from "../permissions.ts";
+import { isEditor, signedIn } from "../authorization.ts";
 import { pageRequestParams, undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 import type { AgentSearchResult } from "../../store/agents/agent_search.ts";
 import type { Page } from "../../store/values/page.ts";

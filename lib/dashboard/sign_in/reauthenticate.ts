@@ -3,7 +3,7 @@ import { isPasswordRecent } from "../../services/signed_in_user.ts";
 import type { State } from "@/utils.ts";
 import { readSignInCookie } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
-import { signedIn } from "../permissions.ts";
+import { signedIn } from "../authorization.ts";
 
 export const OWN_PASSWORD = "own_password";
 

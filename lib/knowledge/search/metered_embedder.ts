@@ -1,4 +1,4 @@
-import { costMicroUsd } from "../../billing/money.ts";
+import { costMicroUsd } from "../../billing/micro_usd.ts";
 import type { NonRunCharges } from "../../billing/non_run_charges.ts";
 import { utf8Length } from "../../platform/utf8.ts";
 import type { Embedder, EmbedOptions } from "../../providers/embeddings/embedder.ts";

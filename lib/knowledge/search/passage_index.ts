@@ -1,6 +1,6 @@
 import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import type { DocumentPassage } from "../passage.ts";
-import { indexTerms, type LanguageShare, queryTerms } from "./analyzer.ts";
+import { indexTerms, type LanguageShare, queryTerms } from "./index_terms.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Signer } from "./hashing.ts";
+import type { Signer } from "./signer.ts";
 
 const MAX_ENTRIES = 10_000;
 

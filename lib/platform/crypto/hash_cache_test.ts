@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Signer } from "./hashing.ts";
+import { Signer } from "./signer.ts";
 import { HashCache } from "./hash_cache.ts";
 
 Deno.test("HashCache: returns the signer's hashes and computes each once", async () => {

@@ -1,6 +1,6 @@
 import { scrypt } from "node:crypto";
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
-import { base64url } from "./hashing.ts";
+import { base64url } from "./signer.ts";
 
 /** The parameters of scrypt, stored with each hash so that they can be raised. */
 export interface ScryptCost {

@@ -1,7 +1,7 @@
 import {
   clampTemperature,
   parseCallArguments,
-  toAlternatingTurns,
+  toAlternatingMessages,
   toolOutputText,
 } from "../message_parts.ts";
 import type {
@@ -43,7 +43,7 @@ function toAnthropicRequest(request: ModelRequest): unknown {
   const { model, system, tools, temperature, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
-  const turns = toAlternatingTurns(messages, { toParts: toBlocks, emptyPart });
+  const turns = toAlternatingMessages(messages, { toParts: toBlocks, emptyPart });
   return {
     model,
     system,

@@ -1,4 +1,4 @@
-import { clampTemperature, parseCallArguments, toAlternatingTurns } from "../message_parts.ts";
+import { clampTemperature, parseCallArguments, toAlternatingMessages } from "../message_parts.ts";
 import type {
   AssistantMessage,
   ModelMessage,
@@ -36,7 +36,7 @@ export function googleProtocol(): ProviderProtocol {
 
 function toGoogleRequest(request: ModelRequest): unknown {
   const { system, messages, tools, temperature, maxOutputTokens } = request;
-  const turns = toAlternatingTurns(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });
+  const turns = toAlternatingMessages(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });
   return {
     systemInstruction: { parts: [{ text: system }] },
     contents: turns.map(({ isModel, parts }) => ({ role: isModel ? "model" : "user", parts })),

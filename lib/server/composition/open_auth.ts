@@ -6,7 +6,7 @@ import { SecurityLog } from "../../services/security_log.ts";
 import { TeamService } from "../../services/team_service.ts";
 import { UserService } from "../../services/user_service.ts";
 import { SessionService } from "../../services/session_service.ts";
-import type { Signer } from "../../platform/crypto/hashing.ts";
+import type { Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
 import { AuditStore } from "../../store/audit/audit_store.ts";
 import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../../store/idempotency_store.ts";

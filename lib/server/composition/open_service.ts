@@ -3,7 +3,7 @@ import { AgentService } from "../../services/agent_service.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
 import type { Config } from "../config/config.ts";
-import { Signer } from "../../platform/crypto/hashing.ts";
+import { Signer } from "../../platform/crypto/signer.ts";
 import { HashCache } from "../../platform/crypto/hash_cache.ts";
 import { Doctor } from "../../doctor/doctor.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";

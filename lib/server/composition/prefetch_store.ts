@@ -1,5 +1,5 @@
 import { parseApiKey } from "../../store/credentials/api_key_format.ts";
-import { bearerKey } from "../../http/authenticate.ts";
+import { bearerKey } from "../../http/identify_key.ts";
 import { keys } from "../../store/keys/keys.ts";
 import { readAhead } from "../../store/kv/read_ahead.ts";
 

@@ -5,26 +5,26 @@ import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 
 export const text = z.string();
 
-export function integer(min: number, max: number) {
+export function integerValue(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return text.regex(/^\d{1,15}$/, error).transform(Number)
     .refine((value) => value >= min && value <= max, error);
 }
 
-export function choice<const T extends readonly string[]>(values: T) {
+export function choiceValue<const T extends readonly string[]>(values: T) {
   return text.toLowerCase().pipe(z.enum(values, `must be one of ${values.join(", ")}`));
 }
 
-export const onOff = choice(["on", "off"]).transform((value) => value === "on");
+export const onOff = choiceValue(["on", "off"]).transform((value) => value === "on");
 
 /** A comma list of `entry`; spaces around entries are ignored. */
-export function list(entry: z.ZodType<string, string>) {
+export function listValue(entry: z.ZodType<string, string>) {
   return text
     .transform((value) => value.split(",").map((part) => part.trim()))
     .pipe(z.array(text.min(1, { error: "has an empty entry", abort: true }).pipe(entry)));
 }
 
-export function secretText(minLength: number) {
+export function secretTextValue(minLength: number) {
   return text.min(minLength, `needs at least ${minLength} characters`);
 }
 

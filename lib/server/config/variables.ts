@@ -3,7 +3,7 @@ import { LOG_LEVELS } from "../../platform/log.ts";
 import { DEFAULT_PROTOCOLS, PROTOCOLS } from "../../schemas/connection_config.ts";
 import { httpUrlSchema, originUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
-import * as value from "./value_schemas.ts";
+import * as schemas from "./value_schemas.ts";
 
 /** One environment variable: the definition that reads it also documents it. */
 export interface EnvVariable {
@@ -25,7 +25,7 @@ export const VARIABLES = {
     purpose: "port to listen on; 0 picks a free one",
     type: "number, 0-65535",
     example: "8080",
-    schema: value.integer(0, 65_535).default(8000),
+    schema: schemas.integerValue(0, 65_535).default(8000),
   },
   host: {
     name: "HOST",
@@ -33,7 +33,7 @@ export const VARIABLES = {
     type: "address",
     unset: "`127.0.0.1`; `0.0.0.0` when `PUBLIC_URL` is set",
     example: "0.0.0.0",
-    schema: value.text.optional(),
+    schema: schemas.text.optional(),
   },
   publicUrl: {
     name: "PUBLIC_URL",
@@ -57,7 +57,7 @@ export const VARIABLES = {
     purpose: "folder of the store, the generated secrets, the lock and the control socket",
     type: "path",
     example: "/var/lib/agent-chat",
-    schema: value.text.default(".data"),
+    schema: schemas.text.default(".data"),
   },
   kvPath: {
     name: "KV_PATH",
@@ -65,7 +65,7 @@ export const VARIABLES = {
     type: "path",
     unset: "`kv.sqlite3` in `DATA_DIR`",
     example: "/var/lib/agent-chat/kv.sqlite3",
-    schema: value.text.optional(),
+    schema: schemas.text.optional(),
   },
   kvUrl: {
     name: "KV_URL",
@@ -84,7 +84,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<new secret>,<old secret>",
     secret: true,
-    schema: value.list(value.secretText(32)).optional(),
+    schema: schemas.listValue(schemas.secretTextValue(32)).optional(),
   },
   encryptionKeys: {
     name: "ENCRYPTION_KEY",
@@ -95,7 +95,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",
     secret: true,
-    schema: value.list(value.base64Key(32)).optional(),
+    schema: schemas.listValue(schemas.base64Key(32)).optional(),
   },
   setupToken: {
     name: "SETUP_TOKEN",
@@ -104,14 +104,14 @@ export const VARIABLES = {
     unset: "a one-time token is printed at start-up; required on Deno Deploy",
     example: "<output of: openssl rand -hex 16>",
     secret: true,
-    schema: value.secretText(16).optional(),
+    schema: schemas.secretTextValue(16).optional(),
   },
   demo: {
     name: "DEMO",
     purpose: "the public demo page; `auto` shows it while no provider credential is configured",
     type: "`auto`, `on` or `off`",
     example: "off",
-    schema: value.choice(["auto", "on", "off"]).default("auto"),
+    schema: schemas.choiceValue(["auto", "on", "off"]).default("auto"),
   },
   demoModel: {
     name: "DEMO_MODEL",
@@ -119,7 +119,7 @@ export const VARIABLES = {
     type: "`on` or `off`",
     unset: "`on`",
     example: "off",
-    schema: value.onOff.default(true),
+    schema: schemas.onOff.default(true),
   },
   trustedProxyHops: {
     name: "TRUSTED_PROXY_HOPS",
@@ -128,7 +128,7 @@ export const VARIABLES = {
       "entries from the right of `X-Forwarded-For`",
     type: "number, 0-16",
     example: "1",
-    schema: value.integer(0, 16).default(0),
+    schema: schemas.integerValue(0, 16).default(0),
   },
   egressAllow: {
     name: "EGRESS_ALLOW",
@@ -137,21 +137,21 @@ export const VARIABLES = {
     type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",
-    schema: value.list(value.egressTarget).default([]),
+    schema: schemas.listValue(schemas.egressTarget).default([]),
   },
   abandonedRunMs: {
     name: "UNWATCHED_RUN_MS",
     purpose: "how long a run continues without a reader, in milliseconds",
     type: "number, 0-3600000",
     example: "60000",
-    schema: value.integer(0, 3_600_000).default(30_000),
+    schema: schemas.integerValue(0, 3_600_000).default(30_000),
   },
   logLevel: {
     name: "LOG_LEVEL",
     purpose: "minimum log level",
     type: "`debug`, `info`, `warn` or `error`",
     example: "debug",
-    schema: value.choice(LOG_LEVELS).default("info"),
+    schema: schemas.choiceValue(LOG_LEVELS).default("info"),
   },
   catalogueFile: {
     name: "CATALOGUE",
@@ -161,7 +161,7 @@ export const VARIABLES = {
     type: "path",
     unset: "nothing is added",
     example: "catalogue.json",
-    schema: value.text.optional(),
+    schema: schemas.text.optional(),
   },
 } as const satisfies Record<string, EnvVariable>;
 
@@ -174,7 +174,7 @@ export function connectionVariables(id: ProviderId) {
       purpose: `wire protocol of ${slot}`,
       type: PROTOCOLS.map((name) => `\`${name}\``).join(", "),
       example: "openai",
-      schema: value.choice(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
+      schema: schemas.choiceValue(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
     },
     baseUrl: {
       name: `VENDOR_${letter}_BASE_URL`,
@@ -191,7 +191,7 @@ export function connectionVariables(id: ProviderId) {
       unset: "the connection is set up in the dashboard",
       example: "<credential>",
       secret: true,
-      schema: value.text.optional(),
+      schema: schemas.text.optional(),
     },
     name: {
       name: `VENDOR_${letter}_NAME`,
@@ -199,7 +199,7 @@ export function connectionVariables(id: ProviderId) {
       type: "text",
       unset: "the connection's own name",
       example: "Our gateway",
-      schema: value.text.optional(),
+      schema: schemas.text.optional(),
     },
     embeddingModel: {
       name: `VENDOR_${letter}_EMBEDDING_MODEL`,
@@ -209,7 +209,7 @@ export function connectionVariables(id: ProviderId) {
       type: "text; for the protocols `openai` and `google`",
       unset: "knowledge bases are searched by words only",
       example: "text-embedding-3-small",
-      schema: value.text.optional(),
+      schema: schemas.text.optional(),
     },
   } as const satisfies Record<string, EnvVariable>;
 }

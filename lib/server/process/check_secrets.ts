@@ -1,5 +1,5 @@
 import { encryptionKeyIds } from "../../platform/crypto/encryption_key.ts";
-import { hmacSecretId } from "../../platform/crypto/hashing.ts";
+import { hmacSecretId } from "../../platform/crypto/signer.ts";
 import {
   MissingHmacSecretError,
   registerHmacSecrets,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
-import { jsonValueSchema } from "../../schemas/common.ts";
+import { jsonValueSchema } from "../../schemas/value_schemas.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
-import { sha256 } from "../../platform/crypto/hashing.ts";
+import { sha256 } from "../../platform/crypto/signer.ts";
 import type { ConversationName } from "../keys/keys.ts";
 
 const count = z.int().nonnegative();

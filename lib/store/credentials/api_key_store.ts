@@ -1,4 +1,4 @@
-import type { Signer } from "../../platform/crypto/hashing.ts";
+import type { Signer } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import type { NewApiKey } from "../../schemas/api_key.ts";
 import type { Scope } from "../../schemas/scopes.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertFalse } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { storedText } from "@/tests/support/store.ts";
 import { newApiKey } from "./api_key_format.ts";
-import { Signer } from "../../platform/crypto/hashing.ts";
+import { Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "./api_key_store.ts";
 import { keys } from "../keys/keys.ts";
 

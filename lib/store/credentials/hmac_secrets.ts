@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hmacSecretId } from "../../platform/crypto/hashing.ts";
+import { hmacSecretId } from "../../platform/crypto/signer.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import { type ApiKeyRecord, apiKeyRecordSchema, apiKeyState } from "./api_key_record.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
-import { hmacSecretId, Signer } from "../../platform/crypto/hashing.ts";
+import { hmacSecretId, Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "./api_key_store.ts";
 import { HmacSecrets, MissingHmacSecretError, registerHmacSecrets } from "./hmac_secrets.ts";
 import { keys } from "../keys/keys.ts";

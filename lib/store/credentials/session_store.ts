@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sha256 } from "../../platform/crypto/hashing.ts";
+import { sha256 } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
 import type { MintedSession } from "../../schemas/session.ts";

@@ -1,4 +1,4 @@
-import { base64url } from "../../platform/crypto/hashing.ts";
+import { base64url } from "../../platform/crypto/signer.ts";
 
 const PREFIX = "cs_";
 const TENANT_BYTES = 16;

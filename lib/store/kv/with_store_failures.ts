@@ -1,7 +1,7 @@
 import { StoreFailedError, StoreUnavailableError } from "../tx/operation.ts";
 import { RetryPolicy } from "../tx/retry_policy.ts";
 import { currentStoreDeadline } from "../tx/store_deadline.ts";
-import { isInvalidCall } from "../tx/store_error.ts";
+import { isInvalidCallError } from "../tx/store_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { overrideKv, overrideList } from "./override_kv.ts";
 
@@ -44,7 +44,7 @@ function withinDeadline<T>(result: Promise<T>): Promise<T> {
 }
 
 function throwStoreError(cause: unknown): never {
-  if (cause instanceof StoreUnavailableError || isInvalidCall(cause)) throw cause;
+  if (cause instanceof StoreUnavailableError || isInvalidCallError(cause)) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreFailedError, StoreUnavailableError } from "../tx/operation.ts";
-import { isTooLarge } from "../tx/store_error.ts";
+import { isTooLargeError } from "../tx/store_error.ts";
 import { systemRuntime as runtime } from "../../platform/runtime.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
@@ -37,8 +37,8 @@ Deno.test("withStoreFailures: every failure of the store becomes a StoreFailedEr
 Deno.test("withStoreFailures: an invalid call throws its own error", async () => {
   const kv = withStoreFailures(await Deno.openKv(":memory:"), { runtime });
   const large = new Uint8Array(70_000);
-  assert(isTooLarge(await assertRejects(() => kv.set(KEY, large))));
-  assert(isTooLarge(await assertRejects(() => kv.atomic().set(KEY, large).commit())));
+  assert(isTooLargeError(await assertRejects(() => kv.set(KEY, large))));
+  assert(isTooLargeError(await assertRejects(() => kv.atomic().set(KEY, large).commit())));
   const keys = Array.from({ length: 11 }, (_, n) => [n]);
   const faults = [
     () => kv.get(["x".repeat(3_000)]),

@@ -4,7 +4,7 @@ import type { KvCache } from "./kv_cache.ts";
 import { StoreUnavailableError } from "./operation.ts";
 import type { RetryPolicy } from "./retry_policy.ts";
 import { currentStoreDeadline } from "./store_deadline.ts";
-import { isInvalidCall } from "./store_error.ts";
+import { isInvalidCallError } from "./store_error.ts";
 
 type Keys = ReadonlyMap<string, Deno.KvKey>;
 
@@ -74,7 +74,7 @@ export class CacheLoader {
         return await retryPolicy.withCallerDeadline(read());
       } catch (cause) {
         cache.abandonReads();
-        if (isInvalidCall(cause)) throw cause;
+        if (isInvalidCallError(cause)) throw cause;
         const isOver = currentStoreDeadline()?.isExpired || runtime.now() >= deadline;
         if (++failures >= MAX_FAILURES || isOver) {
           throw new StoreUnavailableError("the store does not answer", { cause });

@@ -8,7 +8,7 @@ import { isStoreUnavailable, type Operation, StoreUnavailableError } from "./ope
 import { ConflictError, readSetExcluding, ReadTransaction } from "./read_transaction.ts";
 import { RetryPolicy } from "./retry_policy.ts";
 import { awaitWithinDeadline } from "./store_deadline.ts";
-import { isInvalidCall } from "./store_error.ts";
+import { isInvalidCallError } from "./store_error.ts";
 
 /** More than one commit in flight pays off where the store is far away or decisions take time. */
 const MAX_IN_FLIGHT = 8;
@@ -214,7 +214,7 @@ export class GroupCommitter {
       attempt.isOver = true;
       const hasLearned = this.#batchSize.learnMaxKeys(cause, attempt.checkCount);
       if (hasLearned && entries.length > 1) return { remaining: entries };
-      if (isInvalidCall(cause)) return { remaining: this.#isolateInvalid(entries, cause) };
+      if (isInvalidCallError(cause)) return { remaining: this.#isolateInvalid(entries, cause) };
       // The outcome is unknown: decided again on fresh values, operations recognize their own writes.
       this.#lastFailure = cause;
       this.#cache.drop(entries.flatMap((entry) => [...entry.keys.keys()]));

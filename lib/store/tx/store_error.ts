@@ -37,13 +37,13 @@ const INVALID_CALL = new RegExp(
 );
 
 /** True if a commit was rejected for its size; nothing was written, and a retry will not help. */
-export function isTooLarge(error: unknown): boolean {
+export function isTooLargeError(error: unknown): boolean {
   return TOO_LARGE.test(messageOf(error));
 }
 
 /** True if the call itself is invalid, so that the same call cannot succeed later. */
-export function isInvalidCall(error: unknown): boolean {
-  return isTooLarge(error) || INVALID_CALL.test(messageOf(error));
+export function isInvalidCallError(error: unknown): boolean {
+  return isTooLargeError(error) || INVALID_CALL.test(messageOf(error));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sha256 } from "../../platform/crypto/hashing.ts";
+import { sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord, updateRecord } from "../values/record.ts";

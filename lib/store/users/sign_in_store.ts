@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { base64url, sha256 } from "../../platform/crypto/hashing.ts";
+import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isTooLarge } from "../tx/store_error.ts";
+import { isTooLargeError } from "../tx/store_error.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 
 /** A stored value that no version of this code can have written. */
@@ -60,7 +60,7 @@ export async function commitStep(step: Deno.AtomicOperation): Promise<boolean> {
   try {
     return (await step.commit()).ok;
   } catch (error) {
-    if (!isTooLarge(error)) throw error;
+    if (!isTooLargeError(error)) throw error;
     throw new ApiError("payload_too_large", "this is larger than the store takes in one step");
   }
 }

@@ -3,7 +3,7 @@ import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.t
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 

@@ -7,7 +7,7 @@ import { SearchForm } from "@/components/SearchForm.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -17,7 +17,7 @@ import { type EditorChoices, loadEditorChoices } from "@/lib/dashboard/agents/ed
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define, type State } from "@/utils.ts";

@@ -8,9 +8,9 @@ import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { paginate } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
-import { newSubmissionId } from "@/lib/dashboard/double_submit_guard.ts";
+import { newSubmissionId } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication } from "@/lib/dashboard/sign_in/reauthenticate.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define } from "@/utils.ts";
 

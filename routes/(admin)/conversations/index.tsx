@@ -19,7 +19,7 @@ import {
 import { findConversationHref } from "@/lib/dashboard/find_conversation.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 
 /** Agents that the filter offers. Conversation pages link to all conversations of their agent. */

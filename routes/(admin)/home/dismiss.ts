@@ -1,6 +1,6 @@
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isDismissible } from "@/lib/services/home_advice.ts";
 import { define } from "@/utils.ts";
 

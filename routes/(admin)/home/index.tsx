@@ -20,7 +20,7 @@ import { readHomeAlerts } from "@/lib/services/home_alerts.ts";
 import { errorsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { readHomeAdvice } from "@/lib/services/home_advice.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import { dailyUsage } from "@/lib/dashboard/usage_view.ts";
 import { parseDayRange } from "@/lib/schemas/day_range.ts";

@@ -8,7 +8,7 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { EMPTY_KNOWLEDGE_BASE_FORM } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";

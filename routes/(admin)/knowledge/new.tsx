@@ -13,7 +13,7 @@ import {
   saveKnowledgeBase,
   toKnowledgeBaseBody,
 } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -12,7 +12,7 @@ import {
   retentionLabel,
   VISITOR_OVERRIDE_LABELS,
 } from "@/lib/dashboard/plans/describe_plan.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
 

@@ -6,7 +6,7 @@ import { Time } from "@/components/Time.tsx";
 import type { Member } from "@/lib/services/team_service.ts";
 import { paginate } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
-import { isOwner, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isOwner, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Invitation } from "@/lib/store/users/account_link_store.ts";
 import { isoTime } from "@/lib/platform/runtime.ts";
 import { define } from "@/utils.ts";

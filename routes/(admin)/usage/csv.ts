@@ -1,5 +1,5 @@
 import { readUsageQuery, withUsageNames } from "@/lib/dashboard/usage_view.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import { usageCsv } from "@/lib/billing/usage_csv.ts";
 import { splitModel } from "@/lib/billing/usage_report.ts";

@@ -16,7 +16,7 @@ import {
   type UsageQuery,
   withUsageNames,
 } from "@/lib/dashboard/usage_view.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import type { DayRange } from "@/lib/schemas/day_range.ts";
 import type { Usage } from "@/lib/store/runs/usage_rows.ts";

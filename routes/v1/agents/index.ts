@@ -1,5 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScope } from "@/lib/http/authenticate.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
 import { entityTag } from "@/lib/http/entity_tag.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";

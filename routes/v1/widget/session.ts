@@ -1,6 +1,6 @@
 import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScope } from "@/lib/http/authenticate.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
 import { recordRejectedOrigin } from "@/lib/http/record_rejected_origin.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";

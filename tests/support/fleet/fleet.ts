@@ -1,4 +1,4 @@
-import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Signer } from "@/lib/platform/crypto/signer.ts";
 import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
 import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";

@@ -5,7 +5,7 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
 

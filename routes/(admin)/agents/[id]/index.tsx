@@ -19,7 +19,7 @@ import { findAgent, findAgentVersion, parseVersion } from "@/lib/dashboard/agent
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";

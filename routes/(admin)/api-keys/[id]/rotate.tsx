@@ -7,9 +7,9 @@ import { RevealedKey } from "@/components/RevealedKey.tsx";
 import { findApiKey } from "@/lib/dashboard/find_member.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -6,7 +6,7 @@ import { conversationFilterParams } from "@/lib/http/request_params.ts";
 import { conversationHref } from "@/lib/dashboard/conversation_filters.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 /** Confirmation and deletion. */

@@ -8,7 +8,7 @@ import { Moment, Time } from "@/components/Time.tsx";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { conversationHref, conversationsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

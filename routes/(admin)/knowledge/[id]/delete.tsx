@@ -5,7 +5,7 @@ import { plural } from "@/lib/dashboard/format_amount.ts";
 import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
 import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
 import { define } from "@/utils.ts";
 

@@ -5,7 +5,7 @@ import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { PassageCard } from "@/components/knowledge/PassageCard.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
 import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
 

@@ -14,7 +14,7 @@ import {
   saveKnowledgeBase,
   toKnowledgeBasePatch,
 } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { define } from "@/utils.ts";
 

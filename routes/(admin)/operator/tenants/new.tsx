@@ -10,7 +10,7 @@ import { normalizeEmail } from "@/lib/services/credential_rules.ts";
 import { invitationLink } from "@/lib/dashboard/sign_in/account_links.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { VISITOR_LIMIT_FIELDS } from "@/lib/dashboard/plans/describe_plan.ts";
 import {
@@ -20,7 +20,7 @@ import {
   readNewPlanForm,
 } from "@/lib/dashboard/plans/plan_form.ts";
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };

@@ -7,7 +7,7 @@ import { loadAgentChoices } from "@/lib/dashboard/agents/agent_names.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/schemas/tool_secret.ts";
 import { define } from "@/utils.ts";

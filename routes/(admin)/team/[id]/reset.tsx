@@ -8,9 +8,9 @@ import { passwordResetLink } from "@/lib/dashboard/sign_in/account_links.ts";
 import { findMember, MEMBER_REJECTIONS } from "@/lib/dashboard/find_member.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

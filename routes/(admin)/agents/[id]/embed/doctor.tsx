@@ -6,7 +6,7 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { LimitError } from "@/lib/billing/limit_error.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { doctorBodySchema, type DoctorReport as Report } from "@/lib/schemas/doctor.ts";

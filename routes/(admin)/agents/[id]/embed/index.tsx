@@ -4,7 +4,7 @@ import { EmbedGuide } from "@/components/embed/EmbedGuide.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { embedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

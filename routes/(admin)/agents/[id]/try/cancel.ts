@@ -1,7 +1,7 @@
 import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
 import { playgroundCancelSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";

@@ -1,7 +1,7 @@
 import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { loadPlaygroundAgent } from "@/lib/dashboard/agents/playground.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";

@@ -10,7 +10,7 @@ import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -5,7 +5,7 @@ import { Time } from "@/components/Time.tsx";
 import { changedFields } from "@/lib/dashboard/agents/agent_diff.ts";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { maxAgentVersions } from "@/lib/dashboard/plans/describe_plan.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";

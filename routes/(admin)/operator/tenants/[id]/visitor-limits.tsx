@@ -1,7 +1,7 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { withVisitorLimits } from "@/lib/billing/visitor_limits.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 /** Sets the suggested per-visitor limits that the tenant's plan does not set. */

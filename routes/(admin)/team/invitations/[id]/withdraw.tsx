@@ -2,7 +2,7 @@ import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Invitation } from "@/lib/store/users/account_link_store.ts";
 import { define, type State } from "@/utils.ts";
 

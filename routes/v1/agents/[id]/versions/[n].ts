@@ -1,6 +1,6 @@
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScope } from "@/lib/http/authenticate.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 

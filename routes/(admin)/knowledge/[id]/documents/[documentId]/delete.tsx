@@ -3,7 +3,7 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { findDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 /** The confirmation without scripts, and the deletion for both kinds of confirmation. */

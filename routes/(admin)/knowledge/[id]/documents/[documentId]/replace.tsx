@@ -7,7 +7,7 @@ import { ApiError } from "@/lib/schemas/api_error.ts";
 import { findDocument, type FoundDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
 interface Data extends FoundDocument {

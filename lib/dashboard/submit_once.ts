@@ -1,9 +1,9 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { idempotencyScope } from "../http/idempotency_key.ts";
-import { sha256 } from "../platform/crypto/hashing.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
 import { OWN_PASSWORD } from "./sign_in/reauthenticate.ts";
-import { signedIn } from "./permissions.ts";
+import { signedIn } from "./authorization.ts";
 
 export const SUBMISSION_FIELD = "once";
 

@@ -1,4 +1,4 @@
-/** What a model thinks without showing it: kept within the run, and charged when it is stopped. */
+/** A model's hidden reasoning stays within the run, and is charged when the run is stopped. */
 import { assert, assertEquals } from "@std/assert";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ManualClock } from "./support/manual_clock.ts";
@@ -7,25 +7,25 @@ import type { Script } from "./support/mock_providers/script.ts";
 import { SseText } from "./support/sse_text.ts";
 import { ProviderService } from "./support/provider_service.ts";
 
-const THOUGHT = "Nobody is to read this thought.";
-/** The mock anthropic signs every thought with it. */
+const REASONING = "This reasoning is private.";
+/** The mock Anthropic API signs every thinking block with it. */
 const SIGNATURE = "EqQBCgIYAhIM1gbcDa9GJwZA2b3h";
-/** A step that thinks and then calls what does not exist. */
+/** A step that reasons and then calls a tool that does not exist. */
 const step = (id: string): Script => ({
-  say: [{ thought: THOUGHT }, { calls: [{ id, name: "nothing", args: ["{}"] }] }],
+  say: [{ thought: REASONING }, { calls: [{ id, name: "nothing", args: ["{}"] }] }],
 });
 
-Deno.test("thoughts go back to their vendor within the run, and to no other vendor, frame, log or store", async () => {
+Deno.test("reasoning goes back to its own provider within the run, and to no other provider, frame, log or store", async () => {
   await using mock = await MockProviders.start();
-  const away = { status: 500 };
-  mock.next(step("c1"), step("c2"), away, away, away, {});
+  const unavailable = { status: 500 };
+  mock.next(step("c1"), step("c2"), unavailable, unavailable, unavailable, {});
   await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
   const agent = await on.agent("vendor_b", { fallback: { provider: "vendor_c", model: "mid" } });
   const frames = await readFrames(await on.send(agent));
   assertEquals(textOf(frames), "Hello there.");
 
   const [first, second, third] = mock.requests.map(({ body }) => body);
-  const block = { type: "thinking", thinking: THOUGHT, signature: SIGNATURE };
+  const block = { type: "thinking", thinking: REASONING, signature: SIGNATURE };
   assertEquals(first.messages.length, 1);
   const blocksOf = (message: { content: { type: string }[] }) => message.content;
   assertEquals(blocksOf(second.messages[1])[0], block);
@@ -42,14 +42,14 @@ Deno.test("thoughts go back to their vendor within the run, and to no other vend
     on.kv.list({ prefix: [] }),
     ({ key, value }) => [key, value],
   );
-  const seen = [other.body, frames, on.service.logged, readable(stored)];
-  for (const place of seen.map((one) => JSON.stringify(one))) {
+  const places = [other.body, frames, on.service.logged, readable(stored)];
+  for (const place of places.map((one) => JSON.stringify(one))) {
     assert(place.length > 2);
-    assert(!place.includes(THOUGHT) && !place.includes(SIGNATURE), place.slice(0, 2_000));
+    assert(!place.includes(REASONING) && !place.includes(SIGNATURE), place.slice(0, 2_000));
   }
 });
 
-/** Stored bytes as the text that they may be. */
+/** A stored value with its bytes decoded as text. */
 function readable(value: unknown): unknown {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (Array.isArray(value)) return value.map(readable);
@@ -58,8 +58,8 @@ function readable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, readable(one)]));
 }
 
-for (const [what, maxCostUsd] of [["its time", 1], ["its budget", 0.005]] as const) {
-  Deno.test(`a model that is stopped while it reasons in silence is charged by ${what}`, async () => {
+for (const [basis, maxCostUsd] of [["the elapsed time", 1], ["the run's budget", 0.005]] as const) {
+  Deno.test(`a model stopped during silent reasoning is charged by ${basis}`, async () => {
     await using mock = await MockProviders.start();
     const clock = new ManualClock();
     await using on = await ProviderService.start(mock, { runtime: clock.runtime });
@@ -78,7 +78,7 @@ for (const [what, maxCostUsd] of [["its time", 1], ["its budget", 0.005]] as con
     await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
     await stream.until("event: done");
     const { inputTokens, outputTokens, costUsd } = stream.frame("usage");
-    // 3 and 15 micro-dollars a token.
+    // 3 micro-dollars per input token, 15 per output token.
     assertEquals(Math.round(costUsd * 1e6), inputTokens * 3 + outputTokens * 15);
     if (maxCostUsd === 1) assertEquals(outputTokens, 1_000);
     else assert(outputTokens > 200 && costUsd <= maxCostUsd, `${outputTokens} ${costUsd}`);

@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { createHmac } from "node:crypto";
-import { HmacKey, sha256, Signer } from "./hashing.ts";
+import { HmacKey, sha256, Signer } from "./signer.ts";
 
 Deno.test("Signer: the first secret signs, every secret verifies", async () => {
   const [before, after] = [new Signer(["old"]), new Signer(["new", "old"])];

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { costMicroUsd, toUsd } from "./money.ts";
+import { costMicroUsd, toUsd } from "./micro_usd.ts";
 
 function cost(inputUsdPerMTok: number, outputUsdPerMTok: number, tokens: [number, number]) {
   const price = { inputUsdPerMTok, outputUsdPerMTok };

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import { Signer } from "../platform/crypto/hashing.ts";
+import { Signer } from "../platform/crypto/signer.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import {
@@ -9,7 +9,7 @@ import {
   bearerKey,
   identifyKey,
   requireScope,
-} from "./authenticate.ts";
+} from "./identify_key.ts";
 
 function request(authorization?: string): Request {
   const headers = authorization === undefined ? {} : { authorization };

@@ -1,4 +1,4 @@
-/** A process that opens its service with the first request, as under `deno serve`. */
+/** Opening the service a second time after a failed attempt, as a request under `deno serve` does. */
 import { assertEquals } from "@std/assert";
 
 const SCRIPT = `
@@ -9,7 +9,7 @@ const SCRIPT = `
   Deno.exit(0);
 `;
 
-Deno.test("a service that could not be opened is opened by the next request: nothing stays taken", async () => {
+Deno.test("a failed opening of the service releases its resources, so the next request can try again", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const { stdout } = await new Deno.Command(Deno.execPath(), {

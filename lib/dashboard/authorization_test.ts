@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Role, SignedInUser } from "../services/signed_in_user.ts";
-import { isAuthorized } from "./permissions.ts";
+import { isAuthorized } from "./authorization.ts";
 
 function user(role: Role, operator = false): SignedInUser {
   return { id: "u", tenant: "t", email: "u@example.com", role, operator, provenAt: 0 };

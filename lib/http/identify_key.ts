@@ -1,4 +1,4 @@
-import { rejectApiKey } from "../schemas/credential_errors.ts";
+import { rejectApiKey } from "../schemas/reject_credentials.ts";
 import { setActor } from "../store/audit/actor.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError } from "../schemas/api_error.ts";
