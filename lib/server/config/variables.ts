@@ -3,22 +3,12 @@ import { LOG_LEVELS } from "../../platform/log.ts";
 import { DEFAULT_PROTOCOLS, PROTOCOLS } from "../../schemas/connection_config.ts";
 import { httpUrlSchema, originUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
-import {
-  base64Key,
-  choiceValue,
-  egressTarget,
-  integerValue,
-  listValue,
-  onOff,
-  secretTextValue,
-  text,
-} from "./value_schemas.ts";
+import * as schemas from "./value_schemas.ts";
 
 /** One environment variable: the definition that reads it also documents it. */
 export interface EnvVariable {
   readonly name: string;
   readonly purpose: string;
-  /** The kind of value, in words. */
   readonly type: string;
   /** What happens while it is unset, in words; otherwise the schema's default is shown. */
   readonly unset?: string;
@@ -35,7 +25,7 @@ export const VARIABLES = {
     purpose: "port to listen on; 0 picks a free one",
     type: "number, 0-65535",
     example: "8080",
-    schema: integerValue(0, 65_535).default(8000),
+    schema: schemas.integerValue(0, 65_535).default(8000),
   },
   host: {
     name: "HOST",
@@ -43,7 +33,7 @@ export const VARIABLES = {
     type: "address",
     unset: "`127.0.0.1`; `0.0.0.0` when `PUBLIC_URL` is set",
     example: "0.0.0.0",
-    schema: text.optional(),
+    schema: schemas.text.optional(),
   },
   publicUrl: {
     name: "PUBLIC_URL",
@@ -67,7 +57,7 @@ export const VARIABLES = {
     purpose: "folder of the store, the generated secrets, the lock and the control socket",
     type: "path",
     example: "/var/lib/agent-chat",
-    schema: text.default(".data"),
+    schema: schemas.text.default(".data"),
   },
   kvPath: {
     name: "KV_PATH",
@@ -75,7 +65,7 @@ export const VARIABLES = {
     type: "path",
     unset: "`kv.sqlite3` in `DATA_DIR`",
     example: "/var/lib/agent-chat/kv.sqlite3",
-    schema: text.optional(),
+    schema: schemas.text.optional(),
   },
   kvUrl: {
     name: "KV_URL",
@@ -94,7 +84,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<new secret>,<old secret>",
     secret: true,
-    schema: listValue(secretTextValue(32)).optional(),
+    schema: schemas.listValue(schemas.secretTextValue(32)).optional(),
   },
   encryptionKeys: {
     name: "ENCRYPTION_KEY",
@@ -105,7 +95,7 @@ export const VARIABLES = {
     unset: "generated at the first start and stored in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",
     secret: true,
-    schema: listValue(base64Key(32)).optional(),
+    schema: schemas.listValue(schemas.base64Key(32)).optional(),
   },
   setupToken: {
     name: "SETUP_TOKEN",
@@ -114,14 +104,14 @@ export const VARIABLES = {
     unset: "a one-time token is printed at start-up; required on Deno Deploy",
     example: "<output of: openssl rand -hex 16>",
     secret: true,
-    schema: secretTextValue(16).optional(),
+    schema: schemas.secretTextValue(16).optional(),
   },
   demo: {
     name: "DEMO",
     purpose: "the public demo page; `auto` shows it while no provider credential is configured",
     type: "`auto`, `on` or `off`",
     example: "off",
-    schema: choiceValue(["auto", "on", "off"]).default("auto"),
+    schema: schemas.choiceValue(["auto", "on", "off"]).default("auto"),
   },
   demoModel: {
     name: "DEMO_MODEL",
@@ -129,7 +119,7 @@ export const VARIABLES = {
     type: "`on` or `off`",
     unset: "`on`",
     example: "off",
-    schema: onOff.default(true),
+    schema: schemas.onOff.default(true),
   },
   trustedProxyHops: {
     name: "TRUSTED_PROXY_HOPS",
@@ -138,7 +128,7 @@ export const VARIABLES = {
       "entries from the right of `X-Forwarded-For`",
     type: "number, 0-16",
     example: "1",
-    schema: integerValue(0, 16).default(0),
+    schema: schemas.integerValue(0, 16).default(0),
   },
   egressAllow: {
     name: "EGRESS_ALLOW",
@@ -147,21 +137,21 @@ export const VARIABLES = {
     type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",
-    schema: listValue(egressTarget).default([]),
+    schema: schemas.listValue(schemas.egressTarget).default([]),
   },
   abandonedRunMs: {
     name: "UNWATCHED_RUN_MS",
     purpose: "how long a run continues without a reader, in milliseconds",
     type: "number, 0-3600000",
     example: "60000",
-    schema: integerValue(0, 3_600_000).default(30_000),
+    schema: schemas.integerValue(0, 3_600_000).default(30_000),
   },
   logLevel: {
     name: "LOG_LEVEL",
     purpose: "minimum log level",
     type: "`debug`, `info`, `warn` or `error`",
     example: "debug",
-    schema: choiceValue(LOG_LEVELS).default("info"),
+    schema: schemas.choiceValue(LOG_LEVELS).default("info"),
   },
   catalogueFile: {
     name: "CATALOGUE",
@@ -171,11 +161,10 @@ export const VARIABLES = {
     type: "path",
     unset: "nothing is added",
     example: "catalogue.json",
-    schema: text.optional(),
+    schema: schemas.text.optional(),
   },
 } as const satisfies Record<string, EnvVariable>;
 
-/** The variables of one provider connection. */
 export function connectionVariables(id: ProviderId) {
   const letter = id.slice(-1).toUpperCase();
   const slot = `provider connection ${letter}`;
@@ -185,7 +174,7 @@ export function connectionVariables(id: ProviderId) {
       purpose: `wire protocol of ${slot}`,
       type: PROTOCOLS.map((name) => `\`${name}\``).join(", "),
       example: "openai",
-      schema: choiceValue(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
+      schema: schemas.choiceValue(PROTOCOLS).default(DEFAULT_PROTOCOLS[id]),
     },
     baseUrl: {
       name: `VENDOR_${letter}_BASE_URL`,
@@ -202,7 +191,7 @@ export function connectionVariables(id: ProviderId) {
       unset: "the connection is set up in the dashboard",
       example: "<credential>",
       secret: true,
-      schema: text.optional(),
+      schema: schemas.text.optional(),
     },
     name: {
       name: `VENDOR_${letter}_NAME`,
@@ -210,7 +199,7 @@ export function connectionVariables(id: ProviderId) {
       type: "text",
       unset: "the connection's own name",
       example: "Our gateway",
-      schema: text.optional(),
+      schema: schemas.text.optional(),
     },
     embeddingModel: {
       name: `VENDOR_${letter}_EMBEDDING_MODEL`,
@@ -220,12 +209,11 @@ export function connectionVariables(id: ProviderId) {
       type: "text; for the protocols `openai` and `google`",
       unset: "knowledge bases are searched by words only",
       example: "text-embedding-3-small",
-      schema: text.optional(),
+      schema: schemas.text.optional(),
     },
   } as const satisfies Record<string, EnvVariable>;
 }
 
-/** All variables, for the documentation. */
 export function allVariables(): EnvVariable[] {
   return [VARIABLES, ...PROVIDER_IDS.map(connectionVariables)].flatMap(Object.values<EnvVariable>);
 }
