@@ -1,4 +1,4 @@
-/** Runs what the quickstart tells a new user to type. */
+/** Runs the commands in docs/quickstart.md. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startService } from "./support/started_service.ts";
 
@@ -40,7 +40,7 @@ Deno.test("quickstart: the commands from an API key to a chat on a page work as 
   }
 });
 
-Deno.test("start: a second start finds the data of the first", async () => {
+Deno.test("start: a second start reuses the data of the first", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const first = await startService(dir);

@@ -1,4 +1,4 @@
-/** What a tenant may store: refused past its plan, exactly, and told in the API and the dashboard. */
+/** Storage quotas of a plan: enforced exactly, and reported by the API and the dashboard. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
@@ -32,7 +32,7 @@ async function start() {
   return { service, operator, tenant, key, post, quotas, text, [Symbol.asyncDispose]: dispose };
 }
 
-/** An agent of some 750 KiB. */
+/** An agent of about 750 KiB. */
 function heavyAgent() {
   const tool = (n: number) => ({
     ...{ type: "http", name: `tool_${n}`, description: "Looks something up." },
@@ -49,9 +49,9 @@ function heavyAgent() {
   };
 }
 
-Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the plan that an operator has saved", async () => {
-  await using world = await start();
-  const { service, operator, tenant, key, post, text } = world;
+Deno.test("POST /v1/agents: 20 concurrent agents of 15 MiB in total fill the byte quota that an operator set exactly, and the rest get 403", async () => {
+  await using fixture = await start();
+  const { service, operator, tenant, key, post, text } = fixture;
   const form = { models: "all", visitorOverrides: "not_dearer", conversationDays: "30" };
   const saved = await operator.post(`/operator/tenants/${tenant}`, { ...form, agentBytes: "4" });
   assertEquals(saved.headers.get("location"), "/operator/tenants?notice=plan_saved");
@@ -59,14 +59,18 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
   const bytes = JSON.stringify(body).length;
   assert(20 * bytes > 14 * MIB && bytes < 768 * 1_024);
   const answers = await Promise.all(Array.from({ length: 20 }, () => post("/v1/agents", body)));
-  const made = answers.filter(({ status }) => status === 201);
-  assertEquals(made.length, Math.floor(4 * MIB / bytes));
-  const agents = await Promise.all(made.map((answer) => answer.json()));
+  const created = answers.filter(({ status }) => status === 201);
+  assertEquals(created.length, Math.floor(4 * MIB / bytes));
+  const agents = await Promise.all(created.map((answer) => answer.json()));
   for (const answer of answers.filter(({ status }) => status !== 201)) {
     const { details, message } = await expectRefusal(answer, "quota_exceeded");
     assertEquals(answer.status, 403);
-    assertEquals(answer.headers.get("retry-after"), null, "waiting does not help");
-    const used = made.length * bytes;
+    assertEquals(
+      answer.headers.get("retry-after"),
+      null,
+      "quota_exceeded must not suggest a retry",
+    );
+    const used = created.length * bytes;
     assertEquals(details, { quota: "agent_bytes", used, limit: 4 * MIB, requested: bytes });
     assertStringIncludes(message, "4,194,304 bytes of agents and their versions");
   }
@@ -74,8 +78,8 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
     await service.fetch("/v1/usage", { key }),
     200,
   );
-  assertEquals(usage.storage.agents, { used: made.length, limit: 1_000 });
-  assertEquals(usage.storage.agentBytes, { used: made.length * bytes, limit: 4 * MIB });
+  assertEquals(usage.storage.agents, { used: created.length, limit: 1_000 });
+  assertEquals(usage.storage.agentBytes, { used: created.length * bytes, limit: 4 * MIB });
   for (const path of ["/settings", "/usage"]) {
     assertMatch(await text(path), /Size of agents and versions 3\.\d MiB of 4\.0 MiB/, path);
   }
@@ -84,46 +88,46 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
     await text(`/operator/tenants/${tenant}`),
     /3\.\d MiB used now\. In MiB, measured as JSON/,
   );
-  // A small one still fits, and what is deleted is given back.
+  // A small agent still fits, and deleting an agent frees its bytes.
   assertEquals((await post("/v1/agents", agentBody())).status, 201);
-  const gone = { method: "DELETE", key };
-  assertEquals((await service.fetch(`/v1/agents/${agents[0].id}`, gone)).status, 204);
+  const deletion = { method: "DELETE", key };
+  assertEquals((await service.fetch(`/v1/agents/${agents[0].id}`, deletion)).status, 204);
   assertEquals((await post("/v1/agents", body)).status, 201);
 });
 
-Deno.test("of 110 knowledge bases at once exactly 100 are made, by default", async () => {
-  await using world = await start();
-  const { post } = world;
+Deno.test("POST /v1/knowledge-bases: by default, 110 concurrent requests create exactly 100", async () => {
+  await using fixture = await start();
+  const { post } = fixture;
   const answers = await Promise.all(
     Array.from({ length: 110 }, (_, n) => post("/v1/knowledge-bases", { name: `Base ${n}` })),
   );
-  const refused = answers.filter(({ status }) => status !== 201);
-  assertEquals(refused.length, 10);
-  for (const answer of refused) {
+  const rejected = answers.filter(({ status }) => status !== 201);
+  assertEquals(rejected.length, 10);
+  for (const answer of rejected) {
     const { details } = await expectRefusal(answer, "quota_exceeded");
     assertEquals(details, { quota: "knowledge_bases", used: 100, limit: 100 });
   }
   await Promise.all(answers.map((answer) => answer.bodyUsed || answer.body?.cancel()));
 });
 
-Deno.test("under one Idempotency-Key a refusal is not remembered, and one agent is made once there is room", async () => {
-  await using world = await start();
-  const { post, quotas, service, tenant } = world;
+Deno.test("Idempotency-Key: quota_exceeded is not stored for replay, and retries create one agent once there is room", async () => {
+  await using fixture = await start();
+  const { post, quotas, service, tenant } = fixture;
   await quotas({ agents: 0 });
   const headers = { "idempotency-key": "a-key-of-the-backend" };
-  const ask = () => post("/v1/agents", agentBody(), headers);
-  await expectRefusal(await ask(), "quota_exceeded");
+  const create = () => post("/v1/agents", agentBody(), headers);
+  await expectRefusal(await create(), "quota_exceeded");
   await quotas({ agents: 1 });
-  const answers = await Promise.all(Array.from({ length: 12 }, ask));
+  const answers = await Promise.all(Array.from({ length: 12 }, create));
   assertEquals(answers.map(({ status }) => status), Array(12).fill(201));
   const ids = await Promise.all(answers.map(async (answer) => (await answer.json()).id));
   assertEquals(new Set(ids).size, 1);
   assertEquals((await service.service.storage.read(tenant)).agents, { used: 1, limit: 1 });
 });
 
-Deno.test("a document that does not fit is a 403 before it is stored, and leaves nothing behind", async () => {
-  await using world = await start();
-  const { post, quotas, service, tenant } = world;
+Deno.test("POST documents: a document over the quota gets 403 and stores nothing", async () => {
+  await using fixture = await start();
+  const { post, quotas, service, tenant } = fixture;
   await quotas({ knowledgeBytes: 10_000 });
   const base = await (await post("/v1/knowledge-bases", { name: "Shop" })).json();
   const add = (length: number) =>
@@ -131,21 +135,24 @@ Deno.test("a document that does not fit is a 403 before it is stored, and leaves
       title: "T",
       content: "word ".repeat(length / 5),
     });
-  const made = await expectJson(await add(4_000), 201);
+  const document = await expectJson(await add(4_000), 201);
   await service.service.documents.whenIdle();
   const { knowledgeBytes } = await service.service.storage.read(tenant);
-  assert(knowledgeBytes.used > 4_000 && knowledgeBytes.used < 10_000, "as sent and as read");
+  assert(
+    knowledgeBytes.used > 4_000 && knowledgeBytes.used < 10_000,
+    "the quota counts the upload and the extracted text",
+  );
   const { details } = await expectRefusal(await add(9_000), "quota_exceeded");
   const { used, limit } = knowledgeBytes;
   assertEquals(details, { quota: "knowledge_bytes", used, limit, requested: 9_000 });
-  const of = { tenant, base: base.id, id: made.id };
-  await service.service.knowledge.deleteDocument(of);
+  const target = { tenant, base: base.id, id: document.id };
+  await service.service.knowledge.deleteDocument(target);
   assertEquals((await service.service.storage.read(tenant)).knowledgeBytes.used, 0);
 });
 
-Deno.test("chats are never refused for what is kept of them: the oldest conversations go", async () => {
-  await using world = await start();
-  const { post, quotas, service, key, text } = world;
+Deno.test("POST /v1/chat/stream: a full conversation quota rejects no chat; it deletes the oldest conversations", async () => {
+  await using fixture = await start();
+  const { post, quotas, service, key, text } = fixture;
   await quotas({ conversationRuns: 3 });
   const agent = await service.agent(key);
   const conversations: string[] = [];
@@ -161,19 +168,19 @@ Deno.test("chats are never refused for what is kept of them: the oldest conversa
   }
   await service.service.conversationQuota.enforceAll();
   const { data } = await (await service.fetch("/v1/conversations", { key })).json();
-  const left = data.map(({ id }: { id: string }) => id);
-  assertEquals(left.toSorted(), conversations.slice(-3).toSorted());
+  const remaining = data.map(({ id }: { id: string }) => id);
+  assertEquals(remaining.toSorted(), conversations.slice(-3).toSorted());
   assertStringIncludes(
     await text("/home"),
     "The oldest conversations are being deleted early. The plan",
   );
 });
 
-Deno.test("a dashboard form that the plan has no room for says so, and loses nothing that was typed", async () => {
-  await using world = await start();
-  const { operator, quotas, service, tenant, text } = world;
+Deno.test("dashboard: a form over the quota gets 403 with the reason, and keeps the user's input", async () => {
+  await using fixture = await start();
+  const { operator, quotas, service, tenant, text } = fixture;
   await quotas({ agents: 0, knowledgeBases: 1, knowledgeBytes: 100 });
-  const told = async (answer: Response, ...words: string[]) => {
+  const expectQuotaPage = async (answer: Response, ...words: string[]) => {
     assertEquals(answer.status, 403);
     const html = (await answer.text()).replaceAll("&quot;", '"');
     for (const word of words) assertStringIncludes(html, word);
@@ -182,7 +189,7 @@ Deno.test("a dashboard form that the plan has no room for says so, and loses not
     agentOf({ name: "Typed name", systemPrompt: "A prompt of many words." }),
   );
   const fields = Object.entries(values).filter(([, value]) => typeof value === "string");
-  await told(
+  await expectQuotaPage(
     await operator.post("/agents/new", fields as [string, string][]),
     "The plan allows 0 agents, and there are 0.",
     "ask an operator to raise the quota",
@@ -190,7 +197,7 @@ Deno.test("a dashboard form that the plan has no room for says so, and loses not
     "A prompt of many words.",
   );
   const base = await service.service.knowledge.create(tenant, { name: "Shop" });
-  await told(
+  await expectQuotaPage(
     await operator.post("/knowledge/new", { name: "Second base", description: "Typed words" }),
     "The plan allows 1 knowledge base, and there is 1.",
     "Second base",
@@ -205,7 +212,7 @@ Deno.test("a dashboard form that the plan has no room for says so, and loses not
     });
   };
   const full = "the plan allows 100 bytes of knowledge: 0 are in use, and 200 more were requested";
-  await told(await upload({}), full);
+  await expectQuotaPage(await upload({}), full);
   const byScript = await expectRefusal(
     await upload({ accept: "application/json" }),
     "quota_exceeded",

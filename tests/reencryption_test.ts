@@ -1,4 +1,4 @@
-/** Changing the encryption key, and reading what was stored under none. */
+/** Rotating the encryption key, and reading data from before encryption was introduced. */
 import {
   assert,
   assertEquals,
@@ -28,12 +28,12 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const SECRET = "s".repeat(32);
 
-/** A folder with a store in a file, for as long as a test takes. */
+/** A temporary folder with a store file; disposing removes it. */
 async function openFolder() {
   const dir = await Deno.makeTempDir();
   return {
     dir,
-    /** A service on the store, which closes it. */
+    /** Starts a service that closes the store when disposed. */
     open: async (encryptionKeys: readonly string[]) => {
       const kv = await openTestKv(`${dir}/kv.sqlite3`);
       const env = { DATA_DIR: dir };
@@ -47,30 +47,30 @@ async function openFolder() {
   };
 }
 
-type Said = Awaited<ReturnType<typeof chat>>;
+type StoredContent = Awaited<ReturnType<typeof storeContent>>;
 
-/** What is stored in every way: short and long, by tools, as a secret, a slot and a stored answer. */
-async function chat(service: TestService, said: string) {
+/** Stores `text` in every encrypted place: short and long runs, tool calls, a secret, a connection and an idempotency record. */
+async function storeContent(service: TestService, text: string) {
   const { agent } = await embed(service);
   const key = await service.key(["agents:write", "conversations:write"]);
   const ask = async (messages: unknown[], more: Record<string, unknown> = {}) =>
     await ended(await byKey(service, { key, body: { agentId: agent.id, messages, ...more } }));
-  const first = await ask([say(`use nothing with {"q":"${said}"}`)]);
-  const history = [say(`use nothing with {"q":"${said}"}`), answered(first.text), say("And now?")];
+  const first = await ask([say(`use nothing with {"q":"${text}"}`)]);
+  const history = [say(`use nothing with {"q":"${text}"}`), answered(first.text), say("And now?")];
   const { id: conversationId } = first;
   const runs = [first, await ask(history, { conversationId })];
-  const long = Array.from({ length: 16 }, (_, n) => say(`${n} ${said} `.repeat(350)));
+  const long = Array.from({ length: 16 }, (_, n) => say(`${n} ${text} `.repeat(350)));
   runs.push(await ask([...long, say("Well?")]));
   const tenant = await service.tenant();
   const { secrets, connections } = service.service;
-  await secrets.set(tenant, { name: "CRM", value: `value-${said}`, domains: ["a.example"] });
-  const slot = { protocol: "openai", baseUrl: "https://b.example", apiKey: said } as const;
+  await secrets.set(tenant, { name: "CRM", value: `value-${text}`, domains: ["a.example"] });
+  const slot = { protocol: "openai", baseUrl: "https://b.example", apiKey: text } as const;
   await connections.set("vendor_b", slot);
-  const made = await create(service, key);
-  return { tenant, key, agentId: agent.id, runs, long, said, made };
+  const created = await create(service, key);
+  return { tenant, key, agentId: agent.id, runs, long, text, created };
 }
 
-/** Creates an agent once, however often it is called. */
+/** Creates one agent, idempotently. */
 async function create(service: TestService, key: string) {
   const headers = { "idempotency-key": "create-once-1" };
   return await expectJson(
@@ -79,74 +79,74 @@ async function create(service: TestService, key: string) {
   );
 }
 
-/** Everything of `chat` can be read, and is as it was. */
-async function expectReadable(service: TestService, at: Said): Promise<void> {
-  const { key, tenant, runs, said } = at;
+/** Everything that `storeContent` stored can be read, unchanged. */
+async function expectReadable(service: TestService, content: StoredContent): Promise<void> {
+  const { key, tenant, runs, text: stored } = content;
   const get = async (id: string) =>
     await expectJson(await service.fetch(`/v1/conversations/${id}`, { key }), 200);
   const [first, second, third] = runs;
   const short = (await get(first!.id)).runs;
   const texts = short.slice(0, 2).map(({ text }: { text: string }) => text);
   assertEquals(texts, [first!.text, second!.text]);
-  assertEquals(short[0].toolCalls[0].args, { q: said });
-  // What a client repeats is known again.
+  assertEquals(short[0].toolCalls[0].args, { q: stored });
+  // Messages that the client sends again are recognised, so only the new one is stored.
   assertEquals(short[1].messages, [{ ...say("And now?"), claimed: false }]);
   const [run] = (await get(third!.id)).runs;
-  assertEquals(run.messages.slice(0, 16), at.long.map((one) => ({ ...one, claimed: true })));
+  assertEquals(run.messages.slice(0, 16), content.long.map((one) => ({ ...one, claimed: true })));
   for (const { runId, text } of runs) {
     const log = await service.fetch(`/v1/chat/runs/${runId}/stream?after=0`, { key });
     assertEquals(textOf(await readFrames(log)), text);
   }
-  const { secrets, connections: vendorSlots } = service.service;
-  assertEquals((await secrets.find(tenant, "CRM"))?.value, `value-${said}`);
-  const { connections, unreadable } = await vendorSlots.unsealAll();
-  assertEquals([connections.vendor_b?.apiKey, unreadable], [said, []]);
-  assertEquals((await create(service, key)).id, at.made.id);
+  const { secrets, connections: connectionStore } = service.service;
+  assertEquals((await secrets.find(tenant, "CRM"))?.value, `value-${stored}`);
+  const { connections, unreadable } = await connectionStore.unsealAll();
+  assertEquals([connections.vendor_b?.apiKey, unreadable], [stored, []]);
+  assertEquals((await create(service, key)).id, content.created.id);
 }
 
-Deno.test("secrets reencrypt: beside a service that has both keys, after which the old one may go", async () => {
+Deno.test("secrets reencrypt: runs in a service that has both keys, after which the old key can be dropped", async () => {
   await using on = await openFolder();
   const before = await on.open([OLD]);
-  const at = await chat(before.service, marker());
+  const content = await storeContent(before.service, marker());
   await before.service[Symbol.asyncDispose]();
   const expired = expiryTimes(`${on.dir}/kv.sqlite3`);
   {
     const { service } = await on.open([NEW, OLD]);
     await using _ = service;
-    await expectReadable(service, at);
+    await expectReadable(service, content);
     const report = await service.service.reencryption.run();
     const { changed } = report;
     assertEquals([report.unreadable, report.pending], [{}, 0]);
-    // Three runs; the words of the last take two parts and its log more than one chunk.
+    // Three runs; the transcript of the last takes two chunks and its log several.
     assert(changed["transcripts"]! >= 4 && changed["run logs"] === 3, JSON.stringify(changed));
     assertEquals([changed["tool secrets"], changed["vendor credentials"]], [1, 1]);
     assertEquals(changed["stored answers"], 1);
     assertEquals((await service.service.reencryption.run()).changed, {});
-    await expectReadable(service, at);
+    await expectReadable(service, content);
   }
-  // What was to expire still does, when it was to.
+  // Expiry times are kept.
   const now = expiryTimes(`${on.dir}/kv.sqlite3`);
   for (const [key, at] of expired) {
     const left = now.get(key);
     if (left === undefined || Math.abs(left - at) < 60_000) continue;
-    // Log chunks carry no time of their own: they go with their log, so earlier.
+    // Log chunks have no expiry of their own: they take that of their log, which is earlier.
     assert(key.includes("run_chunks") && left < at, `${key}: ${left - at} ms`);
   }
   const { service } = await on.open([NEW]);
   await using _ = service;
-  await expectReadable(service, at);
+  await expectReadable(service, content);
 });
 
-Deno.test("secrets reencrypt: what was stored before it was encrypted is gone from the file", async () => {
+Deno.test("secrets reencrypt, then compact: plaintext from before encryption is gone from the file", async () => {
   await using on = await openFolder();
-  const said = marker();
+  const text = marker();
   const { kv, service } = await on.open([OLD]);
-  const at = await chat(service, said);
+  const content = await storeContent(service, text);
   await storeLegacyContent(kv);
-  await expectReadable(service, at);
-  await repeat(service, at);
+  await expectReadable(service, content);
+  await sendFollowUp(service, content);
   await service[Symbol.asyncDispose]();
-  assertEquals(markersIn(await stolenBytes(on.dir), { said }), ["said"]);
+  assertEquals(markersIn(await stolenBytes(on.dir), { text }), ["text"]);
 
   const done = await on.cli(["secrets", "reencrypt"], `${NEW},${OLD}`);
   assertEquals([done.code, done.err], [0, ""]);
@@ -156,16 +156,16 @@ Deno.test("secrets reencrypt: what was stored before it was encrypted is gone fr
   assertStringIncludes(done.out, "deno task compact");
   const compacted = await on.cli(["compact"], NEW);
   assertEquals([compacted.code, compacted.err], [0, ""]);
-  assertEquals(markersIn(await stolenBytes(on.dir, { but: ["secrets.json"] }), { said }), []);
+  assertEquals(markersIn(await stolenBytes(on.dir, { but: ["secrets.json"] }), { text }), []);
   const after = await on.open([NEW]);
   await using _ = after.service;
-  await expectReadable(after.service, at);
+  await expectReadable(after.service, content);
 });
 
-Deno.test("secrets: a key that is dropped too early ends the start with what to do, and nothing is lost", async () => {
+Deno.test("ENCRYPTION_KEY: dropping the old key too early fails the start with instructions, and loses nothing", async () => {
   await using on = await openFolder();
   const { service } = await on.open([OLD]);
-  const at = await chat(service, marker());
+  const content = await storeContent(service, marker());
   await service[Symbol.asyncDispose]();
   const start = async (key: string) => {
     const config = readConfig({ DATA_DIR: on.dir, ENCRYPTION_KEY: key });
@@ -183,7 +183,7 @@ Deno.test("secrets: a key that is dropped too early ends the start with what to 
   const lost = await on.cli(["secrets", "reencrypt", "--forget"], NEW);
   assertEquals([lost.code, lost.err], [0, ""]);
   await start(NEW);
-  // What was given up is left as it is: with its key it can be read again.
+  // --forget leaves the data as it is: with the old key it can be read again.
   {
     const { service } = await on.open([NEW, OLD]);
     const { unreadable, pending } = await service.service.reencryption.run();
@@ -192,14 +192,14 @@ Deno.test("secrets: a key that is dropped too early ends the start with what to 
   }
   const after = await on.open([NEW]);
   await using _ = after.service;
-  await expectReadable(after.service, at);
+  await expectReadable(after.service, content);
 });
 
-Deno.test("secrets reencrypt: what was changed in the store is told, and exits with 1", async () => {
+Deno.test("secrets reencrypt: reports records that were tampered with, and exits with 1", async () => {
   await using on = await openFolder();
   const { kv, service } = await on.open([OLD]);
-  const { tenant, runs } = await chat(service, marker());
-  await swapWords(kv, tenant, runs.slice(0, 2).map(({ runId }) => runId));
+  const { tenant, runs } = await storeContent(service, marker());
+  await swapTranscripts(kv, tenant, runs.slice(0, 2).map(({ runId }) => runId));
   await service[Symbol.asyncDispose]();
   const done = await on.cli(["secrets", "reencrypt"], `${NEW},${OLD}`);
   assertEquals(done.code, 1);
@@ -207,22 +207,29 @@ Deno.test("secrets reencrypt: what was changed in the store is told, and exits w
   assertStringIncludes(done.out, "tool secrets: 1");
 });
 
-/** Sends a message with all that its conversation has: only what is new is stored. */
-async function repeat(service: TestService, { key, agentId, runs, said }: Said): Promise<void> {
+/** Sends a message with the whole history: only the new message is stored. */
+async function sendFollowUp(
+  service: TestService,
+  { key, agentId, runs, text }: StoredContent,
+): Promise<void> {
   const [first, second] = runs;
   const messages = [
-    ...[say(`use nothing with {"q":"${said}"}`), answered(first!.text), say("And now?")],
+    ...[say(`use nothing with {"q":"${text}"}`), answered(first!.text), say("And now?")],
     ...[answered(second!.text), say("Still known?")],
   ];
   const body = { agentId, messages, conversationId: first!.id };
   await ended(await byKey(service, { key, body }));
   const path = `/v1/conversations/${first!.id}`;
-  const { runs: told } = await expectJson(await service.fetch(path, { key }), 200);
-  assertEquals(told[2].messages, [{ ...say("Still known?"), claimed: false }]);
+  const { runs: listed } = await expectJson(await service.fetch(path, { key }), 200);
+  assertEquals(listed[2].messages, [{ ...say("Still known?"), claimed: false }]);
 }
 
-/** Puts the words of two runs in each other's place, as somebody with the store may. */
-async function swapWords(kv: Deno.Kv, tenant: string, runIds: readonly string[]): Promise<void> {
+/** Swaps the transcripts of two runs, as an attacker with write access to the store could. */
+async function swapTranscripts(
+  kv: Deno.Kv,
+  tenant: string,
+  runIds: readonly string[],
+): Promise<void> {
   const rows = await Array.fromAsync(
     kv.list<{ runId: string; words: Uint8Array }>({ prefix: ["conversation_runs", tenant] }),
   );
@@ -233,15 +240,15 @@ async function swapWords(kv: Deno.Kv, tenant: string, runIds: readonly string[])
     .commit();
 }
 
-Deno.test("a run that does not decrypt is told as that, beside those that do", async () => {
+Deno.test("conversations: a run that cannot be decrypted is marked unreadable, and the others are shown", async () => {
   const kv = await openTestKv();
   const before = await TestService.start({ kv, keepKv: true, encryptionKeys: [OLD] });
-  const at = await chat(before, marker());
-  const [first, , third] = at.runs;
+  const content = await storeContent(before, marker());
+  const [first, , third] = content.runs;
   await before[Symbol.asyncDispose]();
   const service = await TestService.start({ kv, encryptionKeys: [NEW] });
   await using _ = service;
-  const { key, agentId } = at;
+  const { key, agentId } = content;
   const body = { agentId, messages: [say("Still there?")], conversationId: first!.id };
   await ended(await byKey(service, { key, body }));
   const { runs } = await expectJson(
@@ -265,6 +272,6 @@ Deno.test("a run that does not decrypt is told as that, beside those that do", a
   const log = await service.fetch(`/v1/chat/runs/${first!.runId}/stream?after=0`, { key });
   assertEquals((await readFrames(log)).at(-1)?.frame.type, "done");
   const lines = service.logged.filter((line) => line.includes("cannot be decrypted"));
-  assertStringIncludes(lines.join(""), keys.run(at.tenant, first!.runId).slice(1).join("/"));
-  assertFalse(lines.join("").includes(at.said));
+  assertStringIncludes(lines.join(""), keys.run(content.tenant, first!.runId).slice(1).join("/"));
+  assertFalse(lines.join("").includes(content.text));
 });

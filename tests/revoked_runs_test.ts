@@ -1,12 +1,12 @@
-/** Revoking a credential ends what it has begun: CONTRACT sections 4 and 6. */
+/** Revoking a credential cancels its runs: CONTRACT sections 4 and 6. */
 import { assertEquals } from "@std/assert";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";
 
-/** A service whose demo model never gets beyond its first word, unless it is told to stop. */
-function startSilent(): Promise<TestService> {
+/** A service whose demo model stalls after its first word until the run is cancelled. */
+function startStalling(): Promise<TestService> {
   return TestService.start({ runtime: { sleep: untilAborted } });
 }
 
@@ -28,7 +28,7 @@ async function chat(service: TestService, init: { key?: string; token?: string; 
 }
 
 Deno.test("DELETE /v1/widget/session cancels the session's run and no other", async () => {
-  await using service = await startSilent();
+  await using service = await startStalling();
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });
   const token = await service.mint(key, agent.id, SHOP);
@@ -43,7 +43,7 @@ Deno.test("DELETE /v1/widget/session cancels the session's run and no other", as
 });
 
 Deno.test("revoking an API key cancels its runs", async () => {
-  await using service = await startSilent();
+  await using service = await startStalling();
   const key = await service.key();
   const agent = await service.agent(key);
   const stream = await chat(service, { key, agentId: agent.id });

@@ -1,4 +1,4 @@
-/** A run is settled and recorded whatever strangers make its tools' ledger hold. */
+/** A run is settled and its record stays small, whatever its tools' servers send. */
 import { assert, assertEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { onlyFrame } from "./support/frame_types.ts";
@@ -6,7 +6,7 @@ import { readFrames } from "./support/frames.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { ProviderService } from "./support/provider_service.ts";
 
-Deno.test("a tool's server cannot keep a run from being settled by where it redirects to", async () => {
+Deno.test("a tool server's 12 KB redirects do not stop the run from being settled and recorded", async () => {
   const location = `https://${"a".repeat(12_000)}.example/`;
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },

@@ -1,4 +1,4 @@
-/** What every answer says to the browser that gets it, whichever address it comes from. */
+/** Every response carries its security headers, whichever route it comes from. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { addressOf, routeFiles } from "./support/route_files.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -6,7 +6,7 @@ import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { TestService } from "./support/service.ts";
 
 const PUBLIC_URL = "https://chat.example.com";
-/** Files, and what no route takes or Fresh's router never sees. */
+/** Static files, and requests that match no route or never reach Fresh's router. */
 const BESIDE_ROUTES: [string, string][] = [
   ["GET", "/favicon.svg"],
   ["GET", "/favicon.ico"],
@@ -20,7 +20,7 @@ const BESIDE_ROUTES: [string, string][] = [
 ];
 const SCRIPTS = /^\/(widget|client)\.v1\.(?!json)/;
 
-/** Each method of each address that a stranger can ask, and every page of the dashboard. */
+/** Each method of each public route, and every page of the dashboard. */
 function addresses(): [method: string, path: string][] {
   const pages = routeFiles().filter((file) => /^\((admin|public)\)\//.test(file));
   return [
@@ -47,7 +47,7 @@ function assertHeaders({ headers }: Response, { path, https }: { path: string; h
 }
 
 for (const https of [false, true]) {
-  Deno.test(`every answer has its security headers, with ${https ? "an https" : "no"} PUBLIC_URL`, async () => {
+  Deno.test(`every response has its security headers, with ${https ? "an https" : "no"} PUBLIC_URL`, async () => {
     const env = { SETUP_TOKEN, ...https ? { PUBLIC_URL } : {} };
     await using service = await TestService.start({ env });
     const walk = async (cookie: string) => {
@@ -60,8 +60,8 @@ for (const https of [false, true]) {
       }
       return pages;
     };
-    const strangers = await walk("");
+    const publicPages = await walk("");
     const { cookie } = await Dashboard.setUp(service);
-    assert(await walk(https ? `__Host-${cookie}` : cookie) > strangers + 20);
+    assert(await walk(https ? `__Host-${cookie}` : cookie) > publicPages + 20);
   });
 }

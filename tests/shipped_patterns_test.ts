@@ -1,4 +1,4 @@
-/** No pattern that a browser runs can be made slow by the text it is given. */
+/** No input makes a regular expression that ships to browsers slow. */
 import { assert, assertEquals } from "@std/assert";
 import { TestService } from "./support/service.ts";
 import {
@@ -8,10 +8,10 @@ import {
   whyNotLinear,
 } from "./support/shipped_patterns.ts";
 
-/** The published Fresh makes patterns of island props that are regular expressions; no island has one. */
+/** Fresh builds patterns from island props that are regular expressions; no island has one. */
 const DYNAMIC = "new RegExp";
 
-Deno.test("every regular expression that ships to browsers is proved to take linear time", async () => {
+Deno.test("every regular expression that ships to browsers provably runs in linear time", async () => {
   await using service = await TestService.start();
   const scripts = await shippedScripts(service);
   const found = new Set(scripts.flatMap(patternsIn));
@@ -22,7 +22,7 @@ Deno.test("every regular expression that ships to browsers is proved to take lin
   assertEquals([...found].map(whyNotLinear).filter((why) => why !== undefined), []);
 });
 
-Deno.test("the proof refuses what is exponential, quadratic, slow from match to match, or unknown", () => {
+Deno.test("whyNotLinear: rejects patterns that are exponential, quadratic, slow across matches, or unknown", () => {
   const slow = [
     String.raw`/!?\[((?:[^[\]]|!?\[[^[\]]*\](?:\([^()]*\))?)*)\]/y`,
     String.raw`/\s*\n/`,

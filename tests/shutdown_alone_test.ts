@@ -1,4 +1,4 @@
-/** The real process, told to end as an operator or a platform does: CONTRACT sections 6 and 10. */
+/** The real process, stopped with SIGTERM as an operator or a platform does: CONTRACT sections 6 and 10. */
 import { assert, assertEquals } from "@std/assert";
 import { readStoredUsage } from "./support/stored_usage.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -11,7 +11,7 @@ import { openTestKv } from "./support/open_kv.ts";
 
 const never = new Promise<never>(() => {});
 
-Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot, and exits with 0", async () => {
+Deno.test("SIGTERM: rejects new runs, waits for runs that can finish, interrupts the others, and exits with 0", async () => {
   const dir = await Deno.makeTempDir();
   try {
     await using mock = await MockProviders.start();
@@ -29,30 +29,30 @@ Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot
     const agent = await post("/v1/agents", { ...agentBody(), modelPolicy });
     const body = { agentId: (await agent.json()).id, messages: [say("Hello")] };
 
-    const goesOn = Promise.withResolvers<void>();
-    mock.next({ say: [{ text: "Well," }, { wait: goesOn.promise }, { text: " then." }] });
-    const ends = await post("/v1/chat/stream", body);
+    const resume = Promise.withResolvers<void>();
+    mock.next({ say: [{ text: "Well," }, { wait: resume.promise }, { text: " then." }] });
+    const finishing = await post("/v1/chat/stream", body);
     mock.next({ say: [{ text: "Hm," }, { wait: never }] });
-    const lingers = await post("/v1/chat/stream", body);
-    const url = `/v1/chat/runs/${lingers.headers.get("x-run-id")}/stream`;
+    const stalled = await post("/v1/chat/stream", body);
+    const url = `/v1/chat/runs/${stalled.headers.get("x-run-id")}/stream`;
     const stopping = service.stop();
     while (true) {
       const { status, body } = await fetch(`${service.base}/readyz`);
       await body?.cancel();
       if (status === 503) break;
     }
-    // Runs have 3 s of the real clock from here on: nothing is left to wait for one after the other.
-    goesOn.resolve();
-    const [refused, follower] = await Promise.all([
+    // Runs now have 3 s of real time, so the requests below are sent at once.
+    resume.resolve();
+    const [rejected, follower] = await Promise.all([
       post("/v1/chat/stream", body),
       fetch(service.base + url, { headers }),
     ]);
-    assertEquals([refused.status, refused.headers.get("retry-after")], [503, "2"]);
-    assertEquals((await refused.json()).code, "service_unavailable");
+    assertEquals([rejected.status, rejected.headers.get("retry-after")], [503, "2"]);
+    assertEquals((await rejected.json()).code, "service_unavailable");
     assertEquals(follower.status, 200);
-    const told = await Promise.all([ends, lingers, follower].map(readFrames));
-    assertEquals(told.map(endOf), ["stop", "run_interrupted", "run_interrupted"]);
-    assertEquals(told[1], told[2]);
+    const received = await Promise.all([finishing, stalled, follower].map(readFrames));
+    assertEquals(received.map(endOf), ["stop", "run_interrupted", "run_interrupted"]);
+    assertEquals(received[1], received[2]);
     assertEquals((await stopping).code, 0);
 
     using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
@@ -60,7 +60,7 @@ Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot
     assertEquals([live, leases, spent], [[], [], settled.cost]);
     const reasons = [...records.values()].map(({ finishReason }) => finishReason).sort();
     assertEquals(reasons, ["interrupted", "stop"]);
-    // What its vendor took is charged, not all that was set aside.
+    // The charge is what the provider used, not the whole reservation.
     const [interrupted] = [...records.values()].filter((run) => run.finishReason !== "stop");
     assert(interrupted!.cost < 10_000);
   } finally {
@@ -68,7 +68,7 @@ Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot
   }
 });
 
-/** How a run ended: by its error, where there is one. */
+/** How a run ended: its error code if it has one, otherwise its finish reason. */
 function endOf(frames: readonly ReceivedFrame[]): string | undefined {
   const [before, last] = frames.slice(-2).map(({ frame }) => frame);
   if (before?.type === "error") return before.code;

@@ -1,4 +1,4 @@
-/** Who signed in and out, who failed to, and what was refused: in the audit log, the log and on its page. */
+/** Sign-ins, sign-outs, failures and denied access: in the audit log, the process log and on /audit. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -14,8 +14,8 @@ async function send(dashboard: Dashboard, path: string, fields = {}, headers = {
   return answer;
 }
 
-/** What the log says, oldest first: `kind: action`, whose account, and the facts. */
-function told(entries: readonly AuditEntry[]): string[] {
+/** Entries as text, oldest first: actor, `kind: action`, account and changes. */
+function describe(entries: readonly AuditEntry[]): string[] {
   return entries.toReversed().map(({ kind, action, actor, target, changes }) => {
     const facts = changes.map(({ field, after }) => `${field} ${after}`).join(", ");
     return `${actor.kind} ${kind}: ${action} ${target.name} [${facts}]`;
@@ -24,10 +24,10 @@ function told(entries: readonly AuditEntry[]): string[] {
 
 async function entriesOf(service: TestService, log: string, kind: "sign-in" | "access") {
   await service.service.securityLog.flush();
-  return told((await service.service.audit.list(log, { limit: 100, kind })).data);
+  return describe((await service.service.audit.list(log, { limit: 100, kind })).data);
 }
 
-Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the log, without a password", async () => {
+Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the process log, without passwords", async () => {
   const { runtime, advance } = instantRuntime();
   await using service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
@@ -40,7 +40,7 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
   tick();
   await send(person, "/sign-out");
   tick();
-  // Somebody types their password into the field for the e-mail, once as an e-mail.
+  // A user types the password into the e-mail field, once with a domain and once without.
   for (const email of [`${WRONG}@example.com`, WRONG]) {
     await send(person, "/sign-in", { ...OWNER, email });
   }
@@ -53,7 +53,7 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
       `anonymous sign-in: failed operator@example.com [${from}, times 1]`,
       `anonymous sign-in: failed operator@example.com [${from}, times 7]`,
       `anonymous sign-in: locked out operator@example.com [${from}, times 1]`,
-      // Setting up signs the first owner in; the test does it without a request.
+      // Setup signs the first owner in; the test does it without a request.
       "service sign-in: signed in operator@example.com [address local]",
       `user sign-in: signed in operator@example.com [${from}]`,
       `user sign-in: signed out operator@example.com [${from}]`,
@@ -72,7 +72,7 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
   assert(!everything.includes(WRONG) && !everything.includes(PASSWORD));
 });
 
-Deno.test("setting up is in the audit log as the first owner's sign-in, with its address", async () => {
+Deno.test("POST /setup: is in the audit log as the first owner's sign-in, with its address", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const fields = { ...OWNER, token: SETUP_TOKEN };
   assertEquals((await send(new Dashboard(service), "/setup", fields)).status, 303);
@@ -81,13 +81,13 @@ Deno.test("setting up is in the audit log as the first owner's sign-in, with its
   ]);
 });
 
-Deno.test("a sign-in by a one-time link is in the audit log and the log, with its address", async () => {
+Deno.test("POST /reset-password: the sign-in by a one-time link is in the audit log and the process log, with its address", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
   const { token } = (await service.service.users.createResetLink(OWNER.email))!;
   const fields = { token, password: "a brand new password" };
-  const spent = await send(new Dashboard(service), "/reset-password", fields);
-  assertEquals(spent.status, 303);
+  const reset = await send(new Dashboard(service), "/reset-password", fields);
+  assertEquals(reset.status, 303);
   assertEquals(await entriesOf(service, await service.tenant(), "sign-in"), [
     "user sign-in: signed in operator@example.com [address local]",
     "user sign-in: signed in operator@example.com [address 127.0.0.1]",
@@ -95,7 +95,7 @@ Deno.test("a sign-in by a one-time link is in the audit log and the log, with it
   assert(service.logged.some((line) => line.includes("sign-in: signed in")));
 });
 
-Deno.test("what the dashboard refuses with 403 is in the audit log: a role, a form of another site", async () => {
+Deno.test("every 403 of the dashboard is in the audit log: a missing role, a cross-site form", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   const viewer = await Dashboard.join(service, "viewer");
@@ -118,7 +118,7 @@ Deno.test("what the dashboard refuses with 403 is in the audit log: a role, a fo
   assert(service.logged.some((line) => line.includes("access: role not allowed")));
 });
 
-Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and to strangers", async () => {
+Deno.test("/audit: shows sign-ins in plain words, and filters by kind and by anonymous actor", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   for (let n = 0; n < 3; n++) await send(owner, "/sign-in", { ...OWNER, password: WRONG });
@@ -132,7 +132,7 @@ Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and
   assertStringIncludes(await page("kind=access"), "No matching entries");
 });
 
-Deno.test("a sign-in ends seven days after the password, and the page says why in one sentence", async () => {
+Deno.test("a sign-in expires seven days after the password was entered, and /sign-in says why", async () => {
   const { runtime, advance } = instantRuntime();
   await using service = await TestService.start({ runtime, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
@@ -144,9 +144,12 @@ Deno.test("a sign-in ends seven days after the password, and the page says why i
     assertEquals(answer.status, 200, `after ${hours + 8} hours`);
   }
   advance(8 * hour);
-  const away = await owner.get("/account");
-  await away.body?.cancel();
-  assertEquals([away.status, away.headers.get("location")], [303, "/sign-in?next=%2Faccount"]);
+  const expired = await owner.get("/account");
+  await expired.body?.cancel();
+  assertEquals([expired.status, expired.headers.get("location")], [
+    303,
+    "/sign-in?next=%2Faccount",
+  ]);
   const why = await (await owner.get("/sign-in?next=%2Faccount")).text();
   assertStringIncludes(why, "you last signed in 7 days ago");
   owner.keep(await owner.post("/sign-in", { ...OWNER, next: "/account" }));

@@ -1,4 +1,4 @@
-/** What a stranger's flood of the sign-in does to everybody else: nothing. Addresses come from the proxy's header. */
+/** A flood of sign-in attempts from one address affects nobody else. Addresses come from the proxy's header. */
 import { assert, assertEquals } from "@std/assert";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { TestService } from "./support/service.ts";
@@ -20,7 +20,7 @@ async function signIn(
   return answer.status;
 }
 
-/** Guesses random accounts from one address until it is disposed of; counts each status. */
+/** Tries random accounts from one address until disposed; counts each status. */
 function flood(service: TestService, address: string) {
   const statuses = new Map<number, number>();
   let answered = Promise.withResolvers<void>();
@@ -40,15 +40,15 @@ function flood(service: TestService, address: string) {
     going = false;
     await Promise.all(connections);
   };
-  /** Waits until the flood has got a status so often. */
+  /** Waits until the flood has received a status that many times. */
   const until = async (status: number, times: number) => {
     while ((statuses.get(status) ?? 0) < times) await answered.promise;
   };
   return { statuses, stop, until, [Symbol.asyncDispose]: stop };
 }
 
-Deno.test("during a flood of 40 connections from one address the owner signs in from another, every time", async () => {
-  // A sixth of the genuine cost, so that the flood fills its queue and the test takes seconds.
+Deno.test("POST /sign-in: during a flood of 40 connections from one address, every sign-in of the owner from another succeeds", async () => {
+  // A sixth of the production cost, so that the flood fills its queue and the test takes seconds.
   const passwordCost = { N: 2 ** 14, r: 8, p: 1 };
   await using service = await TestService.start({ env: ENV, passwordCost });
   await Dashboard.setUp(service);
@@ -64,7 +64,7 @@ Deno.test("during a flood of 40 connections from one address the owner signs in 
   assert(flooding.statuses.get(401)! <= 30, `${flooding.statuses.get(401)} passwords checked`);
 });
 
-Deno.test("a flood is refused after 30 passwords, and leaves a row for each and a handful of audit entries", async () => {
+Deno.test("POST /sign-in: a flood gets 429 after 30 passwords, and leaves one row for each and a handful of audit entries", async () => {
   const kv = await openTestKv();
   await using service = await TestService.start({ kv, env: ENV });
   await Dashboard.setUp(service);
@@ -88,7 +88,7 @@ Deno.test("a flood is refused after 30 passwords, and leaves a row for each and 
   assertEquals(lines.length, data.length);
 });
 
-Deno.test("the owner's known browser signs in from the very address that floods", async () => {
+Deno.test("POST /sign-in: the owner's known browser signs in from the flooding address", async () => {
   await using service = await TestService.start({ env: ENV });
   await Dashboard.setUp(service);
   const first = await service.fetch("/sign-in", {
@@ -98,10 +98,10 @@ Deno.test("the owner's known browser signs in from the very address that floods"
   });
   await first.body?.cancel();
   const cookies = first.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
-  const cookie = cookies.find((one) => one.startsWith("known_browser="))!;
+  const cookie = cookies.find((cookie) => cookie.startsWith("known_browser="))!;
   await using flooding = flood(service, "198.51.100.1");
   await flooding.until(429, 1);
-  const there = { "x-forwarded-for": "198.51.100.1" };
-  assertEquals(await signIn(service, OWNER, there), 429);
-  assertEquals(await signIn(service, OWNER, { ...there, cookie }), 303);
+  const flooded = { "x-forwarded-for": "198.51.100.1" };
+  assertEquals(await signIn(service, OWNER, flooded), 429);
+  assertEquals(await signIn(service, OWNER, { ...flooded, cookie }), 303);
 });

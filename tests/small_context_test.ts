@@ -1,4 +1,4 @@
-/** What tools bring is fitted to the model's context, and what was left out is on the record. */
+/** Tool results and tool lists are cut to the model's context window, and the run record notes the cuts. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { onlyFrame } from "./support/frame_types.ts";
@@ -8,11 +8,11 @@ import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { ProviderService } from "./support/provider_service.ts";
 
 const SMALL = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 500 });
-const USE = { maxCostUsd: 1, maxSteps: 3, wallClockMs: 60_000 };
-/** What is left of it for prompt, tools and messages, in bytes. */
-const ROOM = (2_000 - 500) * 3;
+const BUDGET = { maxCostUsd: 1, maxSteps: 3, wallClockMs: 60_000 };
+/** Bytes of the window that are left for prompt, tools and messages. */
+const INPUT_BYTES = (2_000 - 500) * 3;
 
-/** A service whose model has little room, and a server on loopback for its tools. */
+/** A service whose model has a small context window, and a loopback server for its tools. */
 async function start(
   mock: MockProviders,
   answer: (request: Request) => Response | Promise<Response>,
@@ -28,15 +28,15 @@ async function start(
   return { on, host, [Symbol.asyncDispose]: stop };
 }
 
-Deno.test("a tool's answer larger than the model's context is shown cut, and the oldest turns go", async () => {
+Deno.test("a tool result larger than the context window is truncated, and the oldest messages are dropped", async () => {
   await using mock = await MockProviders.start();
-  await using world = await start(mock, () => new Response("x".repeat(20_000)));
-  const { on, host } = world;
+  await using fixture = await start(mock, () => new Response("x".repeat(20_000)));
+  const { on, host } = fixture;
   mock.next({ say: [{ calls: [{ id: "c1", name: "big", args: ["{}"] }] }] });
   const request = { method: "GET", url: `http://${host}/big` };
   const parameters = { type: "object" };
   const agent = await on.agent("vendor_a", {
-    budget: USE,
+    budget: BUDGET,
     allowedDomains: [host],
     tools: [{ type: "http", name: "big", description: "Big.", parameters, request }],
   });
@@ -49,21 +49,21 @@ Deno.test("a tool's answer larger than the model's context is shown cut, and the
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   const { body } = onlyFrame(frames, "tool_result").output as { body: string };
   assertEquals(body.length, 20_000);
-  const told = mock.requests[1]!.body.messages.map((m: { role: string }) => m.role);
-  assertEquals(told, ["system", "user", "assistant", "tool"]);
+  const roles = mock.requests[1]!.body.messages.map((m: { role: string }) => m.role);
+  assertEquals(roles, ["system", "user", "assistant", "tool"]);
   const shown = mock.requests[1]!.body.messages.at(-1).content as string;
   assertStringIncludes(shown, "[cut: the first ");
-  assert(shown.length > ROOM / 2 && shown.length < ROOM, `${shown.length}`);
+  assert(shown.length > INPUT_BYTES / 2 && shown.length < INPUT_BYTES, `${shown.length}`);
   const [record] = await on.records();
   assertEquals([record?.droppedMessages, record?.cutResults], [2, 1]);
 });
 
-Deno.test("an answer as long as the context is cut before the conversation is", async () => {
+Deno.test("maxOutputTokens as large as the context window is reduced before messages are dropped", async () => {
   await using mock = await MockProviders.start();
   const local = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 2_000 });
   await using on = await ProviderService.start(mock, { catalogue: [local] });
   const modelPolicy = { provider: "vendor_a", model: "mid", maxOutputTokens: 2_000 };
-  const agent = await on.agent("vendor_a", { modelPolicy, budget: USE });
+  const agent = await on.agent("vendor_a", { modelPolicy, budget: BUDGET });
   const messages = [
     { role: "user", content: "My name is Ada." },
     { role: "assistant", content: "Hello Ada. ".repeat(100) },
@@ -79,7 +79,7 @@ Deno.test("an answer as long as the context is cut before the conversation is", 
   assertEquals(record?.droppedMessages, undefined);
 });
 
-Deno.test("tools that a server lists beyond the model's context are left out and noted", async () => {
+Deno.test("MCP tools that do not fit into the context window are left out and noted in the run record", async () => {
   await using mock = await MockProviders.start();
   const answer = mcpEndpoint({
     json: true,
@@ -89,13 +89,13 @@ Deno.test("tools that a server lists beyond the model's context are left out and
       }
     },
   });
-  await using world = await start(mock, async (request) => {
+  await using fixture = await start(mock, async (request) => {
     const { method, url, headers } = request;
     return await answer({ method, url, headers, body: await request.text() });
   });
-  const { on, host } = world;
+  const { on, host } = fixture;
   const agent = await on.agent("vendor_a", {
-    budget: USE,
+    budget: BUDGET,
     allowedDomains: [host],
     tools: [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
   });

@@ -1,4 +1,4 @@
-/** What the process that `deno task start` runs may do, and what it is made of. */
+/** The permissions of the process that `deno task start` runs, and the modules it imports. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import manifest from "@/deno.json" with { type: "json" };
 import { startPaths, toFlagValue } from "@/tools/start_paths.ts";
@@ -14,7 +14,7 @@ async function inTempDir(work: (dir: string) => Promise<void>): Promise<void> {
   await work(dir).finally(() => Deno.remove(dir, { recursive: true }));
 }
 
-Deno.test("start: the service may not read, write or run anything but its own", async () => {
+Deno.test("start: the service can read, write and run only its own files", async () => {
   const outside = await Deno.makeTempDir();
   const data = await Deno.makeTempDir();
   try {
@@ -39,7 +39,7 @@ Deno.test("start: the service may not read, write or run anything but its own", 
   }
 });
 
-Deno.test("start: a folder with any name, a store and a catalogue elsewhere, and links to them work", () =>
+Deno.test("start: a data folder with special characters, a store and a catalogue elsewhere, and symbolic links to them work", () =>
   inTempDir(async (dir) => {
     for (const name of ["data", "stores"]) await Deno.mkdir(`${dir}/real ${name}`);
     await Deno.symlink(`${dir}/real data`, `${dir}/data`);
@@ -56,7 +56,7 @@ Deno.test("start: a folder with any name, a store and a catalogue elsewhere, and
     assert(stores.includes("kv") && stores.includes("kv.lock"));
   }));
 
-Deno.test("start: a document is read by the running service", () =>
+Deno.test("start: the running service processes an uploaded document", () =>
   inTempDir(async (dir) => {
     await using service = await startService(dir);
     const { command, args } = taskCommand("keys", {
@@ -74,14 +74,14 @@ Deno.test("start: a document is read by the running service", () =>
     };
     const { id } = await call("", '{"name":"b"}', "application/json");
     const form = new FormData();
-    // Large enough to be opened by a process, too.
+    // Large enough to be parsed in a separate process.
     form.set("file", new File(["# Refunds\n\n", "They take 14 days.\n\n".repeat(20_000)], "a.md"));
     const document = await call(`/${id}/documents`, form);
     const read = () => call(`/${id}/documents/${document.id}`);
     assertEquals((await untilProcessed(read)).state, "ready");
   }));
 
-Deno.test("start: nothing that it runs imports a package or a file of the tests", async () => {
+Deno.test("start: no shipped module imports a test file or a package of the tests", async () => {
   const packages = Object.keys(manifest.scopes["./tests/"]);
   assert(packages.includes("playwright-core"));
   for (const name of packages) assert(!(name in manifest.imports), name);
@@ -97,7 +97,7 @@ Deno.test("start: nothing that it runs imports a package or a file of the tests"
   assert(own.some(isTests));
 });
 
-Deno.test("start: it keeps to its lock and its cache, and asks for nothing", () => {
+Deno.test("start: tasks use the lockfile and the cache, and never prompt", () => {
   for (const name of ["start", "keys", "secrets", "users"] as const) {
     const last = manifest.tasks[name].split(" && ").at(-1)!;
     for (const flag of ["--frozen", "--cached-only", "--no-prompt"]) assert(last.includes(flag));
@@ -111,7 +111,7 @@ Deno.test("start: it keeps to its lock and its cache, and asks for nothing", () 
   assert(!manifest.tasks.keys.includes("--allow-run"));
 });
 
-Deno.test("startPaths: the folders, and of a store elsewhere the file and its lock alone", () =>
+Deno.test("startPaths: returns the folders, and only file and lock of a store elsewhere", () =>
   inTempDir(async (dir) => {
     const real = await Deno.realPath(dir);
     await Deno.writeTextFile(`${dir}/kv`, "");

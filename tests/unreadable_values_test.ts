@@ -1,4 +1,4 @@
-/** A value that this release cannot read, written by a newer one or damaged, harms nothing else. */
+/** A stored value that this release cannot decode affects no other record. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
@@ -7,7 +7,7 @@ import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey } from "./support/widget_calls.ts";
 
-/** As a later release might write a record. */
+/** A record in a format of a later release. */
 const NEWER = new Uint8Array([0x92, 99, 1, 2, 3]);
 
 async function start() {
@@ -20,7 +20,7 @@ async function start() {
   return { raw, service, key, broken, whole, agentKey };
 }
 
-Deno.test("an agent that a newer release wrote: its chats and reads fail at once, others go on", async () => {
+Deno.test("an agent written by a newer release: its chats and reads fail with 500, and other agents keep working", async () => {
   const { raw, service, key, broken, whole, agentKey } = await start();
   await using _ = service;
   const failed = await byKey(service, { key, body: { agentId: broken.id } });

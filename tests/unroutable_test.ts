@@ -1,4 +1,4 @@
-/** Requests that Fresh's own router throws on are told like any other. */
+/** Requests on which Fresh's router throws get the same errors as any other. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
@@ -7,21 +7,21 @@ import { TestService } from "./support/service.ts";
 
 const UNKNOWN = ["PROPFIND", "TRACE", "FOO"];
 
-Deno.test("a method outside HTTP's core is what any other is that the address does not take", async () => {
+Deno.test("a method outside HTTP's core gets 405 with the headers of any other unsupported method", async () => {
   await using service = await TestService.start();
   for (const method of UNKNOWN) {
     for (const path of ["/v1/agents", `/v1/agents/${crypto.randomUUID()}`, "/v1/chat/stream"]) {
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
-      const [unknown, taken] = [
+      const [unknown, unsupported] = [
         await sendRaw(service.url, head),
         await service.fetch(path, {
           method: "PUT",
         }),
       ];
-      await taken.body?.cancel();
+      await unsupported.body?.cancel();
       assertEquals(unknown.status, "HTTP/1.1 405 Method Not Allowed");
       for (const name of ["allow", "cache-control", "access-control-allow-origin"]) {
-        assertEquals(unknown.headers.get(name) ?? null, taken.headers.get(name), name);
+        assertEquals(unknown.headers.get(name) ?? null, unsupported.headers.get(name), name);
       }
       assertEquals(unknown.headers.get("cache-control"), "no-store");
       assertMatch(unknown.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
@@ -35,7 +35,7 @@ Deno.test("a method outside HTTP's core is what any other is that the address do
   await page.body?.cancel();
 });
 
-Deno.test("what cannot be routed counts in its address's window as any request does", async () => {
+Deno.test("requests that cannot be routed count against the rate limit of their IP address", async () => {
   const limits = { ipRequests: 2, ipMessages: 20, keyRequests: 60 };
   await using service = await TestService.start({ ...instantRuntime(), limits });
   const method = await service.fetch("/v1/agents", { method: "PROPFIND" });
@@ -47,7 +47,7 @@ Deno.test("what cannot be routed counts in its address's window as any request d
   await expectRefusal(full, "rate_limit_exceeded");
 });
 
-Deno.test("an id that cannot be decoded is 404, under /v1 in the envelope", async () => {
+Deno.test("an id that cannot be decoded gets 404, under /v1 in the error envelope", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   for (const id of ["%zz", "%E0%A4"]) {
@@ -59,7 +59,7 @@ Deno.test("an id that cannot be decoded is 404, under /v1 in the envelope", asyn
   await script.body?.cancel();
 });
 
-Deno.test("a Host that names no host is 400, under /v1 in the envelope", async () => {
+Deno.test("an invalid Host header gets 400, under /v1 in the error envelope", async () => {
   await using service = await TestService.start();
   for (const host of ["a b", "[", "x:99999", "<script>"]) {
     for (const start of ["GET /v1/agents", "POST /v1/chat/stream", "PROPFIND /v1/usage"]) {

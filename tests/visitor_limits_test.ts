@@ -1,4 +1,4 @@
-/** Limits for one visitor: what they keep a session and an address from, and how they are set. */
+/** Visitor limits: what they restrict per session and per IP address, and how they are set. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
@@ -13,7 +13,7 @@ import { onPage, ORIGIN } from "./support/widget_calls.ts";
 const SUGGESTED = { sessionStreams: 2, sessionCost: 250_000, ipDailyCost: 1_000_000 };
 const LIMITS = { ...DEFAULT_LIMITS, ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 
-/** A service whose model answers as `otherwise` says, its operator, and an agent for a page. */
+/** A service whose model answers with `otherwise`, its operator, and an agent for a page. */
 async function start(otherwise: () => Script) {
   const mock = await MockProviders.start({ otherwise });
   const on = await ProviderService.start(mock, { env: { SETUP_TOKEN }, limits: LIMITS });
@@ -34,16 +34,18 @@ async function statusOf(answer: Response): Promise<number> {
   return answer.status;
 }
 
-Deno.test("one token opens all streams of its tenant by default, and exactly 2 once the limits are set; the key still chats", async () => {
+Deno.test("session_streams: one token can open all streams of its tenant by default, and exactly 2 once limits are set; the key still chats", async () => {
   let gate = Promise.withResolvers<void>();
-  await using world = await start(() => ({ say: [{ text: "Hi" }, { wait: gate.promise }] }));
-  const { on, agent, mint, setLimits } = world;
+  await using fixture = await start(() => ({ say: [{ text: "Hi" }, { wait: gate.promise }] }));
+  const { on, agent, mint, setLimits } = fixture;
   const flood = async () => {
     const sessionToken = await mint();
     const calls = Array.from({ length: 20 }, () => onPage(on.service, { agent, sessionToken }));
     const answers = await Promise.all(calls);
-    const refused = answers.filter(({ status }) => status === 429);
-    const scopes = await Promise.all(refused.map(async (one) => (await one.json()).details.scope));
+    const rejected = answers.filter(({ status }) => status === 429);
+    const scopes = await Promise.all(
+      rejected.map(async (answer) => (await answer.json()).details.scope),
+    );
     return { open: answers.filter(({ status }) => status === 200), scopes: new Set(scopes) };
   };
   const end = async (open: Response[]) => {
@@ -64,22 +66,22 @@ Deno.test("one token opens all streams of its tenant by default, and exactly 2 o
   await end([...after.open, own]);
 });
 
-Deno.test("visitors of one address spend 1 USD of the day between them, and the key has the rest", async () => {
-  await using world = await start(() => ({
+Deno.test("ip_daily_cost: visitors from one address share 1 USD a day, and the key can spend the rest", async () => {
+  await using fixture = await start(() => ({
     say: [{ text: "Hi" }],
     usage: { input: 10, output: 4_000 },
   }));
-  const { on, agent, mint, setLimits } = world;
+  const { on, agent, mint, setLimits } = fixture;
   await statusOf(await setLimits());
-  let refused: Response | undefined;
-  for (let n = 0; n < 40 && refused === undefined; n++) {
+  let rejected: Response | undefined;
+  for (let n = 0; n < 40 && rejected === undefined; n++) {
     // Every visitor has a session of their own.
     const answer = await onPage(on.service, { agent, sessionToken: await mint() });
     if (answer.status === 200) await answer.text();
-    else refused = answer;
+    else rejected = answer;
   }
-  assert(refused !== undefined);
-  const { details } = await expectRefusal(refused, "rate_limit_exceeded");
+  assert(rejected !== undefined);
+  const { details } = await expectRefusal(rejected, "rate_limit_exceeded");
   assertEquals([details?.scope, details?.limit], ["ip_daily_cost", 1]);
   const usage = await on.service.fetch("/v1/usage", { key: on.key });
   const { costUsd } = await usage.json();
@@ -89,7 +91,7 @@ Deno.test("visitors of one address spend 1 USD of the day between them, and the 
   await own.text();
 });
 
-Deno.test("/home: the operator sets the limits with one click, which the log tells and the plan page takes back", async () => {
+Deno.test("/home: the operator sets the limits with one click, which is audited and can be undone on the plan page", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = await Dashboard.setUp(service);
   const tenant = await service.tenant();
@@ -118,11 +120,11 @@ Deno.test("/home: the operator sets the limits with one click, which the log tel
   await statusOf(await operator.post(`/operator/tenants/${tenant}`, form));
   assertEquals((await tenants.plan(tenant)).limits, {});
   assertStringIncludes(await (await operator.get("/home")).text(), path);
-  const nobody = `/operator/tenants/${crypto.randomUUID()}/visitor-limits`;
-  assertEquals(await statusOf(await operator.post(nobody)), 404);
+  const unknown = `/operator/tenants/${crypto.randomUUID()}/visitor-limits`;
+  assertEquals(await statusOf(await operator.post(unknown)), 404);
 });
 
-Deno.test("/home: once there has been a chat the limits are what needs attention, until they are set or dismissed", async () => {
+Deno.test("/home: after the first chat the limits need attention until they are set or dismissed", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
   const operator = all.get("operator")!;
@@ -135,14 +137,14 @@ Deno.test("/home: once there has been a chat the limits are what needs attention
   const offer = "One visitor can use up your daily budget.";
   const seen = await home("operator");
   assertStringIncludes(seen, offer);
-  assert(!seen.includes("Get started"), "the first steps are done");
+  assert(!seen.includes("Get started"), "the first steps are hidden once they are done");
   assert(!seen.includes("All systems normal"));
-  // Who may not change the plan sees whom to ask.
+  // Users who cannot change the plan see whom to ask.
   for (const who of ["owner", "viewer"] as const) {
-    const told = await home(who);
-    assertStringIncludes(told, "Ask operator@example.com to set them");
-    assert(!told.includes("/visitor-limits"));
-    assertEquals(told.includes('action="/home/dismiss"'), who === "owner");
+    const html = await home(who);
+    assertStringIncludes(html, "Ask operator@example.com to set them");
+    assert(!html.includes("/visitor-limits"));
+    assertEquals(html.includes('action="/home/dismiss"'), who === "owner");
   }
   const dismissal = { advice: "visitor_limits" };
   assertEquals(await statusOf(await all.get("viewer")!.post("/home/dismiss", dismissal)), 403);
@@ -160,7 +162,7 @@ Deno.test("/home: once there has been a chat the limits are what needs attention
   assertEquals((await service.service.tenants.plan(tenant)).limits, {});
 });
 
-Deno.test("/home: a tenant whose operator is elsewhere is told to ask for the limits, without an address", async () => {
+Deno.test("/home: a tenant whose operator belongs to another tenant is asked to contact the operator, without an e-mail address", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   await Dashboard.setUp(service);
   const { id: tenant } = await service.service.tenants.create("Elsewhere");
@@ -170,7 +172,7 @@ Deno.test("/home: a tenant whose operator is elsewhere is told to ask for the li
   assert(!home.includes("operator@example.com"));
 });
 
-Deno.test("/operator/tenants/new: a plan starts with the limits for one visitor, to be changed or left out", async () => {
+Deno.test("/operator/tenants/new: suggests visitor limits, which can be changed or removed", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = await Dashboard.setUp(service);
   const { tenants } = service.service;
@@ -190,9 +192,9 @@ Deno.test("/operator/tenants/new: a plan starts with the limits for one visitor,
   );
   assertEquals(await limitsOf(), { sessionCost: 250_000, ipDailyCost: 3_000_000 });
   const before = (await tenants.list()).length;
-  const refused = await create({ ...suggested, sessionStreams: "many" });
-  assertEquals(refused.status, 400);
-  const html = await refused.text();
+  const rejected = await create({ ...suggested, sessionStreams: "many" });
+  assertEquals(rejected.status, 400);
+  const html = await rejected.text();
   for (const typed of ["many", "0.25", "Florist", "f@example.com"]) {
     assertStringIncludes(html, `value="${typed}"`);
   }

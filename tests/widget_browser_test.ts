@@ -1,11 +1,11 @@
-/** The built script in a real browser: what a visitor sees and what the page is spared. */
+/** The built script in a real browser: what visitors see, and that the page stays unaffected. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { answered, ask, focused, onSite } from "./support/widget_site.ts";
 
 const END = { name: "Send message" };
 
-Deno.test("widget: the specification's tag streams Markdown as nodes under a strict policy", async () => {
+Deno.test("widget: the documented script tag renders streamed Markdown as DOM nodes under a strict CSP", async () => {
   await onSite({}, async ({ page, console, chat }) => {
     await ask(page, "Hello?");
     const log = page.getByRole("log");
@@ -29,7 +29,7 @@ Deno.test("widget: the specification's tag streams Markdown as nodes under a str
   });
 });
 
-Deno.test("widget: the status is empty once it was heard, so that nobody meets an answer twice", async () => {
+Deno.test("widget: the status region is cleared after 10 s, so that screen readers do not read an answer twice", async () => {
   await onSite({ beforeLoad: (page) => page.clock.install() }, async ({ page, chat }) => {
     await ask(page, "Hello?");
     chat.say("Some words.");
@@ -58,7 +58,7 @@ Deno.test("widget: finished blocks keep their elements while the answer grows", 
   });
 });
 
-Deno.test("widget: focus goes into the input on open and back to the launcher on Escape", async () => {
+Deno.test("widget: focus moves to the input on open and back to the launcher on Escape", async () => {
   await onSite({}, async ({ page }) => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -70,7 +70,7 @@ Deno.test("widget: focus goes into the input on open and back to the launcher on
   });
 });
 
-Deno.test("widget: by keyboard alone a question is asked, stopped, and a new conversation begun", async () => {
+Deno.test("widget: the keyboard alone can ask a question, stop the answer and start a new conversation", async () => {
   await onSite({}, async ({ page, chat }) => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -92,7 +92,7 @@ Deno.test("widget: by keyboard alone a question is asked, stopped, and a new con
   });
 });
 
-Deno.test("widget: stopping is calm where the service has no cancel yet", async () => {
+Deno.test("widget: Stop shows no error if the service has no cancel route", async () => {
   await onSite({}, async ({ page, chat, console }) => {
     chat.resumes = false;
     await ask(page, "Hello?");
@@ -105,7 +105,7 @@ Deno.test("widget: stopping is calm where the service has no cancel yet", async 
   });
 });
 
-Deno.test("widget: the reader's place is kept, and one button leads back to the end", async () => {
+Deno.test("widget: scrolling up keeps the scroll position, and Jump to latest returns to the end", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");
     chat.say("A line of text.\n\n".repeat(60));
@@ -115,46 +115,46 @@ Deno.test("widget: the reader's place is kept, and one button leads back to the 
     await page.mouse.wheel(0, -400);
     const jump = page.getByRole("button", { name: "Jump to latest" });
     await jump.waitFor();
-    const place = await log.evaluate((element) => element.scrollTop);
+    const position = await log.evaluate((element) => element.scrollTop);
     chat.say("More.\n\n".repeat(20));
     await log.getByText("More.").nth(19).waitFor();
-    assertEquals(await log.evaluate((element) => element.scrollTop), place);
+    assertEquals(await log.evaluate((element) => element.scrollTop), position);
     await page.getByRole("textbox").fill("A line.\n".repeat(3));
-    assertEquals(await log.evaluate((element) => element.scrollTop), place);
+    assertEquals(await log.evaluate((element) => element.scrollTop), position);
     await jump.click();
     await jump.waitFor({ state: "detached" });
     const below = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
     assert(await below() < 2);
     assertEquals(await focused(page), "log");
     await page.getByRole("textbox").fill("A line.\n".repeat(6));
-    assert(await below() < 2, "a growing draft hides nothing of the end");
+    assert(await below() < 2, "a growing draft must not cover the end of the log");
   });
 });
 
-Deno.test("widget: the input grows with what is written, and is one line again once it is sent", async () => {
+Deno.test("widget: the input grows with its text, and shrinks to one line once the message is sent", async () => {
   await onSite({}, async ({ page }) => {
     await page.getByRole("button", { name: "Open chat" }).click();
     const input = page.getByRole("textbox");
     const height = () => input.evaluate((element) => element.clientHeight);
     const line = await height();
     await input.fill("A line.\n".repeat(3));
-    assert(await height() > 2 * line, "it has grown");
+    assert(await height() > 2 * line, "the input must grow with its text");
     await answered(page, () => input.press("Enter"));
     assertEquals(await height(), line);
   });
 });
 
-Deno.test("widget: undo takes back all that was written in one go, also while an answer arrives", async () => {
+Deno.test("widget: undo reverts typed text in one step, even while an answer streams", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");
     chat.say("Well");
     await page.locator(".live").waitFor();
     const input = page.getByRole("textbox");
-    let said = "Well";
+    let text = "Well";
     for (const letter of "more") {
       await input.press(letter);
       chat.say(letter);
-      await page.locator(".live").getByText(said += letter).waitFor();
+      await page.locator(".live").getByText(text += letter).waitFor();
     }
     assertEquals(await input.inputValue(), "more");
     await input.press("ControlOrMeta+z");
@@ -162,7 +162,7 @@ Deno.test("widget: undo takes back all that was written in one go, also while an
   });
 });
 
-Deno.test("widget: suggestions ask, a tool at work is named, and code and answers can be copied", async () => {
+Deno.test("widget: suggestions send messages, a running tool is named, and code and answers can be copied", async () => {
   const attributes = `data-suggestions="Where is my order?|Opening hours"`;
   const context = { permissions: ["clipboard-read", "clipboard-write"] };
   await onSite({ attributes, context }, async ({ page, chat }) => {
@@ -186,7 +186,7 @@ Deno.test("widget: suggestions ask, a tool at work is named, and code and answer
   });
 });
 
-Deno.test("widget: links say where they go, and images load only from permitted origins", async () => {
+Deno.test("widget: links show their host, and images load only from permitted origins", async () => {
   await onSite({}, async ({ page, chat, asked }) => {
     const own = new URL(page.url()).origin;
     await ask(page, "Hello?");
@@ -205,7 +205,7 @@ Deno.test("widget: links say where they go, and images load only from permitted 
   });
 });
 
-Deno.test("widget: an image of a permitted origin is shown, and asked for without a referrer", async () => {
+Deno.test("widget: an image from a permitted origin is shown, and requested without a referrer", async () => {
   const beforeLoad = async (page: Page) => {
     await page.addInitScript(() => {
       const script = () => document.querySelector("script");
@@ -241,9 +241,9 @@ Deno.test("widget: at 360 px the open panel fills the screen and the input does 
     assert(parseFloat(await input.evaluate((el) => getComputedStyle(el).fontSize)) >= 16);
     for (const button of await panel.getByRole("button").all()) {
       const box = (await button.boundingBox())!;
-      assert(box.width >= 44 && box.height >= 44, "a touch target of 44 px");
+      assert(box.width >= 44 && box.height >= 44, "touch targets must be at least 44 px");
     }
     for (let steps = 0; steps < 8; steps++) await page.keyboard.press("Tab");
-    assert(await focused(page), "the focus stays in the sheet");
+    assert(await focused(page), "focus must stay in the panel");
   });
 });

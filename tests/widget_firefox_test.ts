@@ -1,4 +1,4 @@
-/** The widget in another engine, where one is installed. */
+/** The widget in Firefox, if it is installed. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFirefox, type FirefoxPage, withFirefox } from "./support/firefox.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
@@ -11,11 +11,11 @@ const firefox = findFirefox();
 const focused = (page: FirefoxPage) => page.evaluate(`${ROOT}.activeElement?.className`);
 
 Deno.test({
-  name: "widget: in Firefox it is opened, asked, read and closed by keyboard alone",
+  name: "widget: in Firefox the keyboard alone can open it, ask, read the answer and close it",
   ignore: firefox === undefined,
   async fn() {
-    const held = pausableRuntime();
-    await using service = await TestService.start({ runtime: held.runtime });
+    const paused = pausableRuntime();
+    await using service = await TestService.start({ runtime: paused.runtime });
     await withFirefox(firefox!, async (page) => {
       await page.goto(`${service.url}/demo`);
       await page.until(`!!${ROOT}?.querySelector(".launcher")`);
@@ -25,7 +25,7 @@ Deno.test({
       await page.press(`What is a violet?${ENTER}`);
       await page.until(`${ROOT}.querySelector(".live p")`);
       assertEquals(await page.evaluate(`${ROOT}.querySelector("[role=log]").ariaBusy`), "true");
-      held.release();
+      paused.release();
       await page.until(`${ROOT}.querySelector(".after")`);
       const log = await page.evaluate(`${ROOT}.querySelector("[role=log]").innerText`);
       assertStringIncludes(`${log}`, "You asked: “What is a violet?”");
@@ -35,6 +35,6 @@ Deno.test({
       await page.press(ESCAPE);
       await page.until(`${ROOT}.activeElement?.className === "launcher"`);
       assertEquals(await page.evaluate(`${ROOT}.activeElement.ariaExpanded`), "false");
-    }).finally(() => held.release()); // an answer that stands still would keep the service from ending
+    }).finally(() => paused.release()); // a paused answer would keep the service from stopping
   },
 });

@@ -1,21 +1,21 @@
-/** Ways of loading the script, and of looking at the widget, that pages and people have. */
+/** Ways in which pages load the script, and display settings of visitors. */
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
 import { answered, ask, onSite } from "./support/widget_site.ts";
 
-/** Tags as pages write them: the ready event comes whenever the script has run. */
-const WAYS: Record<string, (tag: string) => string> = {
+/** Script tags as pages write them; the ready event fires once the script has run. */
+const TAGS: Record<string, (tag: string) => string> = {
   "with async, in the head": (tag) => tag.replace("<script", "<script async"),
   "with defer": (tag) => tag.replace("<script", "<script defer"),
   "as a module": (tag) => tag.replace("<script", `<script type="module"`),
   "twice": (tag) => tag + tag,
 };
 
-Deno.test("widget: loaded with async, with defer, as a module or twice, it is there once", async (t) => {
+Deno.test("widget: loaded with async, with defer, as a module or twice, it is mounted once", async (t) => {
   await withBrowser(async (browser) => {
-    for (const [way, html] of Object.entries(WAYS)) {
-      await t.step(way, () =>
+    for (const [name, html] of Object.entries(TAGS)) {
+      await t.step(name, () =>
         onSite({ browser, html }, async ({ page, console }) => {
           await page.getByRole("button", { name: "Open chat" }).click();
           await page.getByRole("dialog").waitFor();
@@ -29,9 +29,12 @@ Deno.test("widget: loaded with async, with defer, as a module or twice, it is th
           assertEquals(console, []);
         }));
     }
-    await t.step("where forced colours tell parts apart by borders", () => forcedColors(browser));
-    await t.step("above an on-screen keyboard", () => onScreenKeyboard(browser));
-    await t.step("and asks again when it is told to", () => retry(browser));
+    await t.step("with forced colours, borders separate its parts", () => forcedColors(browser));
+    await t.step(
+      "with an on-screen keyboard, the panel stays above it",
+      () => onScreenKeyboard(browser),
+    );
+    await t.step("Try again resends the message", () => retry(browser));
   });
 });
 
@@ -51,7 +54,7 @@ async function forcedColors(browser: Browser): Promise<void> {
   });
 }
 
-/** The keyboard takes the lower half of what is seen, and the page is not told otherwise. */
+/** The keyboard covers the lower half of the screen, which only `visualViewport` shows. */
 async function onScreenKeyboard(browser: Browser): Promise<void> {
   const beforeLoad = async (page: Page) => {
     await page.addInitScript(() => {
@@ -69,7 +72,7 @@ async function onScreenKeyboard(browser: Browser): Promise<void> {
     );
     assertEquals(await panel.boundingBox(), { x: 0, y: 20, width: 360, height: 400 });
     const input = (await page.getByRole("textbox").boundingBox())!;
-    assert(input.y + input.height <= 420, "the input is above the keys");
+    assert(input.y + input.height <= 420, "the input must be above the keyboard");
   });
 }
 

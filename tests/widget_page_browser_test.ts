@@ -1,4 +1,4 @@
-/** The widget on pages that are not made for it, and for people who use them differently. */
+/** The widget on pages that were not made for it, and for visitors with other needs. */
 import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ async function violations(page: Page): Promise<unknown[]> {
   return found.violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary]);
 }
 
-Deno.test("widget: axe finds nothing in any state and theme", async () => {
+Deno.test("widget: axe finds no violation in any state or theme", async () => {
   await withBrowser(async (browser) => {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 360]) {
@@ -41,7 +41,7 @@ Deno.test("widget: axe finds nothing in any state and theme", async () => {
   });
 });
 
-Deno.test("widget: over a hundred attacks in answers run nothing, load nothing and leave no handler", async () => {
+Deno.test("widget: over a hundred Markdown attacks run no script, load nothing and leave no event handler", async () => {
   await onSite({}, async ({ page, chat, console, asked }) => {
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
@@ -69,7 +69,7 @@ Deno.test("widget: over a hundred attacks in answers run nothing, load nothing a
   });
 });
 
-Deno.test("widget: a page's resets and importance stay outside", async () => {
+Deno.test("widget: a page's CSS resets and !important rules do not reach it", async () => {
   const rules =
     `body * { all: unset !important; display: none !important; font-size: 3px !important }
     service-widget { opacity: 0 !important; transform: scale(0) !important; --accent: red !important }
@@ -88,7 +88,7 @@ Deno.test("widget: a page's resets and importance stay outside", async () => {
   });
 });
 
-Deno.test("widget: two agents are two widgets side by side, one agent twice is one", async () => {
+Deno.test("widget: two agents give two widgets side by side, one agent twice gives one", async () => {
   const other = AGENT.replace("7d0e", "7d0f");
   const html = (tag: string) => tag + tag + tag.replace(AGENT, `${other}" data-title="Billing`);
   await onSite({ html }, async ({ page }) => {
@@ -97,7 +97,7 @@ Deno.test("widget: two agents are two widgets side by side, one agent twice is o
     assertEquals(await hosts.count(), 2);
     const [first, second] = await page.locator(".launcher").all();
     const [a, b] = [(await first!.boundingBox())!, (await second!.boundingBox())!];
-    assert(a.x >= b.x + b.width, "the launchers do not cover each other");
+    assert(a.x >= b.x + b.width, "launchers must not overlap");
     const handles = await page.evaluate(
       "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
     );
@@ -113,14 +113,14 @@ Deno.test("widget: two agents are two widgets side by side, one agent twice is o
       const all = [...document.querySelectorAll("service-widget")];
       return all.indexOf(document.elementFromPoint(x + 30, y + 30)!);
     });
-    assertEquals(covering, 0, "the open panel lies on the other's launcher");
+    assertEquals(covering, 0, "the open panel must cover the other launcher");
   });
 });
 
-Deno.test("widget: a single-page app mounts and unmounts it, and keeps it when the body is exchanged", async () => {
+Deno.test("widget: a single-page app can mount and unmount it, and it survives a replaced body", async () => {
   const policy = "default-src 'none'; script-src *; connect-src *";
   await onSite({ policy }, async ({ page, chat }) => {
-    /** As a router does: the whole body anew, with a script element of its own. */
+    /** Replaces the whole body with a new script element, as a router does. */
     const mountAgain = () =>
       page.evaluate(() =>
         new Promise((resolve) => {
@@ -150,12 +150,12 @@ Deno.test("widget: a single-page app mounts and unmounts it, and keeps it when t
   });
 });
 
-Deno.test("widget: the handle drives it, in another language and direction", async () => {
+Deno.test("widget: its handle controls it, in another language and text direction", async () => {
   await onSite({ attributes: `data-launcher="hidden" data-lang="de"` }, async ({ page, chat }) => {
     assertEquals(await page.getByRole("button").count(), 0);
-    await page.evaluate(`window.told = [];
+    await page.evaluate(`window.events = [];
       for (const name of ["open", "close", "message", "start", "answer"])
-        serviceWidget.on(name, () => told.push(name));
+        serviceWidget.on(name, () => events.push(name));
       serviceWidget.open()`);
     await page.getByRole("textbox", { name: "Nachricht schreiben" }).waitFor();
     const streamed = page.waitForResponse(/\/stream$/);
@@ -171,11 +171,11 @@ Deno.test("widget: the handle drives it, in another language and direction", asy
     assertEquals(direction, "rtl");
     await page.evaluate("serviceWidget.newConversation(), serviceWidget.toggle()");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    assertEquals(await page.evaluate("told"), ["open", "message", "start", "answer", "close"]);
+    assertEquals(await page.evaluate("events"), ["open", "message", "start", "answer", "close"]);
   });
 });
 
-Deno.test("widget: reduced motion stops every animation, and 200 % zoom keeps input and head in view", async () => {
+Deno.test("widget: reduced motion stops every animation, and 200 % zoom keeps input and title in view", async () => {
   const context = { reducedMotion: "reduce" as const };
   await onSite({ context, width: 640, height: 400 }, async ({ page }) => {
     await page.getByRole("button", { name: "Open chat" }).click();

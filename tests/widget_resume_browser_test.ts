@@ -1,4 +1,4 @@
-/** What a broken connection, a reload, an old token and a second page load must not lose. */
+/** A broken connection, a reload and an expired token lose nothing. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
@@ -7,7 +7,7 @@ import { answered, ask, onSite } from "./support/widget_site.ts";
 const answer = (page: Page) => page.getByRole("log").locator(".turn:not(.mine) .bubble");
 const settled = (page: Page) => page.getByRole("button", { name: "Send message" }).waitFor();
 
-Deno.test("widget: a connection that breaks is resumed, and no word is doubled or lost", async () => {
+Deno.test("widget: a broken connection is resumed without duplicating or losing text", async () => {
   await withBrowser(async (browser) => {
     for (const resumes of [true, false]) {
       await onSite({ browser }, async ({ page, chat }) => {
@@ -31,7 +31,7 @@ Deno.test("widget: a connection that breaks is resumed, and no word is doubled o
   });
 });
 
-Deno.test("widget: across a reload the open answer goes on, and the conversation after it", async () => {
+Deno.test("widget: after a reload the streaming answer and its conversation continue", async () => {
   await onSite({}, async ({ page, chat }) => {
     assertEquals(await page.evaluate("sessionStorage.length"), 0);
     await ask(page, "Hello?");
@@ -52,7 +52,7 @@ Deno.test("widget: across a reload the open answer goes on, and the conversation
   });
 });
 
-Deno.test("widget: across a reload what was written is still to be sent, in all its lines", async () => {
+Deno.test("widget: after a reload the unsent draft is still there, with all its lines", async () => {
   await onSite({}, async ({ page, chat }) => {
     const field = page.getByRole("textbox");
     await page.getByRole("button", { name: "Open chat" }).click();
@@ -73,7 +73,7 @@ Deno.test("widget: across a reload what was written is still to be sent, in all 
   });
 });
 
-Deno.test("widget: while offline it waits, and goes on when the network is back", async () => {
+Deno.test("widget: waits while offline, and resumes when the network is back", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");
     chat.say("One ");
@@ -91,7 +91,7 @@ Deno.test("widget: while offline it waits, and goes on when the network is back"
   });
 });
 
-Deno.test("widget: with blocked storage the conversation lives in the page's memory", async () => {
+Deno.test("widget: with blocked storage the conversation is kept in memory", async () => {
   const block = async (page: Page) => {
     await page.addInitScript(() => {
       Object.defineProperty(globalThis, "sessionStorage", {
@@ -111,7 +111,7 @@ Deno.test("widget: with blocked storage the conversation lives in the page's mem
   });
 });
 
-Deno.test("widget: a fresh token in the middle of an answer loses nothing, and is used next", async () => {
+Deno.test("widget: a new token set during an answer loses nothing, and is used for the next request", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");
     chat.say("One ");
@@ -129,7 +129,7 @@ Deno.test("widget: a fresh token in the middle of an answer loses nothing, and i
   });
 });
 
-Deno.test("widget: a session endpoint mints when needed and once more when the session is over", async () => {
+Deno.test("widget: the session endpoint is called when a token is needed, and once more when the session has ended", async () => {
   let minted = 0;
   const mint = () => ({
     sessionToken: `cs_minted_token_000${++minted}`,
@@ -159,7 +159,7 @@ Deno.test("widget: a session endpoint mints when needed and once more when the s
   });
 });
 
-Deno.test("widget: when it is wrong, the visitor reads a calm sentence and the console the symptom", async () => {
+Deno.test("widget: on an error the visitor sees a plain sentence, and the console shows the cause", async () => {
   const cases = [
     [403, { code: "origin_not_allowed" }, "not available", "session token rejected"],
     [429, { code: "plan_limit_exceeded" }, "not available", "plan_limit_exceeded"],
@@ -171,13 +171,13 @@ Deno.test("widget: when it is wrong, the visitor reads a calm sentence and the c
     ],
   ] as const;
   await withBrowser(async (browser) => {
-    for (const [status, body, seen, told] of cases) {
+    for (const [status, body, notice, logged] of cases) {
       await onSite({ browser }, async ({ page, chat, console }) => {
         chat.refusals.push(Response.json({ message: "", http: status, ...body }, { status }));
         await ask(page, "Hello?");
-        assertStringIncludes(await page.locator(".notice").innerText(), seen);
+        assertStringIncludes(await page.locator(".notice").innerText(), notice);
         const line = console.find((line) => line.text.includes("[service-widget]"));
-        assertStringIncludes(line?.text ?? "", told);
+        assertStringIncludes(line?.text ?? "", logged);
       });
     }
   });

@@ -1,4 +1,4 @@
-/** The widget and the service together, with a network that is cut: nothing doubled, nothing lost. */
+/** The widget with the real service over an unreliable network: nothing is duplicated or lost. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { sessionKey } from "@/lib/store/credentials/session_store.ts";
@@ -9,34 +9,34 @@ import { ask } from "./support/widget_site.ts";
 
 const answers = (page: Page) => page.getByRole("log").locator(".turn:not(.mine) .bubble");
 const settled = (page: Page) => page.getByRole("button", { name: "Send message" }).waitFor();
-/** Text without what only spaces or marks it up. */
-const bare = (text: string) => text.replace(/[\s*_`>]+/g, "");
+/** Text without whitespace and markup. */
+const plain = (text: string) => text.replace(/[\s*_`>]+/g, "");
 
-/** Asks and tells the run's id as soon as its first word is there. */
-async function askHeld({ page }: RealSite, text = "Where is my order?"): Promise<string> {
+/** Sends a message, and returns the run's id once its first word is shown; the run is then paused. */
+async function askPaused({ page }: RealSite, text = "Where is my order?"): Promise<string> {
   const streamed = page.waitForResponse(/\/v1\/chat\/stream$/);
   await ask(page, text);
   const runId = (await (await streamed).allHeaders())["x-run-id"]!;
-  // The first word is there; the rest waits until the run is released.
+  // Everything after the first word waits until the run is released.
   await answers(page).last().getByText("Hello").waitFor();
   return runId;
 }
 
-/** Resumes as the widget does it, whatever the moment brings. */
+/** The response to the widget's next resume request. */
 const resumed = (page: Page) => page.waitForResponse(/\?after=/);
 
-/** What is shown is what the run said, and the run was begun once. */
+/** The widget shows the whole answer, and only one run was started. */
 async function assertWhole({ page, frames, service, key }: RealSite, runId: string) {
   await settled(page);
-  const told = await frames(runId);
-  assertEquals(told.at(-1)?.frame, { type: "done", finishReason: "stop" });
-  assertEquals(bare(await answers(page).last().innerText()), bare(textOf(told)));
+  const received = await frames(runId);
+  assertEquals(received.at(-1)?.frame, { type: "done", finishReason: "stop" });
+  assertEquals(plain(await answers(page).last().innerText()), plain(textOf(received)));
   const usage = await (await service.fetch("/v1/usage", { key })).json();
   assertEquals([usage.runs, usage.activeStreams], [1, 0]);
 }
 
 async function reload(site: RealSite): Promise<void> {
-  const runId = await askHeld(site);
+  const runId = await askPaused(site);
   const again = resumed(site.page);
   await site.page.reload();
   await again;
@@ -45,8 +45,8 @@ async function reload(site: RealSite): Promise<void> {
   assertEquals(await site.page.locator(".mine").allInnerTexts(), ["Where is my order?"]);
 }
 
-async function cutAndOffline(site: RealSite): Promise<void> {
-  const runId = await askHeld(site);
+async function disconnectAndOffline(site: RealSite): Promise<void> {
+  const runId = await askPaused(site);
   await site.page.context().setOffline(true);
   site.network.cut();
   await site.page.getByRole("log").getByText("The connection was lost.").waitFor();
@@ -59,21 +59,21 @@ async function cutAndOffline(site: RealSite): Promise<void> {
 
 async function stop(site: RealSite): Promise<void> {
   const { page, service, key } = site;
-  const runId = await askHeld(site);
+  const runId = await askPaused(site);
   await page.getByRole("button", { name: "Stop answering" }).click();
-  // Its log ends, once all is settled, although the run was never let go on.
-  const told = await site.frames(runId);
-  assertEquals(told.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
-  assertEquals(told.filter(({ frame }) => frame.type === "usage").length, 1);
+  // The log ends once the run is settled, although the model was never released.
+  const received = await site.frames(runId);
+  assertEquals(received.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  assertEquals(received.filter(({ frame }) => frame.type === "usage").length, 1);
   const usage = await (await service.fetch("/v1/usage", { key })).json();
   assertEquals([usage.activeStreams, usage.messages], [0, 1]);
   await page.getByRole("log").getByText("This answer is incomplete").waitFor();
   assertEquals(await page.locator(".notice").count(), 0);
 }
 
-async function freshTokenMidStream(site: RealSite): Promise<void> {
+async function newTokenMidStream(site: RealSite): Promise<void> {
   const { page } = site;
-  const runId = await askHeld(site);
+  const runId = await askPaused(site);
   const token = await site.mint();
   await page.evaluate(`serviceWidget.setSessionToken(${JSON.stringify(token)})`);
   const again = resumed(page);
@@ -85,15 +85,15 @@ async function freshTokenMidStream(site: RealSite): Promise<void> {
 
 const CASES: [string, (site: RealSite) => Promise<void>][] = [
   ["a reload", reload],
-  ["a cut connection and a time offline", cutAndOffline],
+  ["a lost connection and a time offline", disconnectAndOffline],
   ["Stop", stop],
-  ["a fresh token in the middle of an answer", freshTokenMidStream],
+  ["a new token during an answer", newTokenMidStream],
 ];
 
-Deno.test("widget and service: nothing is doubled, lost or left running", async (t) => {
+Deno.test("widget and service: nothing is duplicated, lost or left running", async (t) => {
   await withBrowser(async (browser) => {
-    for (const [name, hold] of CASES) {
-      await t.step(`after ${name}`, () => onRealSite({ browser }, hold));
+    for (const [name, check] of CASES) {
+      await t.step(`after ${name}`, () => onRealSite({ browser }, check));
     }
     await t.step("when a revoked session is renewed at the endpoint", () => renewed(browser));
     await t.step("when the session's messages are used up", () => capReached(browser));
@@ -145,7 +145,7 @@ async function capReached(browser: Browser): Promise<void> {
   });
 }
 
-/** The conversations of the runs that begin from now on. */
+/** Collects the conversation ids of the runs that start from now on. */
 function startsOf(page: Page): () => Promise<unknown[]> {
   const listening = page.evaluate(
     "window.ids = []; void serviceWidget.on('start', ({ conversationId }) => ids.push(conversationId))",

@@ -1,4 +1,4 @@
-/** However an answer is written, and however it arrives, the page it is shown in keeps running. */
+/** No answer blocks the page, whatever its text and however it is chunked. */
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import type { FakeChat } from "./support/fake_chat.ts";
@@ -6,14 +6,14 @@ import { hostileTexts, ordinaryText } from "./support/hostile_markdown.ts";
 import { answered, ask, onSite } from "./support/widget_site.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 
-/** Of the answers compared: a long one. */
+/** Length of the compared answers, in characters. */
 const LENGTH = 16_000;
-/** What the slowest hostile answer may take of the time of an ordinary one. */
+/** Maximum time of the slowest hostile answer, relative to an ordinary one. */
 const MAX_RATIO = 3;
-/** Another process may take the caches away from under a measurement. */
+/** A measurement is repeated, because other processes disturb it. */
 const TRIES = 4;
 
-/** Asks in a new conversation, and resolves once the answer has been drawn to its end. */
+/** Sends a message in a new conversation, and resolves once the whole answer is rendered. */
 async function showAnswer(page: Page, chat: FakeChat, deltas: string[]): Promise<void> {
   chat.say(...deltas);
   chat.done();
@@ -27,62 +27,62 @@ async function showAnswer(page: Page, chat: FakeChat, deltas: string[]): Promise
     widget.send("Hello?");
     await answered;
     for (let frames = 0; frames < 2; frames++) {
-      await new Promise((drawn) => requestAnimationFrame(drawn));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   });
 }
 
-/** Measures an answer: milliseconds of processor time of the page's thread, whatever else runs. */
+/** Returns a function that measures an answer in milliseconds of CPU time of the page's main thread. */
 async function stopwatch(page: Page, chat: FakeChat) {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  const worked = async () => {
+  const cpuTime = async () => {
     const { metrics } = await session.send("Performance.getMetrics");
     return metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
   };
   return async (...deltas: string[]) => {
-    const before = await worked();
+    const before = await cpuTime();
     await showAnswer(page, chat, deltas);
-    return await worked() - before;
+    return await cpuTime() - before;
   };
 }
 
-Deno.test("widget: no hostile answer keeps the page busy three times as long as an ordinary one", async () => {
+Deno.test("widget: no hostile answer keeps the page busy more than three times as long as an ordinary one", async () => {
   await onSite({}, async ({ page, chat }) => {
     await page.getByRole("button", { name: "Open chat" }).waitFor();
     const measure = await stopwatch(page, chat);
-    const least = async (...deltas: string[]) => {
+    const fastest = async (...deltas: string[]) => {
       let ms = Infinity;
       for (let tries = 0; tries < TRIES; tries++) ms = Math.min(ms, await measure(...deltas));
       return ms;
     };
     await measure(ordinaryText(LENGTH));
-    const bound = MAX_RATIO * await least(ordinaryText(LENGTH));
+    const bound = MAX_RATIO * await fastest(ordinaryText(LENGTH));
     for (const text of hostileTexts(LENGTH)) {
       if (await measure(text) <= bound) continue;
-      const ms = await least(text);
+      const ms = await fastest(text);
       assert(ms <= bound, `${ms} ms of ${bound} ms: ${JSON.stringify(text.slice(0, 40))}`);
     }
   });
 });
 
-Deno.test("widget: an answer in thousands of small frames is drawn once in each animation frame", async () => {
+Deno.test("widget: an answer in thousands of small deltas is rendered at most once per animation frame", async () => {
   const beforeLoad = async (page: Page) => {
-    // The widget's elements are drawn where nobody outside of it can look.
+    // An observer of the document does not see into a shadow root, so observe each one as it is attached.
     await page.addInitScript(() => {
       const attach = Element.prototype.attachShadow;
       Element.prototype.attachShadow = function (init) {
         const root = attach.call(this, init);
-        const drawn = { most: 0 };
-        let now = 0;
-        new MutationObserver(() => drawn.most = Math.max(drawn.most, ++now))
+        const renders = { max: 0 };
+        let current = 0;
+        new MutationObserver(() => renders.max = Math.max(renders.max, ++current))
           .observe(root, { subtree: true, childList: true, characterData: true });
         const count = () => {
-          now = 0;
+          current = 0;
           requestAnimationFrame(count);
         };
         count();
-        Object.assign(globalThis, { drawn });
+        Object.assign(globalThis, { renders });
         return root;
       };
     });
@@ -93,32 +93,32 @@ Deno.test("widget: an answer in thousands of small frames is drawn once in each 
     const measure = await stopwatch(page, chat);
     await measure(small.join(""));
     const whole = await measure(small.join(""));
-    await page.evaluate("drawn.most = 0");
+    await page.evaluate("renders.max = 0");
     const many = await measure(...small);
-    assertEquals(await page.evaluate("drawn.most"), 1);
+    assertEquals(await page.evaluate("renders.max"), 1);
     assert(many < 5 * whole, `${many} ms in small frames, ${whole} ms in one`);
   });
 });
 
-/** Frames that were asked for come no more once the tab is hidden, and at once when it is shown. */
+/** Simulates a tab that can be hidden: animation frames wait until it is shown again. */
 async function hideable(page: Page): Promise<void> {
   await page.addInitScript(() => {
     let hidden = false;
-    const held: FrameRequestCallback[] = [];
-    const later = globalThis.requestAnimationFrame;
+    const pending: FrameRequestCallback[] = [];
+    const original = globalThis.requestAnimationFrame;
     Object.defineProperty(document, "hidden", { get: () => hidden });
     globalThis.requestAnimationFrame = (callback) =>
-      later((time) => hidden ? held.push(callback) : callback(time));
+      original((time) => hidden ? pending.push(callback) : callback(time));
     const show = (visible: boolean) => {
       hidden = !visible;
-      if (visible) held.splice(0).forEach((callback) => callback(performance.now()));
+      if (visible) pending.splice(0).forEach((callback) => callback(performance.now()));
       document.dispatchEvent(new Event("visibilitychange"));
     };
     Object.assign(globalThis, { show });
   });
 }
 
-Deno.test("widget: a hidden tab, where no animation frame comes, loses no word and no end", async () => {
+Deno.test("widget: a hidden tab without animation frames loses neither text nor the end of an answer", async () => {
   await onSite({ beforeLoad: hideable }, async ({ page, chat }) => {
     const status = page.getByRole("status");
     await ask(page, "Hello?");
@@ -127,7 +127,7 @@ Deno.test("widget: a hidden tab, where no animation frame comes, loses no word a
     await page.evaluate("show(false)");
     chat.say("Two. ", "Three. ");
     chat.done();
-    // What was asked for while it was shown waits for the next frame; the run's end does not.
+    // A render requested while the tab was visible waits for the next frame; the run's end does not.
     await page.waitForFunction(
       "sessionStorage.length && !JSON.parse(sessionStorage[sessionStorage.key(0)]).attempt",
     );

@@ -8,7 +8,7 @@ import { findDenokv, INSTALL_COMMAND } from "./find_denokv.ts";
 const FILES = [
   "tests/denokv_test.ts",
   "tests/denokv_fleet_test.ts",
-  "tests/silent_server_test.ts",
+  "tests/unresponsive_denokv_test.ts",
   "tests/api_across_processes_test.ts",
   "tests/followed_runs_test.ts",
   "tests/crash_test.ts",

@@ -1,4 +1,4 @@
-/** What an agent's fallback stands in for, over real sockets: CONTRACT sections 6 and 7. */
+/** When an agent's fallback model answers, over real sockets: CONTRACT sections 6 and 7. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
@@ -10,35 +10,40 @@ import type { Script } from "./support/mock_providers/script.ts";
 import { SseText } from "./support/sse_text.ts";
 import { ProviderService } from "./support/provider_service.ts";
 
-/** Attempts that a vendor gets for what may pass. */
+/** Attempts at a provider after a transient error. */
 const ATTEMPTS = 3;
 
-/** The mock answers openai by `primary` and anthropic by `spare`, however often they are asked. */
+/** The mock answers every OpenAI request with `primary` and every Anthropic request with `spare`. */
 function startMock(primary: Script, spare: Script = { say: [{ text: "I am the other." }] }) {
   return MockProviders.start({
     otherwise: ({ protocol }) => (protocol === "openai" ? primary : spare),
   });
 }
 
-/** How often each vendor was asked. */
-function asked(mock: MockProviders): [number, number] {
-  const of = (protocol: string) => mock.requests.filter((one) => one.protocol === protocol).length;
+/** The number of requests that each provider received. */
+function requestCounts(mock: MockProviders): [number, number] {
+  const of = (protocol: string) =>
+    mock.requests.filter((request) => request.protocol === protocol).length;
   return [of("openai"), of("anthropic")];
 }
 
-/** What a prompt costs, estimated upward, where a vendor has accepted it and then gives nothing. */
+/** The estimated cost of a prompt that a provider accepted without answering. */
 const PROMPT_COST = 144;
 
-const AWAY: [string, Script, attempts: number, billed?: number][] = [
+const FAILURES: [string, Script, attempts: number, billed?: number][] = [
   ["429", { status: 429 }, ATTEMPTS],
-  ["429 for longer than the run lasts", { status: 429, headers: { "retry-after": "60" } }, 1],
-  ["429 for some seconds of the run", { status: 429, headers: { "retry-after": "5" } }, 1],
-  ["an empty account", { status: 429, body: '{"error":{"code":"insufficient_quota"}}' }, 1],
+  [
+    "429 with a Retry-After longer than the run",
+    { status: 429, headers: { "retry-after": "60" } },
+    1,
+  ],
+  ["429 with a Retry-After of some seconds", { status: 429, headers: { "retry-after": "5" } }, 1],
+  ["insufficient quota", { status: 429, body: '{"error":{"code":"insufficient_quota"}}' }, 1],
   ["500", { status: 500 }, ATTEMPTS],
   ["503", { status: 503, body: "<html>busy</html>" }, ATTEMPTS],
   ["408", { status: 408 }, ATTEMPTS],
-  ["no HTTP", { garbage: "SSH-2.0-nothing\r\n\r\n" }, ATTEMPTS],
-  ["a page in place of a stream", { headers: { "content-type": "text/html" }, body: "<p>" }, 1],
+  ["a response that is not HTTP", { garbage: "SSH-2.0-nothing\r\n\r\n" }, ATTEMPTS],
+  ["a page instead of a stream", { headers: { "content-type": "text/html" }, body: "<p>" }, 1],
   ["a stream of nonsense", { body: "data: {nonsense\n\n" }, 1, 1],
   ["a stream without an event", { body: "" }, ATTEMPTS, ATTEMPTS],
   [
@@ -48,40 +53,40 @@ const AWAY: [string, Script, attempts: number, billed?: number][] = [
   ],
 ];
 
-for (const [what, script, attempts, billed = 0] of AWAY) {
-  Deno.test(`fallback: answers for a vendor that gives ${what}, and start names it`, async () => {
+for (const [what, script, attempts, billed = 0] of FAILURES) {
+  Deno.test(`fallback: answers when the provider returns ${what}, and the start frame names it`, async () => {
     await using mock = await startMock(script);
     await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
     assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
     assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
-    assertEquals(asked(mock), [attempts, 1]);
+    assertEquals(requestCounts(mock), [attempts, 1]);
     const [record] = await on.records();
     assertEquals([record?.provider, record?.cost], ["vendor_b", 300 + billed * PROMPT_COST]);
   });
 }
 
-Deno.test("fallback: answers for a vendor that has begun and says no before any word; each is charged for its own", async () => {
+Deno.test("fallback: answers when the provider's stream fails before any text, and each provider's usage is charged at its own price", async () => {
   const overloaded: Script = { say: [{ error: "overloaded" }], end: "none" };
   await using mock = await MockProviders.start({
     otherwise: ({ protocol }) => (protocol === "anthropic" ? overloaded : {}),
   });
-  const dear = catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 7 });
-  const catalogue = [catalogueEntry({ vendor: "vendor_a" }), dear];
+  const expensive = catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 7 });
+  const catalogue = [catalogueEntry({ vendor: "vendor_a" }), expensive];
   await using on = await ProviderService.start(mock, {
     runtime: new ManualClock().runtime,
     catalogue,
   });
   const frames = await readFrames(await on.ask("vendor_b", "vendor_a"));
   assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
-  assertEquals(asked(mock), [1, ATTEMPTS]);
-  // Each attempt was announced with its 25 tokens of input and one of output.
+  assertEquals(requestCounts(mock), [1, ATTEMPTS]);
+  // Each attempt reported 25 input tokens and one output token.
   const tried = { provider: "vendor_b", inputTokens: 75, outputTokens: 3, cost: 3 * (25 * 7 + 15) };
   const answered = { provider: "vendor_a", inputTokens: 25, outputTokens: 15, cost: 300 };
   await expectShares(on, [{ ...tried, steps: 0, runs: 0 }, { ...answered, steps: 1, runs: 1 }]);
 });
 
-Deno.test("fallback: a later step is recorded and counted under the model that made it", async () => {
+Deno.test("fallback: a later step is recorded and counted under the model that ran it", async () => {
   await using mock = await MockProviders.start();
   mock.next(
     { say: [{ calls: [{ id: "functions.x:0", name: "x", args: ["{}"] }] }] },
@@ -98,8 +103,8 @@ Deno.test("fallback: a later step is recorded and counted under the model that m
   });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
   assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
-  const [, said, result] = mock.requests.at(-1)!.body.messages;
-  assertEquals([said.content[0].id, result.content[0].tool_use_id], ["call_1", "call_1"]);
+  const [, call, result] = mock.requests.at(-1)!.body.messages;
+  assertEquals([call.content[0].id, result.content[0].tool_use_id], ["call_1", "call_1"]);
   const first = { provider: "vendor_a", inputTokens: 25, outputTokens: 15, cost: 300 };
   const later = { provider: "vendor_b", inputTokens: 31, outputTokens: 7, cost: 23 };
   await expectShares(on, [{ ...first, steps: 1, runs: 1 }, { ...later, steps: 1, runs: 0 }]);
@@ -109,7 +114,7 @@ type Share = Record<"steps" | "runs" | "inputTokens" | "outputTokens" | "cost", 
   provider: string;
 };
 
-/** The one run is recorded with these models' shares, and GET /v1/usage tells each of them. */
+/** The only run is recorded with these shares per model, and GET /v1/usage reports each. */
 async function expectShares(on: ProviderService, shares: Share[]) {
   const [record] = await on.records();
   assertEquals(
@@ -128,7 +133,7 @@ async function expectShares(on: ProviderService, shares: Share[]) {
   assertEquals([usage.runs, usage.costUsd], [1, record!.cost / 1e6]);
 }
 
-Deno.test("fallback: answers for a vendor that nobody can connect to", async () => {
+Deno.test("fallback: answers when the provider cannot be reached", async () => {
   await using mock = await startMock({});
   const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = closed.addr as Deno.NetAddr;
@@ -137,10 +142,10 @@ Deno.test("fallback: answers for a vendor that nobody can connect to", async () 
   await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime, env });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
   assertEquals(startFrame(frames).provider, "vendor_b");
-  assertEquals(asked(mock), [0, 1]);
+  assertEquals(requestCounts(mock), [0, 1]);
 });
 
-Deno.test("fallback: answers for a vendor that falls silent, on a stream that opened meanwhile", async () => {
+Deno.test("fallback: answers when the provider stops responding, on the stream that is already open", async () => {
   await using mock = await startMock({ silent: true });
   const clock = new ManualClock();
   await using on = await ProviderService.start(mock, { runtime: clock.runtime });
@@ -159,31 +164,31 @@ Deno.test("fallback: answers for a vendor that falls silent, on a stream that op
   await primary.gone;
   assertEquals(stream.events, ["start", "delta", "usage", "done"]);
   assertEquals(stream.frame("start").provider, "vendor_b");
-  assertEquals(asked(mock), [1, 1]);
+  assertEquals(requestCounts(mock), [1, 1]);
 });
 
-Deno.test("fallback: none after text was shown; what was said is charged", async () => {
+Deno.test("fallback: not used after text was sent, and that text is charged", async () => {
   for (const finish of ["close", "reset", "half"] as const) {
-    const heard = Promise.withResolvers<void>();
-    const say = [{ text: "Half" }, { wait: heard.promise }];
+    const received = Promise.withResolvers<void>();
+    const say = [{ text: "Half" }, { wait: received.promise }];
     await using mock = await startMock({ say, end: "none", finish });
     await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     await using stream = new SseText(await on.ask("vendor_a", "vendor_b"));
     await stream.until("event: delta");
-    heard.resolve();
+    received.resolve();
     await stream.until("event: done");
     assertEquals(stream.events, ["start", "delta", "usage", "error", "done"]);
     assertEquals(stream.frame("start").provider, "vendor_a");
     assertEquals(stream.frame("error").code, "provider_error");
     assertEquals(stream.frame("done").finishReason, "error");
-    assertEquals(asked(mock), [1, 0]);
+    assertEquals(requestCounts(mock), [1, 0]);
     const [record] = await on.records();
     assertEquals(stream.frame("usage").costUsd, record!.cost / 1e6);
     assert(record!.outputTokens >= 1 && record!.cost > 0);
   }
 });
 
-Deno.test("fallback: both failing is an envelope with the last one's code", async () => {
+Deno.test("fallback: if both models fail, the response is an error envelope with the code of the last", async () => {
   const cases: [Script, Script, "provider_error" | "provider_rate_limited" | "provider_timeout"][] =
     [
       [{ status: 429 }, { status: 500 }, "provider_error"],
@@ -203,25 +208,25 @@ Deno.test("fallback: both failing is an envelope with the last one's code", asyn
   }
 });
 
-Deno.test("fallback: a 503 passes on how long the last vendor wants to be left alone", async () => {
-  for (const [asked, told] of [["90", "90"], ["1000000", "3600"]] as const) {
+Deno.test("fallback: a 503 passes on the last provider's Retry-After, at most an hour", async () => {
+  for (const [retryAfter, expected] of [["90", "90"], ["1000000", "3600"]] as const) {
     await using mock = await startMock({ status: 500 }, {
       status: 429,
-      headers: { "retry-after": asked },
+      headers: { "retry-after": retryAfter },
     });
     await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const answer = await on.ask("vendor_a", "vendor_b");
-    assertEquals([answer.status, answer.headers.get("retry-after")], [503, told]);
+    assertEquals([answer.status, answer.headers.get("retry-after")], [503, expected]);
     await answer.body?.cancel();
   }
 });
 
-Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, and start follows", async () => {
-  const accepts = Promise.withResolvers<void>();
+Deno.test("a provider that accepts after 5 s: the stream opens with retry and pings, then start follows", async () => {
+  const accept = Promise.withResolvers<void>();
   await using mock = await MockProviders.start();
   const clock = new ManualClock();
   await using on = await ProviderService.start(mock, { runtime: clock.runtime });
-  mock.next({ say: [{ wait: accepts.promise }, { text: "At last." }] });
+  mock.next({ say: [{ wait: accept.promise }, { text: "At last." }] });
   const agent = await on.agent("vendor_c");
   const answer = on.send(agent);
   await mock.asked(1);
@@ -233,18 +238,18 @@ Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, 
   await clock.advance(10_000);
   await stream.until(": ping\n\n");
   assertEquals(stream.text, "retry: 1500\n\n: ping\n\n");
-  accepts.resolve();
+  accept.resolve();
   await stream.until("event: done");
   assertEquals(stream.events, ["start", "delta", "usage", "done"]);
   assertStringIncludes(stream.text, "At last.");
 });
 
-Deno.test("a vendor that refuses after 5 s: start names the last one tried, then usage, error, done", async () => {
-  const goesOn = Promise.withResolvers<void>();
+Deno.test("a provider that rejects after 5 s: start names the last provider tried, then usage, error and done follow", async () => {
+  const resume = Promise.withResolvers<void>();
   await using mock = await MockProviders.start();
   const clock = new ManualClock();
   await using on = await ProviderService.start(mock, { runtime: clock.runtime });
-  mock.next({ say: [{ wait: goesOn.promise }, { error: "invalid" }], end: "none" }, {
+  mock.next({ say: [{ wait: resume.promise }, { error: "invalid" }], end: "none" }, {
     status: 403,
   });
   const agent = await on.agent("vendor_c", { fallback: { provider: "vendor_b", model: "mid" } });
@@ -253,7 +258,7 @@ Deno.test("a vendor that refuses after 5 s: start names the last one tried, then
   await clock.advance(5_000);
   await using stream = new SseText(await answer);
   await stream.until("retry: 1500\n\n");
-  goesOn.resolve();
+  resume.resolve();
   await stream.until("event: done");
   assertEquals(stream.events, ["start", "usage", "error", "done"]);
   assertEquals(stream.frame("start").provider, "vendor_b");

@@ -1,4 +1,4 @@
-/** A tool secret that is bound to one agent: nobody else's tools are saved with it, or send it. */
+/** A tool secret bound to one agent: the tools of other agents can neither be saved with it nor send it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
 import { CommandError } from "@/lib/server/commands/commands.ts";
@@ -14,7 +14,7 @@ import { byKey, say } from "./support/widget_calls.ts";
 const VALUE = "crm-value-0123456789";
 const HEADERS = { authorization: "Bearer {{secret.CRM_KEY}}" };
 
-/** A service, a server that notes the credentials it is sent, and two agents with a tool for it. */
+/** A service, a server that records the credentials it receives, and two agents with a tool that calls it. */
 async function open() {
   const sent: (string | null)[] = [];
   const server = Deno.serve(
@@ -40,7 +40,7 @@ async function open() {
       domains: [host],
       agentId,
     });
-  /** What the tool of an agent answers its model. */
+  /** The output of an agent's tool call. */
   const use = async (agent: { id: string }) => {
     const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
     const frames = await readFrames(await byKey(service, { key, body }));
@@ -58,9 +58,9 @@ async function open() {
   };
 }
 
-Deno.test("a secret of one agent is not sent for another, even one that was saved with it before", async () => {
-  await using world = await open();
-  const { shop, other, sent, bind, use } = world;
+Deno.test("a secret bound to one agent is not sent for another, even if that one was saved with it before", async () => {
+  await using fixture = await open();
+  const { shop, other, sent, bind, use } = fixture;
   await bind();
   assertStringIncludes(await use(other), "200");
   await bind(shop.id);
@@ -71,17 +71,17 @@ Deno.test("a secret of one agent is not sent for another, even one that was save
   assertStringIncludes(await use(other), "200");
 });
 
-Deno.test("an agent that names a secret of another one is a 400 that says so, and is not stored", async () => {
-  await using world = await open();
-  const { service, key, host, tool, shop, other, bind, send } = world;
+Deno.test("POST and PATCH /v1/agents: an agent that uses another agent's secret gets 400 with the reason, and is not stored", async () => {
+  await using fixture = await open();
+  const { service, key, host, tool, shop, other, bind, send } = fixture;
   await bind(shop.id);
   const body = { ...other, id: undefined, createdAt: undefined, updatedAt: undefined };
-  const refusals = [
+  const rejected = [
     await send("PATCH", `/v1/agents/${other.id}`, { name: "Renamed" }),
     await send("PATCH", `/v1/agents/${other.id}`, { tools: [tool] }),
     await send("POST", "/v1/agents", { ...body, version: undefined }),
   ];
-  for (const answer of refusals) {
+  for (const answer of rejected) {
     const [issue] = await expectInvalid(answer, ["tools.0.request"]);
     assertEquals(issue?.code, "secret_of_another_agent");
     assertStringIncludes(issue!.message, "the secret CRM_KEY, which is bound to another agent");
@@ -89,7 +89,7 @@ Deno.test("an agent that names a secret of another one is a 400 that says so, an
   const server = { type: "mcp", name: "shop", url: `http://${host}/mcp`, headers: HEADERS };
   const mcp = await send("PATCH", `/v1/agents/${other.id}`, { tools: [server] });
   await expectInvalid(mcp, ["tools.0.headers"]);
-  // The agent itself goes on being changed, and the other one without the secret.
+  // Its own agent can still be changed, and so can the other once it drops the secret.
   const own = await send("PATCH", `/v1/agents/${shop.id}`, { name: "Shop 2" });
   assertEquals([own.status, (await own.json()).name], [200, "Shop 2"]);
   const without = await send("PATCH", `/v1/agents/${other.id}`, { tools: [], name: "Free" });
@@ -101,9 +101,9 @@ Deno.test("an agent that names a secret of another one is a 400 that says so, an
   ]);
 });
 
-Deno.test("the secret of a deleted agent is nobody's until it is set anew", async () => {
-  await using world = await open();
-  const { service, tenant, shop, other, sent, bind, use, send } = world;
+Deno.test("the secret of a deleted agent stays bound to it until it is set again", async () => {
+  await using fixture = await open();
+  const { service, tenant, shop, other, sent, bind, use, send } = fixture;
   await bind(shop.id);
   assertEquals((await send("DELETE", `/v1/agents/${shop.id}`, undefined)).status, 204);
   assertStringIncludes(await use(other), "is bound to another agent");
@@ -112,9 +112,9 @@ Deno.test("the secret of a deleted agent is nobody's until it is set anew", asyn
   assertEquals(info?.agentId, shop.id);
 });
 
-Deno.test("the editor's test call sends a bound secret for its own agent alone", async () => {
-  await using world = await open();
-  const { service, tool, host, shop, other, sent, bind } = world;
+Deno.test("POST /agents/test-tool: a bound secret is sent only for its own agent", async () => {
+  await using fixture = await open();
+  const { service, tool, host, shop, other, sent, bind } = fixture;
   await bind(shop.id);
   const owner = await Dashboard.setUp(service);
   const test = async (agentId?: string) => {
@@ -127,16 +127,16 @@ Deno.test("the editor's test call sends a bound secret for its own agent alone",
   assertEquals(sent, [`Bearer ${VALUE}`]);
 });
 
-Deno.test("Settings: a secret is bound in its form, shown with its agent, kept on replacing, and audited", async () => {
-  await using world = await open();
-  const { service, tenant, host, shop } = world;
+Deno.test("Settings: the form binds a secret to an agent, shows the agent, keeps it when the value is replaced, and is audited", async () => {
+  await using fixture = await open();
+  const { service, tenant, host, shop } = fixture;
   const owner = await Dashboard.setUp(service);
   const fields = { name: "CRM_KEY", value: VALUE, domains: host, own_password: PASSWORD };
   const set = (agentId: string) => owner.post("/settings/secrets/new", { ...fields, agentId });
   for (const wrong of [crypto.randomUUID(), "x".repeat(5_000), "../"]) {
-    const refused = await set(wrong);
-    const html = await refused.text();
-    assertEquals(refused.status, 400);
+    const rejected = await set(wrong);
+    const html = await rejected.text();
+    assertEquals(rejected.status, 400);
     assertStringIncludes(html, "This agent no longer exists.");
     assertStringIncludes(html, `>${host}</textarea>`);
   }
@@ -156,9 +156,9 @@ Deno.test("Settings: a secret is bound in its form, shown with its agent, kept o
   assertStringIncludes(await page("/settings/secrets/new?name=CRM_KEY"), `${shop.id} (deleted)`);
 });
 
-Deno.test("secrets set --agent: binds, and a new value alone never opens a bound secret to all", async () => {
-  await using world = await open();
-  const { service, host, shop } = world;
+Deno.test("secrets set --agent: binds a secret, and a new value without --agent never unbinds it", async () => {
+  await using fixture = await open();
+  const { service, host, shop } = fixture;
   const commands = adminCommands(service.service);
   const secret = { name: "CRM_KEY", value: VALUE, domains: [host] };
   const set = async (agentId?: string) => {
@@ -168,13 +168,13 @@ Deno.test("secrets set --agent: binds, and a new value alone never opens a bound
       (error) => error instanceof CommandError ? error.message : Promise.reject(error),
     );
   };
-  const nobody = crypto.randomUUID();
-  assertEquals(await set(nobody), `agent ${nobody} not found`);
+  const unknown = crypto.randomUUID();
+  assertEquals(await set(unknown), `agent ${unknown} not found`);
   assertStringIncludes(await set("shop"), "agentId: ");
   assertEquals(await set(), "any");
   assertEquals(await set(shop.id), shop.id);
-  const refused = `CRM_KEY is for agent ${shop.id} alone: add --agent ${shop.id}, or --agent any`;
-  assertEquals(await set(), refused);
+  const bound = `CRM_KEY is for agent ${shop.id} alone: add --agent ${shop.id}, or --agent any`;
+  assertEquals(await set(), bound);
   assertEquals(await set(shop.id), shop.id);
   assertEquals(await set("any"), "any");
 });

@@ -1,4 +1,4 @@
-/** What ends a run from outside ends the vendor's request, over real sockets: CONTRACT section 6. */
+/** Cancelling a run aborts the request to its provider, over real sockets: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
 import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
@@ -8,19 +8,19 @@ import { SseText } from "./support/sse_text.ts";
 import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
-/** A vendor says this much, and then nothing more. */
-const HALF = { say: [{ text: "Half" }, { wait: new Promise(() => {}) }], end: "none" } as const;
-/** What the prompt costs, estimated upward: the vendor had all of it and was hung up on. */
+/** A provider that sends one delta and then stalls. */
+const STALLED = { say: [{ text: "Half" }, { wait: new Promise(() => {}) }], end: "none" } as const;
+/** The estimated cost of the prompt: the provider received all of it before the connection closed. */
 const PROMPT_COST = 144;
-const PATIENT = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
+const LONG_BUDGET = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
 
-/** A service on vendors that never finish; `clock` is moved by hand. */
+/** A service whose providers never finish, with a manual clock. */
 async function start(mock: MockProviders, env: Record<string, string> = {}) {
   const clock = new ManualClock();
   return { clock, on: await ProviderService.start(mock, { runtime: clock.runtime, env }) };
 }
 
-/** The end of a stopped run: told, recorded and charged alike, what was said among it. */
+/** A cancelled run reports, records and charges the same usage, including the text sent so far. */
 async function expectStopped(on: ProviderService, stream: SseText, finishReason: string) {
   await stream.until("event: done");
   const { inputTokens, outputTokens, costUsd } = stream.frame("usage");
@@ -29,19 +29,22 @@ async function expectStopped(on: ProviderService, stream: SseText, finishReason:
   await expectRecorded(on, { finishReason, cost: Math.round(costUsd * 1e6) });
 }
 
-async function expectRecorded(on: ProviderService, told: { finishReason: string; cost: number }) {
+async function expectRecorded(
+  on: ProviderService,
+  expected: { finishReason: string; cost: number },
+) {
   const records = await on.records();
-  assertEquals(records.map(({ finishReason, cost }) => ({ finishReason, cost })), [told]);
+  assertEquals(records.map(({ finishReason, cost }) => ({ finishReason, cost })), [expected]);
   const report = await (await on.service.fetch("/v1/usage", { key: on.key })).json();
-  assertEquals([report.costUsd, report.activeStreams], [told.cost / 1e6, 0]);
+  assertEquals([report.costUsd, report.activeStreams], [expected.cost / 1e6, 0]);
 }
 
 for (const provider of PROVIDER_IDS) {
   Deno.test(`revoking a session closes its run's connection to ${provider}`, async () => {
-    await using mock = await MockProviders.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => STALLED });
     const { on } = await start(mock);
     await using _ = on;
-    const agent = await on.agent(provider, { allowedOrigins: [ORIGIN], budget: PATIENT });
+    const agent = await on.agent(provider, { allowedOrigins: [ORIGIN], budget: LONG_BUDGET });
     const sessionToken = await on.service.mint(on.key, agent.id, ORIGIN);
     await using stream = new SseText(await onPage(on.service, { agent, sessionToken }));
     await stream.until("event: delta");
@@ -52,17 +55,17 @@ for (const provider of PROVIDER_IDS) {
   });
 
   Deno.test(`revoking a key closes its run's connection to ${provider}`, async () => {
-    await using mock = await MockProviders.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => STALLED });
     const { on } = await start(mock);
     await using _ = on;
-    const agent = await on.agent(provider, { budget: PATIENT });
+    const agent = await on.agent(provider, { budget: LONG_BUDGET });
     await using stream = new SseText(await on.send(agent));
     await stream.until("event: delta");
     const tenant = await on.service.tenant();
     const { apiKeys } = on.service.service;
-    const [theirs] = await apiKeys.list(tenant);
+    const [apiKey] = await apiKeys.list(tenant);
     const other = await on.service.key(["billing:read"]);
-    await apiKeys.revoke(tenant, theirs!.id);
+    await apiKeys.revoke(tenant, apiKey!.id);
     await mock.requests[0]!.gone;
     await stream.until("event: done");
     assertEquals(stream.frame("done").finishReason, "cancelled");
@@ -70,11 +73,11 @@ for (const provider of PROVIDER_IDS) {
     assertEquals(report.costUsd, stream.frame("usage").costUsd);
   });
 
-  Deno.test(`a run on ${provider} that nobody follows is cancelled after UNWATCHED_RUN_MS`, async () => {
-    await using mock = await MockProviders.start({ otherwise: () => HALF });
+  Deno.test(`a run on ${provider} without followers is cancelled after UNWATCHED_RUN_MS`, async () => {
+    await using mock = await MockProviders.start({ otherwise: () => STALLED });
     const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
     await using _ = on;
-    const agent = await on.agent(provider, { budget: PATIENT });
+    const agent = await on.agent(provider, { budget: LONG_BUDGET });
     const stream = new SseText(await on.send(agent));
     await stream.until("event: delta");
     const [run] = on.service.service.chat.active;
@@ -84,7 +87,7 @@ for (const provider of PROVIDER_IDS) {
     assertEquals(run!.signal.aborted, false);
     const stopped = new Promise((resolve) => run!.signal.addEventListener("abort", resolve));
     await clock.advance(1);
-    // First the store is asked whether somebody follows it through another process.
+    // The store is asked first whether the run has a follower in another process.
     await stopped;
     await mock.requests[0]!.gone;
     while (!run!.log.closed) await run!.log.nextAppend();
@@ -93,11 +96,11 @@ for (const provider of PROVIDER_IDS) {
     assert(record!.cost > 0);
   });
 
-  Deno.test(`a run on ${provider} ends at exactly wallClockMs, with its connection`, async () => {
-    await using mock = await MockProviders.start({ otherwise: () => HALF });
+  Deno.test(`a run on ${provider} ends at exactly wallClockMs, and its connection closes`, async () => {
+    await using mock = await MockProviders.start({ otherwise: () => STALLED });
     const { on, clock } = await start(mock);
     await using _ = on;
-    const agent = await on.agent(provider, { budget: { ...PATIENT, wallClockMs: 8_500 } });
+    const agent = await on.agent(provider, { budget: { ...LONG_BUDGET, wallClockMs: 8_500 } });
     await using stream = new SseText(await on.send(agent));
     await stream.until("event: delta");
     const [run] = on.service.service.chat.active;
@@ -105,7 +108,7 @@ for (const provider of PROVIDER_IDS) {
     assertEquals(run!.signal.aborted, false);
     const stopped = new Promise((resolve) => run!.signal.addEventListener("abort", resolve));
     await clock.advance(1);
-    // First the store is asked whether somebody follows it through another process.
+    // The store is asked first whether the run has a follower in another process.
     await stopped;
     await mock.requests[0]!.gone;
     await expectStopped(on, stream, "timeout");
@@ -115,13 +118,13 @@ for (const provider of PROVIDER_IDS) {
   });
 }
 
-Deno.test("a client that leaves and comes back in time cancels nothing", async () => {
-  const goesOn = Promise.withResolvers<void>();
+Deno.test("a client that disconnects and returns within UNWATCHED_RUN_MS does not cancel its run", async () => {
+  const resume = Promise.withResolvers<void>();
   await using mock = await MockProviders.start();
-  mock.next({ say: [{ text: "Half" }, { wait: goesOn.promise }, { text: " and whole." }] });
+  mock.next({ say: [{ text: "Half" }, { wait: resume.promise }, { text: " and whole." }] });
   const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
   await using _ = on;
-  const agent = await on.agent("vendor_a", { budget: PATIENT });
+  const agent = await on.agent("vendor_a", { budget: LONG_BUDGET });
   const stream = new SseText(await on.send(agent));
   await stream.until("event: delta");
   const [run] = on.service.service.chat.active;
@@ -129,17 +132,17 @@ Deno.test("a client that leaves and comes back in time cancels nothing", async (
   await clock.asleepUntil(7_000);
   run!.followers.enter();
   await clock.advance(30_000);
-  goesOn.resolve();
+  resume.resolve();
   while (!run!.log.closed) await run!.log.nextAppend();
   const [record] = await on.records();
   assertEquals([record?.finishReason, record?.cost], ["stop", 300]);
 });
 
-Deno.test("a run that is revoked before its vendor has answered closes the connection as well", async () => {
+Deno.test("a run cancelled before its provider has answered closes the connection", async () => {
   await using mock = await MockProviders.start({ otherwise: () => ({ silent: true }) });
   const { on } = await start(mock);
   await using _ = on;
-  const agent = await on.agent("vendor_b", { budget: PATIENT });
+  const agent = await on.agent("vendor_b", { budget: LONG_BUDGET });
   const answer = on.send(agent);
   const request = await mock.asked(1);
   const tenant = await on.service.tenant();
@@ -150,11 +153,11 @@ Deno.test("a run that is revoked before its vendor has answered closes the conne
   await expectRecorded(on, { finishReason: "cancelled", cost: PROMPT_COST });
 });
 
-Deno.test("a run whose time is over before its vendor has answered closes the connection as well", async () => {
+Deno.test("a run that times out before its provider has answered closes the connection", async () => {
   await using mock = await MockProviders.start({ otherwise: () => ({ silent: true }) });
   const { on, clock } = await start(mock);
   await using _ = on;
-  const agent = await on.agent("vendor_a", { budget: { ...PATIENT, wallClockMs: 2_000 } });
+  const agent = await on.agent("vendor_a", { budget: { ...LONG_BUDGET, wallClockMs: 2_000 } });
   const answer = on.send(agent);
   const request = await mock.asked(1);
   await clock.advance(2_000);
@@ -163,14 +166,14 @@ Deno.test("a run whose time is over before its vendor has answered closes the co
   await expectRecorded(on, { finishReason: "timeout", cost: PROMPT_COST });
 });
 
-Deno.test("a tool under way is called off with its run", async () => {
-  const gone = Promise.withResolvers<void>();
+Deno.test("cancelling a run aborts its running tool call", async () => {
+  const cancelled = Promise.withResolvers<void>();
   const called = Promise.withResolvers<void>();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
     called.resolve();
     const body = new ReadableStream({
       pull: () => new Promise<void>(() => {}),
-      cancel: () => gone.resolve(),
+      cancel: () => cancelled.resolve(),
     });
     return new Response(body);
   });
@@ -181,7 +184,7 @@ Deno.test("a tool under way is called off with its run", async () => {
   const parameters = { type: "object" };
   const request = { method: "GET", url: `http://${host}/slow` };
   const agent = await on.agent("vendor_a", {
-    budget: PATIENT,
+    budget: LONG_BUDGET,
     allowedDomains: [host],
     tools: [{ type: "http", name: "slow", description: "Slow.", parameters, request }],
   });
@@ -191,7 +194,7 @@ Deno.test("a tool under way is called off with its run", async () => {
   const tenant = await on.service.tenant();
   const [apiKey] = await on.service.service.apiKeys.list(tenant);
   await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
-  await gone.promise;
+  await cancelled.promise;
   await stream.until("event: done");
   assertEquals(stream.frame("done").finishReason, "cancelled");
   assertEquals(mock.requests.length, 1);

@@ -1,4 +1,4 @@
-/** A `denokv` server that is stopped or away: `DENOKV_BIN` names its program. */
+/** A `denokv` server that stops responding; `DENOKV_BIN` is the path of its binary. */
 import { assert, assertEquals } from "@std/assert";
 import { openTestKv } from "./support/open_kv.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
@@ -8,7 +8,8 @@ const bin = Deno.env.get("DENOKV_BIN");
 const LIMIT_MS = 5_000;
 
 Deno.test({
-  name: "DENOKV_BIN: a server that takes requests and answers none is a 503 within 5 s everywhere",
+  name:
+    "DENOKV_BIN: if the server accepts requests but answers none, every route responds within 5 s, with 503 where it needs the store",
   ignore: bin === undefined,
   async fn() {
     await using server = await DenokvServer.start(bin!);
@@ -19,7 +20,7 @@ Deno.test({
     const messages = [{ role: "user", content: "Hello" }];
     server.signal("SIGSTOP");
     try {
-      const asked: [string, Parameters<TestService["fetch"]>[1], number][] = [
+      const requests: [string, Parameters<TestService["fetch"]>[1], number][] = [
         ["/healthz", {}, 200],
         ["/readyz", {}, 503],
         ["/v1/agents", { key }, 503],
@@ -28,11 +29,11 @@ Deno.test({
         ["/agents", { headers: { cookie: "dashboard=x" } }, 503],
         ["/demo", {}, 503],
       ];
-      await Promise.all(asked.map(async ([path, init, status]) => {
-        const began = performance.now();
+      await Promise.all(requests.map(async ([path, init, status]) => {
+        const startedAt = performance.now();
         const answer = await service.fetch(path, init);
         await answer.body?.cancel();
-        const took = performance.now() - began;
+        const took = performance.now() - startedAt;
         assertEquals(answer.status, status, path);
         assert(took < LIMIT_MS, `${path} took ${Math.round(took)} ms`);
       }));
