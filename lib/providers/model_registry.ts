@@ -1,5 +1,10 @@
 import type { Runtime } from "../platform/runtime.ts";
-import type { ConnectionConfig, Protocol as ProtocolName } from "../schemas/connection_config.ts";
+import {
+  type ConnectionConfig,
+  type EmbeddingProtocolName,
+  hasEmbeddings,
+  type Protocol as ProtocolName,
+} from "../schemas/connection_config.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
@@ -112,9 +117,9 @@ function createEmbedder(
 ): Embedder | undefined {
   for (const provider of PROVIDER_IDS) {
     const config = configs[provider];
-    const protocol = config && EMBEDDING_PROTOCOLS[config.protocol];
-    if (config?.embeddingModel === undefined || protocol === undefined) continue;
+    if (config?.embeddingModel === undefined || !hasEmbeddings(config.protocol)) continue;
     const { baseUrl, apiKey, embeddingModel: model } = config;
+    const protocol = EMBEDDING_IMPLEMENTATIONS[config.protocol];
     return new Embedder({ ...options, provider, protocol, baseUrl, apiKey, model });
   }
   return undefined;
@@ -131,7 +136,7 @@ const PROTOCOL_FACTORIES: Readonly<Record<ProtocolName, (baseUrl: string) => Pro
   google: googleProtocol,
 };
 
-const EMBEDDING_PROTOCOLS: Readonly<Partial<Record<ProtocolName, EmbeddingProtocol>>> = {
+const EMBEDDING_IMPLEMENTATIONS: Readonly<Record<EmbeddingProtocolName, EmbeddingProtocol>> = {
   openai: openaiEmbeddings,
   google: googleEmbeddings,
 };

@@ -250,6 +250,6 @@ Deno.test("a slow reader pauses the provider and misses nothing", async () => {
 Deno.test("ModelRegistry.close: closes idle connections", async () => {
   await using vendors = await ProviderConnections.start();
   assertEquals(onlyEvent((await vendors.ask("openai")).events, "end").reason, "stop");
-  vendors.registry.close();
+  vendors.close();
   await vendors.mock.requests[0]!.gone;
 });

@@ -3,6 +3,14 @@ import type { ProviderId } from "./provider_id.ts";
 export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
 export type Protocol = typeof PROTOCOLS[number];
 
+/** The protocols that this service can request embeddings with. */
+export const EMBEDDING_PROTOCOLS = ["openai", "google"] as const satisfies readonly Protocol[];
+export type EmbeddingProtocolName = typeof EMBEDDING_PROTOCOLS[number];
+
+export function hasEmbeddings(protocol: Protocol): protocol is EmbeddingProtocolName {
+  return EMBEDDING_PROTOCOLS.some((name) => name === protocol);
+}
+
 /** The protocol of a connection that names none. */
 export const DEFAULT_PROTOCOLS: Readonly<Record<ProviderId, Protocol>> = {
   vendor_a: "openai",

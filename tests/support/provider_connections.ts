@@ -1,20 +1,22 @@
 import type { ModelEvent, ModelMessage, ModelRequest } from "@/lib/providers/model.ts";
 import { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import type { ProviderFailure } from "@/lib/providers/provider_failure.ts";
+import { PROTOCOLS } from "@/lib/schemas/connection_config.ts";
 import type { ProviderId } from "@/lib/schemas/provider_id.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { MockProviders } from "./mock_providers/mock_providers.ts";
 import type { ProtocolName, Script } from "./mock_providers/script.ts";
 
-export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
+export { PROTOCOLS };
 
 /** API keys that no log, report or message may contain. */
 export const KEYS = {
   openai: "sk-test-0123456789abcdef",
   anthropic: "sk-ant-test-0123456789abcdef",
   google: "AIzaTest0123456789abcdef",
-} as const;
+} as const satisfies Record<ProtocolName, string>;
 
+/** Protocols may share a slot, because each has its own registry. */
 const SLOTS: Readonly<Record<ProtocolName, ProviderId>> = {
   openai: "vendor_a",
   anthropic: "vendor_b",
@@ -34,7 +36,7 @@ export interface Answer {
   accepted: boolean;
 }
 
-/** Three connections, one per protocol, to a mock provider, with a stopped clock. */
+/** One connection per protocol to a mock provider, with a stopped clock. */
 export class ProviderConnections implements AsyncDisposable {
   readonly mock: MockProviders;
   readonly clock = new FakeRuntime();
@@ -42,7 +44,7 @@ export class ProviderConnections implements AsyncDisposable {
   /** Delays between attempts, which end immediately. */
   readonly pauses: number[] = [];
   readonly stop = new AbortController();
-  readonly registry: ModelRegistry;
+  readonly #registries: ReadonlyMap<ProtocolName, ModelRegistry>;
   readonly #arrived = Promise.withResolvers<void>();
   #clockReads = 0;
   readonly #textRead = Promise.withResolvers<void>();
@@ -69,14 +71,12 @@ export class ProviderConnections implements AsyncDisposable {
       if (++this.#clockReads === 3) this.#arrived.resolve();
       return this.clock.now();
     };
-    this.registry = new ModelRegistry({ now, uuid, randomBytes, sleep }, {
-      providers: {
-        vendor_a: slot("openai"),
-        vendor_b: slot("anthropic"),
-        vendor_c: slot("google"),
-      },
-      onFailure: (event) => this.reports.push(event),
-    });
+    const open = (protocol: ProtocolName) =>
+      new ModelRegistry({ now, uuid, randomBytes, sleep }, {
+        providers: { [SLOTS[protocol]]: slot(protocol) },
+        onFailure: (event) => this.reports.push(event),
+      });
+    this.#registries = new Map(PROTOCOLS.map((protocol) => [protocol, open(protocol)]));
   }
 
   static async start(
@@ -111,7 +111,7 @@ export class ProviderConnections implements AsyncDisposable {
 
   open(protocol: ProtocolName, change: Partial<ModelRequest> = {}) {
     const request = this.request(change);
-    return this.registry.find(SLOTS[protocol], request.model).stream(request);
+    return this.#registries.get(protocol)!.find(SLOTS[protocol], request.model).stream(request);
   }
 
   /** Sends a request, with a script for each attempt, and reads the response to its end. */
@@ -137,8 +137,13 @@ export class ProviderConnections implements AsyncDisposable {
     return answer;
   }
 
+  /** Closes the registries, but not the mock provider. */
+  close(): void {
+    for (const registry of this.#registries.values()) registry.close();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.registry.close();
+    this.close();
     await this.mock[Symbol.asyncDispose]();
   }
 }

@@ -1,6 +1,11 @@
 import type { z } from "zod";
 import type { ServiceConfig } from "../../http/service.ts";
-import { type ConnectionConfig, DEFAULT_BASE_URLS } from "../../schemas/connection_config.ts";
+import {
+  type ConnectionConfig,
+  DEFAULT_BASE_URLS,
+  EMBEDDING_PROTOCOLS,
+  hasEmbeddings,
+} from "../../schemas/connection_config.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { connectionVariables, type EnvVariable, VARIABLES } from "./variables.ts";
 
@@ -82,8 +87,9 @@ function readConnections(reader: EnvReader): Config["connections"] {
 function readConnection(reader: EnvReader, id: ProviderId): ConnectionConfig | undefined {
   const variables = connectionVariables(id);
   const { protocol, baseUrl, apiKey, name, embeddingModel } = reader.read(variables);
-  if (embeddingModel !== undefined && protocol === "anthropic") {
-    reader.addIssue(variables.embeddingModel, "needs the protocol openai or google");
+  if (embeddingModel !== undefined && !hasEmbeddings(protocol)) {
+    const known = EMBEDDING_PROTOCOLS.join(" or ");
+    reader.addIssue(variables.embeddingModel, `needs the protocol ${known}`);
   }
   if (apiKey === undefined) {
     // Ignoring half a connection would hide a mistake. A server without credentials accepts any.

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { LOG_LEVELS } from "../../platform/log.ts";
-import { DEFAULT_PROTOCOLS, PROTOCOLS } from "../../schemas/connection_config.ts";
+import {
+  DEFAULT_PROTOCOLS,
+  EMBEDDING_PROTOCOLS,
+  PROTOCOLS,
+} from "../../schemas/connection_config.ts";
 import { httpUrlSchema, originUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import * as schemas from "./value_schemas.ts";
@@ -206,7 +210,9 @@ export function connectionVariables(id: ProviderId) {
       purpose:
         `model of ${slot} that embeds passages of knowledge bases for semantic search; it must ` +
         "have a price in the catalogue; of several connections, the first with a model is used",
-      type: "text; for the protocols `openai` and `google`",
+      type: `text; for the protocols ${
+        EMBEDDING_PROTOCOLS.map((name) => `\`${name}\``).join(" and ")
+      }`,
       unset: "knowledge bases are searched by words only",
       example: "text-embedding-3-small",
       schema: schemas.text.optional(),

@@ -58,7 +58,7 @@ export interface Script {
   silent?: true;
 }
 
-export type ProtocolName = "openai" | "anthropic" | "google";
+export type { Protocol as ProtocolName } from "@/lib/schemas/connection_config.ts";
 
 /** Writes an answer in one protocol: each string is one event as its documentation shows it. */
 export interface Wire {
