@@ -10,8 +10,8 @@ import {
   type Moment,
 } from "./ledger.ts";
 import { allottedLimits, type Division, ledgerShardOf, tenantMoment } from "./ledger_division.ts";
-import type { LimitRejection, LimitScope } from "./limit_error.ts";
-import type { Limits } from "./limits.ts";
+import type { LimitRejection } from "./limit_error.ts";
+import type { Limits, LimitScope } from "./limits.ts";
 
 /** How long day and session ledgers are stored after their end, for late settlements. */
 const DAY_RETENTION_MS = 3 * 86_400_000;

@@ -1,18 +1,7 @@
 import { ApiError } from "../schemas/api_error.ts";
 import type { ErrorCode } from "../schemas/error_codes.ts";
+import { LIMIT_KINDS, type LimitScope } from "./limits.ts";
 import { toRetryAfterSeconds } from "./rate_window.ts";
-
-export type LimitScope =
-  | "ip"
-  | "key"
-  | "ip_chat"
-  | "ip_resume"
-  | "session_messages"
-  | "session_streams"
-  | "session_cost"
-  | "tenant_streams"
-  | "tenant_daily_cost"
-  | "ip_daily_cost";
 
 export interface LimitRejection {
   scope: LimitScope;
@@ -21,31 +10,6 @@ export interface LimitRejection {
   windowSeconds?: number;
   retryAfterMs: number;
 }
-
-/** A window counts requests or messages per minute, as opposed to streams, session messages or money. */
-interface LimitKind {
-  message: string;
-  isWindow: boolean;
-}
-
-const KINDS: Record<LimitScope, LimitKind> = {
-  ip: { message: "too many requests from this address", isWindow: true },
-  key: { message: "too many requests with this API key", isWindow: true },
-  ip_chat: { message: "too many messages from this address", isWindow: true },
-  ip_resume: { message: "too many resumed streams from this address", isWindow: true },
-  session_messages: {
-    message: "this session's messages are used up; mint a new token",
-    isWindow: false,
-  },
-  session_streams: { message: "too many simultaneous streams of this session", isWindow: false },
-  session_cost: {
-    message: "what one session may cost is used up; mint a new token",
-    isWindow: false,
-  },
-  tenant_streams: { message: "too many simultaneous streams", isWindow: false },
-  tenant_daily_cost: { message: "the day's cost limit is reached", isWindow: false },
-  ip_daily_cost: { message: "what one address may cost a day is used up", isWindow: false },
-};
 
 /** A 429 response. */
 export class LimitError extends ApiError {
@@ -56,7 +20,7 @@ export class LimitError extends ApiError {
     const code: ErrorCode = scope === "tenant_daily_cost"
       ? "plan_limit_exceeded"
       : "rate_limit_exceeded";
-    super(code, KINDS[scope].message, {
+    super(code, LIMIT_KINDS[scope].message, {
       details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
       headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
     });
@@ -65,7 +29,7 @@ export class LimitError extends ApiError {
 }
 
 export function isWindowLimit({ scope }: LimitRejection): boolean {
-  return KINDS[scope].isWindow;
+  return LIMIT_KINDS[scope].isWindow;
 }
 
 /**

@@ -3,6 +3,44 @@ import type { LimitOverrides } from "../store/tenants/tenant_store.ts";
 /** The window in which requests and messages are counted. */
 export const WINDOW_MS = 60_000;
 
+/** Whose limit of what is reached, as `details.scope` of a 429. */
+export type LimitScope =
+  | "ip"
+  | "key"
+  | "ip_chat"
+  | "ip_resume"
+  | "session_messages"
+  | "session_streams"
+  | "session_cost"
+  | "tenant_streams"
+  | "tenant_daily_cost"
+  | "ip_daily_cost";
+
+/** A window counts requests or messages per minute, as opposed to streams, session messages or money. */
+interface LimitKind {
+  message: string;
+  isWindow: boolean;
+}
+
+export const LIMIT_KINDS: Record<LimitScope, LimitKind> = {
+  ip: { message: "too many requests from this address", isWindow: true },
+  key: { message: "too many requests with this API key", isWindow: true },
+  ip_chat: { message: "too many messages from this address", isWindow: true },
+  ip_resume: { message: "too many resumed streams from this address", isWindow: true },
+  session_messages: {
+    message: "this session's messages are used up; mint a new token",
+    isWindow: false,
+  },
+  session_streams: { message: "too many simultaneous streams of this session", isWindow: false },
+  session_cost: {
+    message: "what one session may cost is used up; mint a new token",
+    isWindow: false,
+  },
+  tenant_streams: { message: "too many simultaneous streams", isWindow: false },
+  tenant_daily_cost: { message: "the day's cost limit is reached", isWindow: false },
+  ip_daily_cost: { message: "what one address may cost a day is used up", isWindow: false },
+};
+
 /** The limits that one process enforces; money in micro-USD. Source: specification section 8. */
 export interface Limits {
   /** Requests per minute from one address (an IPv6 /64). */

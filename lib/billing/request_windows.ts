@@ -1,7 +1,7 @@
 import { keys } from "../store/keys/keys.ts";
 import type { Transaction } from "../store/tx/operation.ts";
-import type { LimitRejection, LimitScope } from "./limit_error.ts";
-import { type Limits, WINDOW_MS } from "./limits.ts";
+import type { LimitRejection } from "./limit_error.ts";
+import { type Limits, type LimitScope, WINDOW_MS } from "./limits.ts";
 import {
   takeFromWindow,
   type WindowStamps,
@@ -63,20 +63,27 @@ const SCOPES: Record<WindowOwner, Record<WindowName, LimitScope>> = {
   key: { all: "key", chat: "key", resumes: "key" },
 };
 
+const LIMITS: Record<WindowOwner, Record<WindowName, keyof Limits>> = {
+  address: { all: "ipRequests", chat: "ipMessages", resumes: "ipResumes" },
+  key: { all: "keyRequests", chat: "keyRequests", resumes: "keyRequests" },
+};
+
+const KEYS: Record<WindowOwner, (caller: Caller, shard: number) => string[]> = {
+  address: ({ address }, shard) => keys.addressWindows(address, shard),
+  key: ({ apiKey }, shard) => keys.apiKeyWindow(apiKey!.tenant, apiKey!.id, shard),
+};
+
 /** Where the windows of an address or API key are stored; by default the shard of this process. */
 export function windowKey(
-  { address, apiKey, shards }: Caller,
+  caller: Caller,
   owner: WindowOwner,
-  shard: number = shards?.[owner] ?? 0,
+  shard: number = caller.shards?.[owner] ?? 0,
 ): string[] {
-  if (owner === "address") return keys.addressWindows(address, shard);
-  return keys.apiKeyWindow(apiKey!.tenant, apiKey!.id, shard);
+  return KEYS[owner](caller, shard);
 }
 
 export function windowLimit({ owner, window }: WindowRef, limits: Limits): number {
-  if (owner === "key") return limits.keyRequests;
-  if (window === "all") return limits.ipRequests;
-  return window === "chat" ? limits.ipMessages : limits.ipResumes;
+  return limits[LIMITS[owner][window]]!;
 }
 
 export function emptyWindows(owner: WindowOwner): StoredWindows {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import * as agent from "../schemas/agent.ts";
+import { AGENT_SCHEMAS } from "../schemas/agent.ts";
 import { chatBodySchema, chatMessageSchema } from "../schemas/chat.ts";
-import * as conversation from "../schemas/conversation.ts";
+import { CONVERSATION_SCHEMAS } from "../schemas/conversation.ts";
 import * as doctor from "../schemas/doctor.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../schemas/error_envelope.ts";
 import { frameSchema } from "../schemas/frames.ts";
 import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
-import * as knowledge from "../schemas/knowledge.ts";
+import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
 import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/tool_definition.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
@@ -15,14 +15,7 @@ import type { JsonSchema } from "./openapi_types.ts";
 
 /** Every named schema of the document. Requests are validated with the same schemas. */
 export const SCHEMAS = {
-  Agent: agent.agentSchema,
-  AgentBody: agent.agentBodySchema,
-  AgentPatch: agent.agentPatchSchema,
-  AgentPage: agent.agentPageSchema,
-  AgentVersions: agent.agentVersionsSchema,
-  ModelPolicy: agent.modelPolicySchema,
-  Fallback: agent.fallbackSchema,
-  Budget: agent.budgetSchema,
+  ...AGENT_SCHEMAS,
   ToolDefinition: toolDefinitionSchema,
   HttpTool: httpToolSchema,
   McpTool: mcpToolSchema,
@@ -40,21 +33,8 @@ export const SCHEMAS = {
   Health: healthSchema,
   Readiness: readinessSchema,
   WidgetInfo: widgetInfoSchema,
-  Conversation: conversation.conversationSchema,
-  ConversationPage: conversation.conversationPageSchema,
-  ConversationRun: conversation.conversationRunSchema,
-  Transcript: conversation.transcriptSchema,
-  KnowledgeBase: knowledge.knowledgeBaseSchema,
-  KnowledgeBaseBody: knowledge.knowledgeBaseBodySchema,
-  KnowledgeBasePatch: knowledge.knowledgeBasePatchSchema,
-  KnowledgeBasePage: knowledge.knowledgeBasePageSchema,
-  Document: knowledge.documentSchema,
-  DocumentBody: knowledge.documentBodySchema,
-  DocumentForm: knowledge.documentFormSchema,
-  DocumentPage: knowledge.documentPageSchema,
-  SearchBody: knowledge.searchBodySchema,
-  Passage: knowledge.passageSchema,
-  Passages: knowledge.passagesSchema,
+  ...CONVERSATION_SCHEMAS,
+  ...KNOWLEDGE_SCHEMAS,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,
 } satisfies Record<string, z.ZodType>;

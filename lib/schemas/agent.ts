@@ -27,8 +27,6 @@ const budget = z.strictObject({
   wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs).describe("Milliseconds."),
 }).describe("Limits of one run.");
 
-export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
-
 function normalized(normalize: (text: string) => string | undefined, message: string) {
   return (text: string, ctx: z.RefinementCtx): string => {
     const normal = normalize(text);
@@ -119,3 +117,15 @@ export type Agent = z.infer<typeof agentSchema>;
 export const agentPageSchema = pageSchema(agentSchema, "Newest first.");
 const VERSIONS_ORDER = "Newest first; the last 100 versions are stored.";
 export const agentVersionsSchema = pageSchema(agentSchema, VERSIONS_ORDER);
+
+/** By their names in the API document. */
+export const AGENT_SCHEMAS = {
+  Agent: agentSchema,
+  AgentBody: agentBodySchema,
+  AgentPatch: agentPatchSchema,
+  AgentPage: agentPageSchema,
+  AgentVersions: agentVersionsSchema,
+  ModelPolicy: modelPolicy,
+  Fallback: fallback,
+  Budget: budget,
+};

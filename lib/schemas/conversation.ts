@@ -68,3 +68,11 @@ export const transcriptSchema = conversationSchema.extend({
 export type Conversation = z.infer<typeof conversationSchema>;
 export type ConversationRun = z.infer<typeof conversationRunSchema>;
 export type Transcript = z.infer<typeof transcriptSchema>;
+
+/** By their names in the API document. */
+export const CONVERSATION_SCHEMAS = {
+  Conversation: conversationSchema,
+  ConversationPage: conversationPageSchema,
+  ConversationRun: conversationRunSchema,
+  Transcript: transcriptSchema,
+};

@@ -99,3 +99,18 @@ export type Passage = z.infer<typeof passageSchema>;
 export const passagesSchema = z.object({
   passages: z.array(passageSchema).describe("Best match first."),
 });
+
+/** By their names in the API document. */
+export const KNOWLEDGE_SCHEMAS = {
+  KnowledgeBase: knowledgeBaseSchema,
+  KnowledgeBaseBody: knowledgeBaseBodySchema,
+  KnowledgeBasePatch: knowledgeBasePatchSchema,
+  KnowledgeBasePage: knowledgeBasePageSchema,
+  Document: documentSchema,
+  DocumentBody: documentBodySchema,
+  DocumentForm: documentFormSchema,
+  DocumentPage: documentPageSchema,
+  SearchBody: searchBodySchema,
+  Passage: passageSchema,
+  Passages: passagesSchema,
+};
