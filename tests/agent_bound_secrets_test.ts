@@ -4,7 +4,7 @@ import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
 import { CommandError } from "@/lib/server/commands/commands.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { expectInvalid, expectJson } from "./support/expect_answer.ts";
+import { expectInvalid, expectJson } from "./support/expect_response.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody } from "./support/service.ts";

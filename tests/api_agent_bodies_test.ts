@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { agentBody, TestService } from "./support/service.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { fullAgentBody } from "./support/agent_bodies.ts";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
@@ -126,10 +126,10 @@ Deno.test("/v1/agents/:id: PATCH and DELETE succeed if If-Match is the current v
   await expectJson(await send(PATCH, "*", { name: "Four" }), 200);
   const gone = `/v1/agents/${crypto.randomUUID()}`;
   const headers = { "if-match": '"1"' };
-  await expectRefusal(await service.fetch(gone, { method: "DELETE", key, headers }), "not_found");
+  await expectError(await service.fetch(gone, { method: "DELETE", key, headers }), "not_found");
   for (const stale of ['"1"', 'W/"3"', '"5"', '"elsewhere"', "4", '"1", "2"', '"1" "4"']) {
-    await expectRefusal(await send(PATCH, stale, { name: "Never" }), "version_conflict");
-    await expectRefusal(await send("DELETE", stale), "version_conflict");
+    await expectError(await send(PATCH, stale, { name: "Never" }), "version_conflict");
+    await expectError(await send("DELETE", stale), "version_conflict");
   }
   const read = await service.fetch(`/v1/agents/${id}`, { key });
   assertEquals((await expectJson(read, 200)).name, "Four");
@@ -216,7 +216,7 @@ Deno.test("GET /v1/agents/:id/versions returns every version unchanged, newest f
   await expectInvalid(foreign, ["cursor"]);
   assertEquals(await expectJson(await service.fetch(`${path}/versions/1`, { key }), 200), first);
   for (const n of ["0", "3", "01", "x", "-1", "1e0"]) {
-    await expectRefusal(await service.fetch(`${path}/versions/${n}`, { key }), "not_found");
+    await expectError(await service.fetch(`${path}/versions/${n}`, { key }), "not_found");
   }
 });
 
@@ -228,10 +228,10 @@ Deno.test("DELETE /v1/agents/:id answers 204 and removes the agent and its versi
   const deleted = await service.fetch(path, { method: "DELETE", key });
   assertEquals([deleted.status, await deleted.text()], [204, ""]);
   assert(deleted.headers.has("x-request-id"));
-  await expectRefusal(await service.fetch(path, { key }), "not_found");
-  await expectRefusal(await service.fetch(`${path}/versions`, { key }), "not_found");
-  await expectRefusal(await service.fetch(`${path}/versions/1`, { key }), "not_found");
-  await expectRefusal(await service.fetch(path, { method: "DELETE", key }), "not_found");
+  await expectError(await service.fetch(path, { key }), "not_found");
+  await expectError(await service.fetch(`${path}/versions`, { key }), "not_found");
+  await expectError(await service.fetch(`${path}/versions/1`, { key }), "not_found");
+  await expectError(await service.fetch(path, { method: "DELETE", key }), "not_found");
   assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
 });
 
@@ -253,7 +253,7 @@ Deno.test("/v1: another tenant's agent is 404 to read, change, delete, mint for 
     ["/v1/chat/stream", { method: POST, json: { agentId: agent.id, messages } }],
   ];
   for (const [address, init] of tries) {
-    await expectRefusal(await service.fetch(address, { ...init, key }), "not_found");
+    await expectError(await service.fetch(address, { ...init, key }), "not_found");
   }
   assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
 });
@@ -262,7 +262,7 @@ Deno.test("/v1/agents/:id: an id that is not a UUID is 404, and upper-case lette
   await using service = await TestService.start();
   const key = await service.key();
   const { id } = await service.agent(key);
-  await expectRefusal(await service.fetch("/v1/agents/mine", { key }), "not_found");
+  await expectError(await service.fetch("/v1/agents/mine", { key }), "not_found");
   const shouted = await service.fetch(`/v1/agents/${id.toUpperCase()}`, { key });
   assertEquals((await expectJson(shouted, 200)).id, id);
 });

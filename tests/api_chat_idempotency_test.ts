@@ -1,6 +1,6 @@
 /** A retried message is one run, charged once: CONTRACT section 4. */
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 
@@ -63,7 +63,7 @@ Deno.test("POST /v1/chat/stream: the same key with another body is 422", async (
   const first = await send(service, agent.id, { key });
   const other = { messages: [{ role: "user", content: "Something else" }] };
   const rejected = await send(service, agent.id, { key, body: other });
-  await expectRefusal(rejected, "idempotency_key_reused");
+  await expectError(rejected, "idempotency_key_reused");
   await first.body?.cancel();
 });
 

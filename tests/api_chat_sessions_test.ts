@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
@@ -13,10 +13,10 @@ Deno.test("POST /v1/chat/stream without a credential is 401 invalid_api_key", as
   const { agent, sessionToken } = await embed(service);
   const json = { agentId: agent.id, sessionToken, messages: [say("Hello")] };
   const send = (headers: HeadersInit) => service.fetch(CHAT, { method: "POST", json, headers });
-  await expectRefusal(await send({}), "invalid_api_key");
+  await expectError(await send({}), "invalid_api_key");
   // An API key takes precedence over a session.
   const both = { authorization: "Bearer nonsense", "x-service-session": sessionToken };
-  await expectRefusal(await send(both), "invalid_api_key");
+  await expectError(await send(both), "invalid_api_key");
 });
 
 Deno.test("POST /v1/chat/stream: with an API key a session is optional, but header and body must agree", async () => {
@@ -54,7 +54,7 @@ Deno.test("POST /v1/chat/stream: a session for another agent is 401 session_toke
   const { key, sessionToken } = await embed(service);
   const other = await service.agent(key, { allowedOrigins: [ORIGIN] });
   const answer = await onPage(service, { agent: other, sessionToken });
-  await expectRefusal(answer, "session_token_invalid");
+  await expectError(answer, "session_token_invalid");
 });
 
 Deno.test("POST /v1/chat/stream: an unknown, expired or revoked session is 401 session_token_invalid", async () => {
@@ -62,16 +62,16 @@ Deno.test("POST /v1/chat/stream: an unknown, expired or revoked session is 401 s
   await using service = await TestService.start(time);
   const { key, agent, sessionToken } = await embed(service);
   const unknown = { agent, sessionToken: "cs_nobody_ever_minted_this" };
-  await expectRefusal(await onPage(service, unknown), "session_token_invalid");
+  await expectError(await onPage(service, unknown), "session_token_invalid");
   const revoked = await service.mint(key, agent.id, ORIGIN);
   await service.service.sessions.revoke(await service.tenant(), revoked);
   const gone = await onPage(service, { agent, sessionToken: revoked });
-  await expectRefusal(gone, "session_token_invalid");
+  await expectError(gone, "session_token_invalid");
   time.advance(15 * MINUTE - 1);
   const last = await onPage(service, { agent, sessionToken });
   assertEquals(last.status, 200, await last.text());
   time.advance(1);
-  await expectRefusal(await onPage(service, { agent, sessionToken }), "session_token_invalid");
+  await expectError(await onPage(service, { agent, sessionToken }), "session_token_invalid");
 });
 
 Deno.test("POST /v1/chat/stream: a session used from another origin is 403 session token rejected", async (t) => {
@@ -90,7 +90,7 @@ Deno.test("POST /v1/chat/stream: a session used from another origin is 403 sessi
   for (const headers of foreign) {
     await t.step(JSON.stringify(headers), async () => {
       const answer = await chat(service, agent, { sessionToken, headers });
-      const { message } = await expectRefusal(answer, "origin_not_allowed");
+      const { message } = await expectError(answer, "origin_not_allowed");
       assertMatch(message, /^session token rejected/);
     });
   }
@@ -116,7 +116,7 @@ Deno.test("POST /v1/chat/stream: an origin removed from the agent is rejected at
   const json = { allowedOrigins: ["https://second.example.com"] };
   const patched = await service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
   assertEquals(patched.status, 200, await patched.text());
-  const { message } = await expectRefusal(
+  const { message } = await expectError(
     await onPage(service, { agent, sessionToken }),
     "origin_not_allowed",
   );
@@ -127,7 +127,7 @@ Deno.test("POST /v1/chat/stream: a session of a deleted agent is 404", async () 
   await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   await (await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key })).body?.cancel();
-  await expectRefusal(await onPage(service, { agent, sessionToken }), "not_found");
+  await expectError(await onPage(service, { agent, sessionToken }), "not_found");
 });
 
 Deno.test("POST /v1/chat/stream: the 51st message of a session is 429 until the session expires", async () => {
@@ -143,7 +143,7 @@ Deno.test("POST /v1/chat/stream: the 51st message of a session is 429 until the 
   }
   const answer = await onPage(service, { agent, sessionToken });
   assertEquals(answer.headers.get("retry-after"), String((15 * MINUTE - 50 * 10_000) / 1000));
-  const { details, message } = await expectRefusal(answer, "rate_limit_exceeded");
+  const { details, message } = await expectError(answer, "rate_limit_exceeded");
   assertEquals([details?.scope, details?.limit], ["session_messages", 50]);
   assertMatch(message, /mint/);
   const left = answer.headers.get("ratelimit") ?? "";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";

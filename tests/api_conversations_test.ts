@@ -1,7 +1,7 @@
 /** Stored conversations: CONTRACT section 4. */
 import { assert, assertEquals } from "@std/assert";
 import { ended, openConversations as start } from "./support/conversations.ts";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { storedKeys } from "./support/store.ts";
 import { answered, byKey, ORIGIN, say } from "./support/widget_calls.ts";
 
@@ -110,7 +110,7 @@ Deno.test("GET /v1/conversations/:id: one id is a separate conversation per agen
   assertEquals(await contentsOf("?origin="), ["by key"]);
   assertEquals(await contentsOf(`?agentId=${other.id}`), ["by key"]);
   assertEquals((await transcript(id, "?origin=")).origin, undefined);
-  await expectRefusal(await get(id, "?origin=https://evil.example"), "not_found");
+  await expectError(await get(id, "?origin=https://evil.example"), "not_found");
   await expectInvalid(await get(id, "?agentId=x"), ["agentId"]);
   const one = await service.fetch(`/v1/conversations/${id}`, { method: "DELETE", key });
   assertEquals(one.status, 204);
@@ -150,8 +150,8 @@ Deno.test("/v1/conversations: another tenant's conversations are 404", async () 
   const { id } = await chat("Hello");
   const theirs = await service.key(["conversations:write"], crypto.randomUUID());
   const of = `/v1/conversations/${id}`;
-  await expectRefusal(await service.fetch(of, { key: theirs }), "not_found");
-  await expectRefusal(await service.fetch(of, { key: theirs, method: "DELETE" }), "not_found");
+  await expectError(await service.fetch(of, { key: theirs }), "not_found");
+  await expectError(await service.fetch(of, { key: theirs, method: "DELETE" }), "not_found");
   const listed = await expectJson(await service.fetch("/v1/conversations", { key: theirs }), 200);
   assertEquals(listed, { data: [] });
   assertEquals((await transcript(id)).runs.length, 1);

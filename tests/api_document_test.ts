@@ -5,7 +5,7 @@ import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/schemas/
 import { SCOPE_NAMES as SCOPES } from "@/lib/schemas/scopes.ts";
 import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
 import { breakableKv } from "./support/broken_kv.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";

@@ -3,7 +3,7 @@ import { keys } from "@/lib/store/keys/keys.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { methodsOfV1 } from "./support/public_routes.ts";
 import { sendRawBody } from "./support/raw_calls.ts";
@@ -36,7 +36,7 @@ Deno.test("/v1: a missing, malformed, mistyped, revoked or expired key is the sa
   for (const header of headers) {
     const answer = await service.fetch("/v1/agents", { headers: header });
     assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer realm=/);
-    messages.add((await expectRefusal(answer, "invalid_api_key")).message);
+    messages.add((await expectError(answer, "invalid_api_key")).message);
   }
   assertEquals(messages.size, 1, "the error must not reveal which part was wrong");
   const lowercase = await service.fetch("/v1/agents", { headers: authorization(`bearer ${key}`) });
@@ -68,7 +68,7 @@ Deno.test("/v1: a key without the scope is 403 insufficient_scope, which names t
       const other: Scope = scope === "billing:read" ? "knowledge:read" : "billing:read";
       const key = await service.key([other]);
       const answer = await service.fetch(path, { method, key });
-      const { details, message } = await expectRefusal(answer, "insufficient_scope");
+      const { details, message } = await expectError(answer, "insufficient_scope");
       assertEquals(details, { scope });
       assert(message.includes(scope));
     });
@@ -84,7 +84,7 @@ Deno.test("agents:write includes agents:read, and agents:read does not include a
   await expectJson(await service.fetch("/v1/agents", { key: writer }), 200);
   await expectJson(await service.fetch("/v1/agents", { key: reader }), 200);
   const rejected = await service.fetch("/v1/agents", { method: "POST", key: reader, json: {} });
-  await expectRefusal(rejected, "insufficient_scope");
+  await expectError(rejected, "insufficient_scope");
 });
 
 Deno.test("/v1: an unknown path is the 404 envelope for any method and credential", async () => {
@@ -94,9 +94,9 @@ Deno.test("/v1: an unknown path is the 404 envelope for any method and credentia
     const path of ["/v1", "/v1/", "/v1/nothing", `/v1/agents/${ID}/nothing`, "/v1/chat/nothing"]
   ) {
     for (const method of ["GET", "POST", "PUT"]) {
-      await expectRefusal(await service.fetch(path, { method }), "not_found");
+      await expectError(await service.fetch(path, { method }), "not_found");
     }
-    await expectRefusal(await service.fetch(path, { key }), "not_found");
+    await expectError(await service.fetch(path, { key }), "not_found");
   }
 });
 
@@ -108,7 +108,7 @@ Deno.test("/v1: a wrong method is the 405 envelope with Allow, before the creden
       if (allowed.includes(method)) continue;
       const answer = await service.fetch(path, { method });
       assertEquals(listOf(answer.headers.get("allow")), allow);
-      await expectRefusal(answer, "method_not_allowed");
+      await expectError(answer, "method_not_allowed");
     }
     const options = await service.fetch(path, { method: "OPTIONS" });
     assertEquals([options.status, await options.text()], [204, ""]);
@@ -161,7 +161,7 @@ Deno.test("/v1: a body of another content type is 415, before the credential is 
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", ""]) {
     const body = new TextEncoder().encode(JSON.stringify(agentBody()));
     const answer = await sendRawBody(service, { body, type });
-    await expectRefusal(answer, "unsupported_media_type");
+    await expectError(answer, "unsupported_media_type");
   }
   const key = await service.key();
   for (const type of ["application/json; charset=utf-8", "Application/JSON"]) {
@@ -175,9 +175,9 @@ Deno.test("/v1: a body over 1 MiB is 413 by its length and by its chunks, before
   const mebibyte = 1_048_576;
   for (const path of ["/v1/agents", "/v1/chat/stream", "/v1/widget/session"]) {
     const whole = new Uint8Array(mebibyte + 1).fill(0x20);
-    await expectRefusal(await sendRawBody(service, { path, body: whole }), "payload_too_large");
+    await expectError(await sendRawBody(service, { path, body: whole }), "payload_too_large");
     const chunked = chunks(mebibyte + 1);
-    await expectRefusal(await sendRawBody(service, { path, body: chunked }), "payload_too_large");
+    await expectError(await sendRawBody(service, { path, body: chunked }), "payload_too_large");
   }
   const key = await service.key();
   const text = JSON.stringify(agentBody());
@@ -189,14 +189,14 @@ Deno.test("/v1: checks size, then credential, then scope, then body", async () =
   await using service = await TestService.start();
   const weak = await service.key(["billing:read"]);
   const big = new Uint8Array(1_048_577).fill(0x20);
-  await expectRefusal(await sendRawBody(service, { key: "x", body: big }), "payload_too_large");
-  await expectRefusal(await sendRawBody(service, { key: "x", body: "{" }), "invalid_api_key");
-  await expectRefusal(await sendRawBody(service, { key: weak, body: "{" }), "insufficient_scope");
+  await expectError(await sendRawBody(service, { key: "x", body: big }), "payload_too_large");
+  await expectError(await sendRawBody(service, { key: "x", body: "{" }), "invalid_api_key");
+  await expectError(await sendRawBody(service, { key: weak, body: "{" }), "insufficient_scope");
   const key = await service.key();
   const path = `/v1/agents/${ID}`;
   const patch = (body: string) => sendRawBody(service, { method: "PATCH", path, key, body });
   await expectInvalid(await patch('{"name":""}'), ["name"]);
-  await expectRefusal(await patch("{}"), "not_found");
+  await expectError(await patch("{}"), "not_found");
 });
 
 Deno.test("/v1: a failing store is 503 without the error text, which is logged redacted", async () => {
@@ -207,7 +207,7 @@ Deno.test("/v1: a failing store is 503 without the error text, which is logged r
   const answer = await service.fetch("/v1/agents", { key });
   assertEquals(answer.headers.get("retry-after"), "1");
   const requestId = answer.headers.get("x-request-id")!;
-  const { message } = await expectRefusal(answer, "service_unavailable");
+  const { message } = await expectError(answer, "service_unavailable");
   assertEquals(/disk|ck_live|Error|\bat\b/.test(message), false);
   const line = service.logged.find((one) => one.includes(requestId))!;
   assertMatch(line, /the disk failed/);
@@ -221,7 +221,7 @@ Deno.test("/v1: an internal error is 500 without its text, which is logged", asy
   await kv.set(keys.agent(await service.tenant(), ID), { v: 1, name: 7 });
   const answer = await service.fetch(`/v1/agents/${ID}`, { key });
   const requestId = answer.headers.get("x-request-id")!;
-  const { message } = await expectRefusal(answer, "internal_error");
+  const { message } = await expectError(answer, "internal_error");
   assertEquals(/record|Error|\bat\b/.test(message), false);
   const line = service.logged.find((one) => one.includes(requestId))!;
   assertMatch(line, /stored record agents is not readable/);
@@ -244,7 +244,7 @@ Deno.test("/v1: a complete flow logs no key, no token and no part of them", asyn
   ];
   for (const step of flow) await (await step()).text();
   store.break(`failed with ${key} and ${sessionToken}`);
-  for (const step of flow) await expectRefusal(await step(), "service_unavailable");
+  for (const step of flow) await expectError(await step(), "service_unavailable");
   assertNotEquals(service.logged, []);
   const log = service.logged.join("");
   for (const secret of [key, key.slice(-32), sessionToken, sessionToken.slice(3)]) {

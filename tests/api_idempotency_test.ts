@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse, assertNotEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { lossyKv } from "./support/lossy_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
@@ -73,7 +73,7 @@ Deno.test("Idempotency-Key: field order does not matter, another body is 422", a
   assert(isReplay(await post(service, AGENTS, { key, once: "k", json })));
   for (const other of [{ ...agentBody(), name: "Other" }, {}, [], null, { ...agentBody(), x: 1 }]) {
     const answer = await post(service, AGENTS, { key, once: "k", json: other });
-    await expectRefusal(answer, "idempotency_key_reused");
+    await expectError(answer, "idempotency_key_reused");
   }
   assertEquals(await agentCount(service, key), 1);
 });
@@ -129,8 +129,8 @@ Deno.test("Idempotency-Key: a mint for another origin is a different request", a
   const mint = { key, once: "k", json: { agentId: agent.id } };
   await expectJson(await post(service, MINT, { ...mint, headers: { origin: ORIGIN } }), 201);
   const elsewhere = await post(service, MINT, { ...mint, headers: { origin: other } });
-  await expectRefusal(elsewhere, "idempotency_key_reused");
-  await expectRefusal(await post(service, MINT, mint), "origin_not_allowed");
+  await expectError(elsewhere, "idempotency_key_reused");
+  await expectError(await post(service, MINT, mint), "origin_not_allowed");
 });
 
 Deno.test("Idempotency-Key: expires after 24 hours", async () => {
@@ -175,14 +175,14 @@ Deno.test("Idempotency-Key: a revoked key gets no replay, nor does one without t
   await using service = await TestService.start();
   const weak = await service.key(["agents:read"]);
   const call = { once: "k", json: agentBody() };
-  await expectRefusal(await post(service, AGENTS, { ...call, key: weak }), "insufficient_scope");
+  await expectError(await post(service, AGENTS, { ...call, key: weak }), "insufficient_scope");
   const key = await service.key();
   await post(service, AGENTS, { ...call, key });
   const tenant = await service.tenant();
   for (const { id } of await service.service.apiKeys.list(tenant)) {
     await service.service.apiKeys.revoke(tenant, id);
   }
-  await expectRefusal(await post(service, AGENTS, { ...call, key }), "invalid_api_key");
+  await expectError(await post(service, AGENTS, { ...call, key }), "invalid_api_key");
 });
 
 Deno.test("Idempotency-Key: must be 1-255 visible characters, and any such value works", async () => {
@@ -229,11 +229,11 @@ Deno.test("POST /v1/agents larger than one commit is 413 and stores nothing", as
   const key = await service.key();
   const tooLarge = largeAgent(100, "x".repeat(50_000));
   const plain = await service.fetch(AGENTS, { method: "POST", key, json: tooLarge });
-  await expectRefusal(plain, "payload_too_large");
+  await expectError(plain, "payload_too_large");
   // With an idempotency key the response is stored in the same commit.
   const half = largeAgent(100, "x".repeat(30_000));
   const keyed = await post(service, AGENTS, { key, once: "k", json: half });
-  await expectRefusal(keyed, "payload_too_large");
+  await expectError(keyed, "payload_too_large");
   assertEquals(await agentCount(service, key), 0);
   await expectJson(await service.fetch(AGENTS, { method: "POST", key, json: half }), 201);
 });
@@ -244,7 +244,7 @@ Deno.test("Idempotency-Key: a retry returns a response that was lost in transit"
   const key = await service.key();
   const call = { key, once: "k", json: agentBody() };
   loseNextCommit("receipts");
-  await expectRefusal(await post(service, AGENTS, call), "service_unavailable");
+  await expectError(await post(service, AGENTS, call), "service_unavailable");
   const again = await post(service, AGENTS, call);
   assert(isReplay(again));
   const { id } = await expectJson(again, 201);

@@ -1,7 +1,7 @@
 /** Knowledge bases and documents: CONTRACT section 4. */
 import { seeded } from "./support/flaky_kv.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { openKnowledge as start } from "./support/knowledge.ts";
 import { agentBody } from "./support/service.ts";
 import { storedKeys } from "./support/store.ts";
@@ -34,7 +34,7 @@ Deno.test("POST /v1/knowledge-bases: creates a base that can be read, changed, l
   assertEquals(data.map(({ id }: { id: string }) => id), [second.id, base.id]);
   const gone = await service.fetch(of(), { method: "DELETE", key });
   assertEquals([gone.status, await gone.text()], [204, ""]);
-  await expectRefusal(await get(), "not_found");
+  await expectError(await get(), "not_found");
 });
 
 Deno.test("POST /v1/knowledge-bases: a base's language can be set, changed and removed", async () => {
@@ -186,7 +186,7 @@ Deno.test("POST …/documents: an invalid body is 400 with the path of the issue
   await expectInvalid(await send(form), ["file"]);
   form.set("colour", "red");
   await expectInvalid(await send(form), ["colour"]);
-  await expectRefusal(await send("x", "text/plain"), "unsupported_media_type");
+  await expectError(await send("x", "text/plain"), "unsupported_media_type");
 });
 
 Deno.test("POST …/documents: accepts up to 20 MiB, while other routes accept 1 MiB", async () => {
@@ -197,13 +197,13 @@ Deno.test("POST …/documents: accepts up to 20 MiB, while other routes accept 1
   large.set(new TextEncoder().encode("Hello"), size / 2);
   const document = await settled(await upload("large.txt", large));
   assertEquals([document.bytes, document.state], [size, "ready"]);
-  await expectRefusal(await upload("larger.txt", new Uint8Array(size + 1)), "payload_too_large");
+  await expectError(await upload("larger.txt", new Uint8Array(size + 1)), "payload_too_large");
   const body = new Uint8Array(size + 70_000);
   const headers = { "content-type": "application/json" };
   const endless = await service.fetch(of("/documents"), { method: "POST", key, body, headers });
-  await expectRefusal(endless, "payload_too_large");
+  await expectError(endless, "payload_too_large");
   const other = { method: "PATCH", key, headers, body: body.slice(0, 1_048_577) };
-  await expectRefusal(await service.fetch(of(), other), "payload_too_large");
+  await expectError(await service.fetch(of(), other), "payload_too_large");
 });
 
 Deno.test("POST …/documents: a document is stored once per Idempotency-Key", async () => {
@@ -213,7 +213,7 @@ Deno.test("POST …/documents: a document is stored once per Idempotency-Key", a
   const [a, b] = await Promise.all([post(TEXT, headers), post(TEXT, headers)]);
   assertEquals(await expectJson(a, 201), await expectJson(b, 201));
   const other = await post({ ...TEXT, content: "Never." }, headers);
-  await expectRefusal(other, "idempotency_key_reused");
+  await expectError(other, "idempotency_key_reused");
   assertEquals((await expectJson(await get("/documents"), 200)).data.length, 1);
 });
 
@@ -253,7 +253,7 @@ Deno.test("DELETE /v1/knowledge-bases: a deleted document or base leaves no KV k
   await settled(await upload("bad.bin", new Uint8Array(300)));
   assertEquals((await remove(`/documents/${first.id}`)).status, 204);
   assertEquals((await storedKeys(kv)).filter((name) => name.includes(first.id)), []);
-  await expectRefusal(await remove(`/documents/${first.id}`), "not_found");
+  await expectError(await remove(`/documents/${first.id}`), "not_found");
   assert((await storedKeys(kv)).some((name) => name.startsWith("document_chunks")));
   assertEquals((await remove()).status, 204);
   const isWindow = (name: string) => name.includes("windows");
@@ -280,7 +280,7 @@ Deno.test("/v1/knowledge-bases: another tenant's base and document are 404 on ev
   ];
   for (const [method, address, json] of calls) {
     const answer = await service.fetch(address, { method, key: theirs, json });
-    await expectRefusal(answer, "not_found");
+    await expectError(answer, "not_found");
   }
   const list = await service.fetch("/v1/knowledge-bases", { key: theirs });
   assertEquals(await expectJson(list, 200), { data: [] });

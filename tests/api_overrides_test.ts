@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { startFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { MockProviders, type MockRequest } from "./support/mock_providers/mock_providers.ts";

@@ -4,7 +4,7 @@ import { AgentStore } from "@/lib/store/agents/agent_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import type { AgentBody } from "@/lib/schemas/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";

@@ -1,7 +1,7 @@
 /** A read-only key cannot spend money or see a conversation: CONTRACT section 11. */
 import { assertEquals } from "@std/assert";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, chat, embed, ORIGIN } from "./support/widget_calls.ts";
@@ -29,11 +29,11 @@ Deno.test("/v1/chat: a key whose scopes all end in :read cannot chat, follow or 
     for (const [path, init] of calls) {
       const rejected = await service.fetch(path, { ...init, key });
       assertEquals(rejected.headers.get("access-control-allow-origin"), "*");
-      await expectRefusal(rejected, "insufficient_scope");
+      await expectError(rejected, "insufficient_scope");
     }
     // Adding a session does not help, because the key takes precedence.
     const headers = { authorization: `Bearer ${key}`, origin: ORIGIN };
-    await expectRefusal(
+    await expectError(
       await chat(service, agent, { sessionToken, headers }),
       "insufficient_scope",
     );

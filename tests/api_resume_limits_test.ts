@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { breakableKv } from "./support/broken_kv.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 
@@ -60,7 +60,7 @@ Deno.test("GET …/stream: of 1,000 simultaneous replays 300 succeed and the oth
   ]);
   assertMatch(rejected.headers.get("ratelimit") ?? "", /^"ip_resume";r=0;t=\d+$/);
   assertEquals(rejected.headers.get("ratelimit-policy"), `"ip_resume";q=${RESUMES};w=60`);
-  const { details } = await expectRefusal(rejected, "rate_limit_exceeded");
+  const { details } = await expectError(rejected, "rate_limit_exceeded");
   assertEquals(details, { scope: "ip_resume", limit: RESUMES, windowSeconds: 60 });
   // A client over the resume limit may still send messages, and may resume after the wait.
   const message = await chat();
@@ -95,7 +95,7 @@ Deno.test("GET …/stream: invalid tokens and unknown runs count as requests of 
     );
     // The agent, the session and the message were requests as well.
     assertEquals([unknown ?? nothing, limited], [97, 903]);
-    await expectRefusal(await service.fetch("/v1/agents"), "rate_limit_exceeded");
+    await expectError(await service.fetch("/v1/agents"), "rate_limit_exceeded");
   }
 });
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { RunLogStore } from "@/lib/store/runs/run_log_store.ts";
 import { contentCipher } from "./support/content.ts";
-import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { sweepOrphaned } from "./support/sweep_orphaned.ts";
@@ -93,14 +93,14 @@ Deno.test("GET …/stream: only the run's key or session may follow it, and it i
   assertEquals((await resume(service, runId, { headers: bySession(again) })).status, 200);
   const other = await service.agent(key, { allowedOrigins: [SHOP] });
   const foreign = await service.mint(key, other.id, SHOP);
-  await expectRefusal(await resume(service, runId, { headers: bySession(foreign) }), "not_found");
+  await expectError(await resume(service, runId, { headers: bySession(foreign) }), "not_found");
   const theirs = await service.key(["agents:write"], crypto.randomUUID());
-  await expectRefusal(await resume(service, runId, { key: theirs }), "not_found");
-  await expectRefusal(await resume(service, crypto.randomUUID(), { key }), "not_found");
-  await expectRefusal(await resume(service, "not-a-uuid", { key }), "not_found");
-  await expectRefusal(await resume(service, runId), "invalid_api_key");
+  await expectError(await resume(service, runId, { key: theirs }), "not_found");
+  await expectError(await resume(service, crypto.randomUUID(), { key }), "not_found");
+  await expectError(await resume(service, "not-a-uuid", { key }), "not_found");
+  await expectError(await resume(service, runId), "invalid_api_key");
   const elsewhere = { ...bySession(token), origin: "https://evil.example" };
-  await expectRefusal(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
+  await expectError(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
   await expectInvalid(await resume(service, runId, { key, query: "?after=x" }), ["after"]);
   const headers = { "last-event-id": `${crypto.randomUUID()}.3` };
   await expectInvalid(await resume(service, runId, { key, headers }), ["Last-Event-ID"]);
@@ -114,10 +114,10 @@ Deno.test("GET …/stream: a deleted agent's run remains visible only to its own
   await first.text();
   await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key });
   const elsewhere = { ...bySession(token), origin: "https://evil.example" };
-  await expectRefusal(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
+  await expectError(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
   const cancel = `/v1/chat/runs/${runId}/cancel`;
   const cancelled = await service.fetch(cancel, { method: "POST", headers: elsewhere });
-  await expectRefusal(cancelled, "origin_not_allowed");
+  await expectError(cancelled, "origin_not_allowed");
   const { status, body } = await resume(service, runId, { headers: bySession(token) });
   assertEquals(status, 200);
   await body?.cancel();
@@ -135,7 +135,7 @@ Deno.test("GET …/stream: a session without an origin cannot follow a run that 
   const minted = await service.fetch(path, { method: "POST", key });
   const { sessionToken } = await minted.json();
   const headers = { "x-service-session": sessionToken };
-  await expectRefusal(await resume(service, runId, { headers }), "not_found");
+  await expectError(await resume(service, runId, { headers }), "not_found");
 });
 
 Deno.test("GET …/stream: the session that started a run can follow it after it expires, but not after it is revoked", async () => {
@@ -151,7 +151,7 @@ Deno.test("GET …/stream: the session that started a run can follow it after it
   const init = { method: "DELETE", key, json: { sessionToken: token } };
   assertEquals((await service.fetch("/v1/widget/session", init)).status, 204);
   const rejected = await resume(service, runId, { headers: bySession(token) });
-  await expectRefusal(rejected, "session_token_invalid");
+  await expectError(rejected, "session_token_invalid");
 });
 
 Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, and the run is not repeated", async () => {
@@ -164,7 +164,7 @@ Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, and the 
   await advance(10 * 60_000 - 1);
   assertEquals((await resume(service, runId, { key })).status, 200);
   await advance(1);
-  await expectRefusal(await resume(service, runId, { key }), "stream_expired");
+  await expectError(await resume(service, runId, { key }), "stream_expired");
 });
 
 Deno.test("POST …/cancel: ends the run at once for every follower, and may be repeated", async () => {

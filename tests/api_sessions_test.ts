@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { chat, embed, ORIGIN } from "./support/widget_calls.ts";
@@ -46,7 +46,7 @@ Deno.test("POST /v1/widget/session accepts only an Origin that equals an allowed
         json: { agentId: agent.id },
         origin: origin ?? null,
       });
-      await expectRefusal(answer, "origin_not_allowed");
+      await expectError(answer, "origin_not_allowed");
     });
   }
 });
@@ -58,7 +58,7 @@ Deno.test("POST /v1/widget/session rejects every origin for an agent that allows
     const agent = await service.agent(key, change);
     for (const origin of [ORIGIN, "null", service.url]) {
       const answer = await mint(service, { key, json: { agentId: agent.id }, origin });
-      await expectRefusal(answer, "origin_not_allowed");
+      await expectError(answer, "origin_not_allowed");
     }
   }
 });
@@ -69,23 +69,23 @@ Deno.test("POST /v1/widget/session checks credential, scope, absent Origin, body
   const reader = await service.key(["agents:write"]);
   const unknown = { agentId: crypto.randomUUID() };
   const wrong = { agentId: "x" };
-  await expectRefusal(
+  await expectError(
     await mint(service, { key: "nonsense", json: wrong, origin: null }),
     "invalid_api_key",
   );
-  const scope = await expectRefusal(
+  const scope = await expectError(
     await mint(service, { key: reader, json: wrong, origin: null }),
     "insufficient_scope",
   );
   assertEquals(scope.details, { scope: "widget:mint" });
-  await expectRefusal(
+  await expectError(
     await mint(service, { key, json: wrong, origin: null }),
     "origin_not_allowed",
   );
   await expectInvalid(await mint(service, { key, json: wrong, origin: "https://evil.example" }), [
     "agentId",
   ]);
-  await expectRefusal(
+  await expectError(
     await mint(service, { key, json: unknown, origin: "https://evil.example" }),
     "not_found",
   );
@@ -94,7 +94,7 @@ Deno.test("POST /v1/widget/session checks credential, scope, absent Origin, body
     json: { agentId: agent.id },
     origin: "https://evil.example",
   });
-  await expectRefusal(foreign, "origin_not_allowed");
+  await expectError(foreign, "origin_not_allowed");
 });
 
 Deno.test("POST /v1/widget/session rejects a body that is not exactly an agentId", async () => {
@@ -122,8 +122,8 @@ Deno.test("DELETE /v1/widget/session revokes once, 204, and is 404 afterwards", 
   const revoke = (json: unknown) => service.fetch(MINT, { method: "DELETE", key, json });
   const revoked = await revoke({ sessionToken });
   assertEquals([revoked.status, await revoked.text()], [204, ""]);
-  await expectRefusal(await chat(service, agent, { sessionToken }), "session_token_invalid");
-  await expectRefusal(await revoke({ sessionToken }), "not_found");
+  await expectError(await chat(service, agent, { sessionToken }), "session_token_invalid");
+  await expectError(await revoke({ sessionToken }), "not_found");
 });
 
 Deno.test("DELETE /v1/widget/session needs the scope, the body and a session of the tenant", async () => {
@@ -133,9 +133,9 @@ Deno.test("DELETE /v1/widget/session needs the scope, the body and a session of 
   const revoke = (as: string, json: unknown) =>
     service.fetch(MINT, { method: "DELETE", key: as, json });
   const scopeless = await service.key(["agents:write"]);
-  await expectRefusal(await revoke(scopeless, { sessionToken }), "insufficient_scope");
+  await expectError(await revoke(scopeless, { sessionToken }), "insufficient_scope");
   const stranger = await service.key(["widget:mint"], crypto.randomUUID());
-  await expectRefusal(await revoke(stranger, { sessionToken }), "not_found");
+  await expectError(await revoke(stranger, { sessionToken }), "not_found");
   await expectInvalid(await revoke(key, {}), ["sessionToken"]);
   await expectInvalid(await revoke(key, { sessionToken: "cs_short" }), ["sessionToken"]);
   await expectInvalid(await revoke(key, { sessionToken, agentId: agent.id }), ["agentId"]);
@@ -163,7 +163,7 @@ Deno.test("POST /v1/agents/:id/playground-session is 403 for any other Origin, e
   const { key, agent } = await embed(service);
   for (const origin of [ORIGIN, "null", "https://evil.example", `${service.url}/`]) {
     const answer = await playground(service, agent, { key, headers: { origin } });
-    await expectRefusal(answer, "origin_not_allowed");
+    await expectError(answer, "origin_not_allowed");
   }
 });
 
@@ -185,7 +185,7 @@ Deno.test("POST /v1/agents/:id/playground-session needs agents:write, not widget
   const agent = await service.agent(await service.key());
   for (const scope of ["widget:mint", "agents:read"] as const) {
     const answer = await playground(service, agent, { key: await service.key([scope]) });
-    const { details } = await expectRefusal(answer, "insufficient_scope");
+    const { details } = await expectError(answer, "insufficient_scope");
     assertEquals(details, { scope: "agents:write" });
   }
 });
@@ -199,7 +199,7 @@ Deno.test("POST /v1/chat/stream: a playground session is rejected from another o
       sessionToken: minted.sessionToken,
       headers: { origin: ORIGIN },
     });
-    await expectRefusal(answer, "origin_not_allowed");
+    await expectError(answer, "origin_not_allowed");
   }
 });
 

@@ -1,7 +1,7 @@
 /** GET /v1/usage: CONTRACT section 4. */
 import { assert, assertEquals } from "@std/assert";
 import type { UsageReport } from "@/lib/schemas/usage.ts";
-import { expectInvalid } from "./support/expect_answer.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
@@ -85,7 +85,7 @@ Deno.test("budgets: reaching the daily limit during a run is error plan_limit_ex
   assertEquals(mock.requests.length, 1);
   const rejected = await on.send(agent);
   assertEquals(rejected.headers.get("retry-after"), String(12 * 3600));
-  await expectRefusal(rejected, "plan_limit_exceeded");
+  await expectError(rejected, "plan_limit_exceeded");
   assertEquals(mock.requests.length, 1);
 });
 

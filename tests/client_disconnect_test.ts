@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { TestService } from "./support/service.ts";
 
 async function start() {

@@ -5,7 +5,7 @@ import { keys } from "@/lib/store/keys/keys.ts";
 import { RunLogStore } from "@/lib/store/runs/run_log_store.ts";
 import { acceleratedRuntime } from "./support/accelerated_runtime.ts";
 import { ended, openConversations as start } from "./support/conversations.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
@@ -28,13 +28,13 @@ Deno.test("DELETE /v1/conversations/:id: removes everything except usage totals"
   const deletion = () => service.fetch(`/v1/conversations/${id}`, { method: "DELETE", key });
   const answer = await deletion();
   assertEquals([answer.status, await answer.text()], [204, ""]);
-  await expectRefusal(await get(id), "not_found");
-  await expectRefusal(await deletion(), "not_found");
+  await expectError(await get(id), "not_found");
+  await expectError(await deletion(), "not_found");
   assertEquals((await list()).data.map((one) => one.id), [other.id]);
   const text = await storedText(kv);
   for (const word of ["xylophone", runId, second]) assertEquals(text.includes(word), false, word);
   const resumed = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
-  await expectRefusal(resumed, "not_found");
+  await expectError(resumed, "not_found");
   const { storage, ...used } = await read();
   assertEquals(used, before);
   // Deletion frees the storage that the conversation used.
@@ -55,7 +55,7 @@ Deno.test("DELETE /v1/conversations/:id: cancels a running run, which does not r
   assertEquals((await slow.fetch(of, { method: "DELETE", key })).status, 204);
   const frames = await readFrames(stream);
   assertEquals(frames.at(-1)!.frame, { type: "done", finishReason: "cancelled" });
-  await expectRefusal(await get(id), "not_found");
+  await expectError(await get(id), "not_found");
   const text = await storedText(kv);
   const runId = stream.headers.get("x-run-id")!;
   for (const word of ["xylophone", runId]) assertEquals(text.includes(word), false, word);
@@ -78,15 +78,15 @@ Deno.test("DELETE /v1/conversations/:id: works during the first run, from any pr
   await using other = await TestService.start({ kv, keepKv: true, runtime: slowClock });
   const deletion = (query = "") =>
     other.fetch(`/v1/conversations/${id}${query}`, { method: "DELETE", key });
-  await expectRefusal(await deletion("?origin="), "not_found");
+  await expectError(await deletion("?origin="), "not_found");
   const theirs = await service.key(["conversations:write"], crypto.randomUUID());
   const foreign = await other.fetch(`/v1/conversations/${id}`, { method: "DELETE", key: theirs });
-  await expectRefusal(foreign, "not_found");
+  await expectError(foreign, "not_found");
   assertEquals((await deletion()).status, 204);
   await events.until("event: done");
   assertEquals(events.frame("done").finishReason, "cancelled");
-  await expectRefusal(await get(id), "not_found");
-  await expectRefusal(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }), "not_found");
+  await expectError(await get(id), "not_found");
+  await expectError(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }), "not_found");
   const text = await storedText(kv);
   for (const word of ["xylophone", runId, id]) assertEquals(text.includes(word), false, word);
 });
@@ -102,7 +102,7 @@ Deno.test("a plan sets how long conversations are retained, and zero days stores
   const day = await chat("for a day");
   await setRetention(0);
   const never = await chat("xylophone");
-  await expectRefusal(await get(never.id), "not_found");
+  await expectError(await get(never.id), "not_found");
   const stored = (await storedText(kv)).split("\n").filter((row) => row.includes("xylophone"));
   assert(
     stored.every((row) => row.startsWith('[["run_heads"')),
@@ -111,7 +111,7 @@ Deno.test("a plan sets how long conversations are retained, and zero days stores
   advance(DAY_MS - 1);
   assertEquals((await transcript(day.id)).runs.length, 1);
   advance(1);
-  await expectRefusal(await get(day.id), "not_found");
+  await expectError(await get(day.id), "not_found");
   assertEquals((await list()).data.map((one) => one.id), [month.id]);
   advance(29 * DAY_MS);
   assertEquals(await list(), { data: [] });
@@ -177,7 +177,7 @@ Deno.test("a message whose run fails before a model accepts it is still in a con
     model: "away",
     messages: [say("xylophone")],
   };
-  await expectRefusal(await byKey(service, { key, body }), "provider_error");
+  await expectError(await byKey(service, { key, body }), "provider_error");
   assertEquals(await list(`?agentId=${agent.id}`), { data: [] });
   const [failed] = (await list(`?agentId=${off.id}`)).data;
   const { runs: [run] } = await transcript(failed!.id);

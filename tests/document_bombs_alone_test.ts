@@ -1,6 +1,6 @@
 /** Documents that expand without limit: their processes and memory are released. */
 import { assert, assertEquals } from "@std/assert";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { bombPdf, endlessPdf } from "./support/make_pdf.ts";
 import { exists, isGoneWithin, untilWorking } from "./support/worker.ts";

@@ -11,5 +11,5 @@ Deno.test("POST /v1/chat/stream: under denokv's limits, 200 concurrent messages 
   assertEquals(outcomes, { done: 50, "429 rate_limit_exceeded": 150 });
   assert(limited.sent.some((checks) => checks > DENOKV.checks), "no batch exceeded the limit");
   // Each process learns the limit from its in-flight batches, and then stays within it.
-  assert(limited.refused <= 16, `${limited.refused} rejected batches`);
+  assert(limited.rejected <= 16, `${limited.rejected} rejected batches`);
 });

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { BODY_BUDGET } from "@/lib/http/bodies/byte_budget.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectJson } from "./support/expect_response.ts";
 import { ManualClock } from "./support/manual_clock.ts";
 import { TestService } from "./support/service.ts";
 
@@ -81,7 +81,7 @@ Deno.test("POST …/documents: 24 slow bodies of one tenant take no slot from an
   const more = { method: "POST", key: flooder.key, json: TEXT };
   const rejected = await service.fetch(flooder.path, more);
   assertEquals(rejected.headers.get("retry-after"), "5");
-  await expectRefusal(rejected, "service_unavailable");
+  await expectError(rejected, "service_unavailable");
   await clock.advance(GRACE_MS);
   await clock.advance(GRACE_MS);
   const codes = await Promise.all(

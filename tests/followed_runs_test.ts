@@ -6,7 +6,7 @@ import { httpTool } from "./support/agent_bodies.ts";
 import { acceleratedRuntime } from "./support/accelerated_runtime.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { kvWithoutWatch } from "./support/kv_without_watch.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
@@ -183,7 +183,7 @@ Deno.test("a message that no model accepted leaves nothing stored and may be sen
     mock.next({ status: 401 });
     const rejected = await send();
     assertEquals(rejected.headers.get("idempotency-replayed"), null);
-    await expectRefusal(rejected, "provider_error");
+    await expectError(rejected, "provider_error");
   }
   assertEquals(await runKeysIn(kv), []);
   const answered = await send();
@@ -226,10 +226,10 @@ Deno.test("a message sent twice concurrently gets an error both times if no mode
   // Both have found the pending run, and wait for its outcome.
   await Promise.all([watched, lookedUp]);
   answers.resolve();
-  for (const one of [first, again!]) await expectRefusal(await one, "provider_error");
+  for (const one of [first, again!]) await expectError(await one, "provider_error");
   const there = await elsewhere!;
   assertEquals(there.headers.get("retry-after"), "1");
-  await expectRefusal(there, "service_unavailable");
+  await expectError(there, "service_unavailable");
 });
 
 /** Resolves when the process looks up one of its runs by id. */

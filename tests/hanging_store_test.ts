@@ -19,7 +19,7 @@ async function start() {
     return systemRuntime.uuid();
   };
   const runtime = { ...clock.runtime, uuid };
-  const service = await TestService.start({ kv: store.kv, runtime, patienceMs: 5_000 });
+  const service = await TestService.start({ kv: store.kv, runtime, storeTimeoutMs: 5_000 });
   const startedAt = clock.runtime.now();
   return {
     ...{ clock, store, service },

@@ -1,6 +1,6 @@
 /** Every uploaded file ends as ready or failed, and none harms the service. */
 import { assert, assertEquals } from "@std/assert";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { contentOf, HOSTILE_FILES } from "./support/hostile_files.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 

@@ -97,7 +97,7 @@ test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the led
     const { base, kill } = service;
     // The next process settles the run before it answers any request.
     if (last !== undefined) ends.set(last.runId, await resume(base, last, ask.key));
-    last = await killAt(moment, { base, kill, vendor: provider, tool, ask });
+    last = await killAt(moment, { base, kill, provider, tool, ask });
   }
   await checkAfter(store, { last, ends });
 });

@@ -10,7 +10,7 @@ import { openStore } from "@/lib/server/process/open_store.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { FakeRuntime } from "./support/fake_runtime.ts";
-import { CHAT_BUDGETS, LISTS_AT_REST_A_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
+import { CHAT_BUDGETS, IDLE_LISTS_PER_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, embed, onPage } from "./support/widget_calls.ts";
@@ -144,7 +144,7 @@ Deno.test("an idle process costs one list per 30 s and nothing else", async () =
     await advance(60);
     const { lists, gets, commits } = meter.take();
     assertEquals(
-      [lists <= LISTS_AT_REST_A_MINUTE, gets, commits],
+      [lists <= IDLE_LISTS_PER_MINUTE, gets, commits],
       [true, 0, 0],
       `${lists} lists in a minute`,
     );

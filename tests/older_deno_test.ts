@@ -1,7 +1,7 @@
 /** Deno 2.9 and 2.5 use one store in turn, and each reads what the other wrote. */
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { ended } from "./support/conversations.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { findOlderDeno } from "./support/older_deno.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { agentBody } from "./support/service.ts";

@@ -8,8 +8,8 @@ import {
   costOf,
   DEPLOY_PRICES,
   FREE_WRITE_UNITS,
+  IDLE_LISTS_PER_MINUTE,
   type KvCostBudget,
-  LISTS_AT_REST_A_MINUTE,
   LISTS_OF_CRON,
 } from "./support/kv_cost_budget.ts";
 import {
@@ -149,8 +149,8 @@ Deno.test("docs/operations.md: the costs of Deno Deploy follow from the store's 
     `answered at once ${costRow(CHAT_BUDGETS["at once"])}`,
     `of 10 s, in 200 pieces ${costRow(CHAT_BUDGETS["10 s"])}`,
     `a heartbeat's write unit every ${HEARTBEAT_MS / 1_000} s`,
-    `at most ${LISTS_AT_REST_A_MINUTE} lists a minute, which is ` +
-    `${monthOf(LISTS_AT_REST_A_MINUTE)} USD in a month of 30 days`,
+    `at most ${IDLE_LISTS_PER_MINUTE} lists a minute, which is ` +
+    `${monthOf(IDLE_LISTS_PER_MINUTE)} USD in a month of 30 days`,
     `cron asks for each minute is ${monthOf(LISTS_OF_CRON)} USD`,
     `${millionWriteUnits.toFixed(2)} USD per million write units, ` +
     `${millionReadUnits.toFixed(2)} USD per million read units, ` +

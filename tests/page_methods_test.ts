@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { allowHeader, pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { sendRaw } from "./support/send_raw.ts";
@@ -156,7 +156,7 @@ Deno.test("If-None-Match blocks a change to an existing agent; If-Match: * allow
     });
   for (const method of ["PATCH", "DELETE"]) {
     for (const tag of ["*", '"1"', '"9", W/"1"']) {
-      await expectRefusal(await change(method, { "if-none-match": tag }), "version_conflict");
+      await expectError(await change(method, { "if-none-match": tag }), "version_conflict");
     }
   }
   assertEquals(await statusOf(change("PATCH", { "if-none-match": '"9"' })), 200);
@@ -180,7 +180,7 @@ Deno.test("DELETE and cancel: a body over 1 MiB is 413, with or without a conten
     for (const body of [large, chunked]) {
       const headers = { "content-type": "application/json" };
       const answer = await service.fetch(path, { method, body, headers });
-      await expectRefusal(answer, "payload_too_large");
+      await expectError(answer, "payload_too_large");
     }
     const small = await service.fetch(path, { method, body: large.subarray(0, 10) });
     assert(small.status !== 413, path);

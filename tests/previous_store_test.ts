@@ -5,7 +5,7 @@ import { compactFile } from "@/lib/server/process/compact_file.ts";
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { ended } from "./support/conversations.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import {
   answersAt,

@@ -1,7 +1,7 @@
 /** Cancelling a run aborts the request to its provider, over real sockets: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
 import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { ManualClock } from "./support/manual_clock.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { SseText } from "./support/sse_text.ts";
@@ -149,7 +149,7 @@ Deno.test("a run cancelled before its provider has answered closes the connectio
   const [apiKey] = await on.service.service.apiKeys.list(tenant);
   await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
   await request.gone;
-  await expectRefusal(await answer, "invalid_api_key");
+  await expectError(await answer, "invalid_api_key");
   await expectRecorded(on, { finishReason: "cancelled", cost: PROMPT_COST });
 });
 
@@ -162,7 +162,7 @@ Deno.test("a run that times out before its provider has answered closes the conn
   const request = await mock.asked(1);
   await clock.advance(2_000);
   await request.gone;
-  await expectRefusal(await answer, "provider_timeout");
+  await expectError(await answer, "provider_timeout");
   await expectRecorded(on, { finishReason: "timeout", cost: PROMPT_COST });
 });
 

@@ -1,7 +1,7 @@
 /** When an agent's fallback model answers, over real sockets: CONTRACT sections 6 and 7. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { frameTypes, startFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ManualClock } from "./support/manual_clock.ts";
@@ -201,7 +201,7 @@ Deno.test("fallback: if both models fail, the response is an error envelope with
     await using on = await ProviderService.start(mock, { runtime: new ManualClock().runtime });
     const answer = await on.ask("vendor_a", "vendor_b");
     const retryAfter = answer.headers.get("retry-after");
-    await expectRefusal(answer, code);
+    await expectError(answer, code);
     assertEquals(retryAfter, code === "provider_rate_limited" ? "1" : null);
     const [record] = await on.records();
     assertEquals([record?.cost, record?.finishReason, record?.errorCode], [0, "error", code]);

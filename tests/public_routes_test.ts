@@ -1,7 +1,7 @@
 /** The routes that need no credentials: their complete list, and what they serve. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
-import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectJson } from "./support/expect_response.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
@@ -25,7 +25,7 @@ Deno.test("every public route answers a request without credentials as listed", 
       const answer = await service.fetch(path, { method });
       assertEquals(answer.status, status);
       assertEquals(answer.headers.get("content-type")?.split(";")[0] ?? null, type);
-      if (code !== undefined) return void await expectRefusal(answer, code);
+      if (code !== undefined) return void await expectError(answer, code);
       await answer.body?.cancel();
     });
   }
@@ -130,7 +130,7 @@ Deno.test("the session token of /demo works in a chat from its own origin only",
   assertMatch(textOf(frames), /Hello/);
   assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
   const headers = { origin: "https://evil.example" };
-  await expectRefusal(await chat(service, agent, { sessionToken, headers }), "origin_not_allowed");
+  await expectError(await chat(service, agent, { sessionToken, headers }), "origin_not_allowed");
 });
 
 Deno.test("the content security policy of /demo allows the script's and the service's origin, and nothing unsafe", async () => {

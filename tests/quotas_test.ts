@@ -4,7 +4,7 @@ import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { agentOf } from "./support/agents.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { expectError, expectJson } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { agentBody, TestService } from "./support/service.ts";
@@ -63,7 +63,7 @@ Deno.test("POST /v1/agents: 20 concurrent agents of 15 MiB in total fill the byt
   assertEquals(created.length, Math.floor(4 * MIB / bytes));
   const agents = await Promise.all(created.map((answer) => answer.json()));
   for (const answer of answers.filter(({ status }) => status !== 201)) {
-    const { details, message } = await expectRefusal(answer, "quota_exceeded");
+    const { details, message } = await expectError(answer, "quota_exceeded");
     assertEquals(answer.status, 403);
     assertEquals(
       answer.headers.get("retry-after"),
@@ -104,7 +104,7 @@ Deno.test("POST /v1/knowledge-bases: by default, 110 concurrent requests create 
   const rejected = answers.filter(({ status }) => status !== 201);
   assertEquals(rejected.length, 10);
   for (const answer of rejected) {
-    const { details } = await expectRefusal(answer, "quota_exceeded");
+    const { details } = await expectError(answer, "quota_exceeded");
     assertEquals(details, { quota: "knowledge_bases", used: 100, limit: 100 });
   }
   await Promise.all(answers.map((answer) => answer.bodyUsed || answer.body?.cancel()));
@@ -116,7 +116,7 @@ Deno.test("Idempotency-Key: quota_exceeded is not stored for replay, and retries
   await quotas({ agents: 0 });
   const headers = { "idempotency-key": "a-key-of-the-backend" };
   const create = () => post("/v1/agents", agentBody(), headers);
-  await expectRefusal(await create(), "quota_exceeded");
+  await expectError(await create(), "quota_exceeded");
   await quotas({ agents: 1 });
   const answers = await Promise.all(Array.from({ length: 12 }, create));
   assertEquals(answers.map(({ status }) => status), Array(12).fill(201));
@@ -142,7 +142,7 @@ Deno.test("POST documents: a document over the quota gets 403 and stores nothing
     knowledgeBytes.used > 4_000 && knowledgeBytes.used < 10_000,
     "the quota counts the upload and the extracted text",
   );
-  const { details } = await expectRefusal(await add(9_000), "quota_exceeded");
+  const { details } = await expectError(await add(9_000), "quota_exceeded");
   const { used, limit } = knowledgeBytes;
   assertEquals(details, { quota: "knowledge_bytes", used, limit, requested: 9_000 });
   const target = { tenant, base: base.id, id: document.id };
@@ -213,7 +213,7 @@ Deno.test("dashboard: a form over the quota gets 403 with the reason, and keeps 
   };
   const full = "the plan allows 100 bytes of knowledge: 0 are in use, and 200 more were requested";
   await expectQuotaPage(await upload({}), full);
-  const byScript = await expectRefusal(
+  const byScript = await expectError(
     await upload({ accept: "application/json" }),
     "quota_exceeded",
   );

@@ -17,7 +17,7 @@ import {
   NEW_ENCRYPTION_KEY as NEW,
   TEST_ENCRYPTION_KEY as OLD,
 } from "./support/encryption_keys.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import manifest from "@/deno.json" with { type: "json" };
 import { startPaths, toFlagValue } from "@/tools/start_paths.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { type Import, listSources, readImports } from "./support/architecture/imports.ts";
 import { startService, untilProcessed } from "./support/started_service.ts";
 import { taskCommand } from "./support/task_command.ts";

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
-import { expectJson } from "./support/expect_answer.ts";
+import { expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey } from "./support/widget_calls.ts";

@@ -14,7 +14,7 @@ Deno.test({
   async fn() {
     await using server = await DenokvServer.start(bin!);
     const kv = await openTestKv(server.url);
-    await using service = await TestService.start({ kv, patienceMs: 5_000 });
+    await using service = await TestService.start({ kv, storeTimeoutMs: 5_000 });
     const key = await service.key(["agents:write", "widget:mint"]);
     const { id } = await service.agent(key);
     const messages = [{ role: "user", content: "Hello" }];

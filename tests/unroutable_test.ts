@@ -1,6 +1,6 @@
 /** Requests on which Fresh's router throws get the same errors as any other. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { sendRaw } from "./support/send_raw.ts";
 import { TestService } from "./support/service.ts";
@@ -29,7 +29,7 @@ Deno.test("a method outside HTTP's core gets 405 with the headers of any other u
     }
   }
   const nowhere = await service.fetch("/v1/nothing", { method: "PROPFIND" });
-  await expectRefusal(nowhere, "not_found");
+  await expectError(nowhere, "not_found");
   const page = await service.fetch("/healthz", { method: "PROPFIND" });
   assertEquals([page.status, page.headers.get("x-content-type-options")], [405, "nosniff"]);
   await page.body?.cancel();
@@ -40,11 +40,11 @@ Deno.test("requests that cannot be routed count against the rate limit of their 
   await using service = await TestService.start({ ...instantRuntime(), limits });
   const method = await service.fetch("/v1/agents", { method: "PROPFIND" });
   assertMatch(method.headers.get("ratelimit") ?? "", /^"ip";r=1;/);
-  await expectRefusal(method, "method_not_allowed");
+  await expectError(method, "method_not_allowed");
   const host = await sendRaw(service.url, "GET /v1/agents HTTP/1.1\r\nHost: a b\r\n\r\n");
   assertMatch(host.headers.get("ratelimit") ?? "", /^"ip";r=0;/);
   const full = await service.fetch("/v1/agents", { method: "PROPFIND" });
-  await expectRefusal(full, "rate_limit_exceeded");
+  await expectError(full, "rate_limit_exceeded");
 });
 
 Deno.test("an id that cannot be decoded gets 404, under /v1 in the error envelope", async () => {

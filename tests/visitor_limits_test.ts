@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
 import { Dashboard, SETUP_TOKEN, visitors } from "./support/dashboard.ts";
-import { expectRefusal } from "./support/expect_answer.ts";
+import { expectError } from "./support/expect_response.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import type { Script } from "./support/mock_providers/script.ts";
 import { TestService } from "./support/service.ts";
@@ -55,7 +55,7 @@ Deno.test("session_streams: one token can open all streams of its tenant by defa
   };
   const before = await flood();
   assertEquals([before.open.length, [...before.scopes]], [10, ["tenant_streams"]]);
-  await expectRefusal(await on.send(agent), "rate_limit_exceeded");
+  await expectError(await on.send(agent), "rate_limit_exceeded");
   await end(before.open);
 
   assertEquals(await statusOf(await setLimits()), 303);
@@ -81,7 +81,7 @@ Deno.test("ip_daily_cost: visitors from one address share 1 USD a day, and the k
     else rejected = answer;
   }
   assert(rejected !== undefined);
-  const { details } = await expectRefusal(rejected, "rate_limit_exceeded");
+  const { details } = await expectError(rejected, "rate_limit_exceeded");
   assertEquals([details?.scope, details?.limit], ["ip_daily_cost", 1]);
   const usage = await on.service.fetch("/v1/usage", { key: on.key });
   const { costUsd } = await usage.json();

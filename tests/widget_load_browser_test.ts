@@ -79,7 +79,7 @@ async function onScreenKeyboard(browser: Browser): Promise<void> {
 async function retry(browser: Browser): Promise<void> {
   await onSite({ browser }, async ({ page, chat }) => {
     const body = { code: "internal_error", message: "", http: 500 };
-    chat.refusals.push(Response.json(body, { status: 500 }));
+    chat.rejections.push(Response.json(body, { status: 500 }));
     await ask(page, "Hello?");
     await page.getByText("Something went wrong.").first().waitFor();
     await answered(page, () => page.getByRole("button", { name: "Try again" }).click());

@@ -141,7 +141,7 @@ Deno.test("widget: the session endpoint is called when a token is needed, and on
     await page.getByRole("button", { name: "Open chat" }).waitFor();
     assertEquals(asked, []);
     const body = { code: "session_token_invalid", message: "", http: 401 };
-    chat.refusals.push(Response.json(body, { status: 401 }));
+    chat.rejections.push(Response.json(body, { status: 401 }));
     chat.left = 5;
     const streamed = page.waitForResponse((response) => response.status() === 200);
     await ask(page, "Hello?");
@@ -173,7 +173,7 @@ Deno.test("widget: on an error the visitor sees a plain sentence, and the consol
   await withBrowser(async (browser) => {
     for (const [status, body, notice, logged] of cases) {
       await onSite({ browser }, async ({ page, chat, console }) => {
-        chat.refusals.push(Response.json({ message: "", http: status, ...body }, { status }));
+        chat.rejections.push(Response.json({ message: "", http: status, ...body }, { status }));
         await ask(page, "Hello?");
         assertStringIncludes(await page.locator(".notice").innerText(), notice);
         const line = console.find((line) => line.text.includes("[service-widget]"));

@@ -44,7 +44,7 @@ export async function startMemoryFleet(
   for (let n = 0; n < processes; n++) {
     const { kv: own, counted } = measuredKv(kv, roundTripMs);
     const env = { ...vendorEnv(vendorPort), LOG_LEVEL: "error" };
-    const options = { kv: own, keepKv: true, env, patienceMs: PATIENCE_MS };
+    const options = { kv: own, keepKv: true, env, storeTimeoutMs: PATIENCE_MS };
     const service = stack.use(await TestService.start(options));
     counts.push(counted);
     urls.push(service.url);

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Conversation, Transcript } from "@/lib/schemas/conversation.ts";
-import { expectJson } from "./expect_answer.ts";
+import { expectJson } from "./expect_response.ts";
 import { instantRuntime } from "./instant_runtime.ts";
 import { readFrames } from "./frames.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";

@@ -39,7 +39,7 @@ export class FakeChat {
   /** Messages that the session may still send. */
   left = 50;
   /** Responses to send instead of a stream, each once. */
-  readonly refusals: Response[] = [];
+  readonly rejections: Response[] = [];
   #runs = new Map<string, Run>();
   /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
@@ -100,10 +100,10 @@ export class FakeChat {
   }
 
   #answer(url: URL, seen: RecordedRequest): Response {
-    const refusal = this.refusals.shift();
-    if (refusal) {
-      for (const [name, value] of Object.entries(CORS)) refusal.headers.set(name, value);
-      return refusal;
+    const rejection = this.rejections.shift();
+    if (rejection) {
+      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
+      return rejection;
     }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
     if (!id) return this.#post(seen.key!);

@@ -77,9 +77,9 @@ export class PacedProvider implements AsyncDisposable {
   }
 
   static async start(): Promise<PacedProvider> {
-    const mock = await MockProviders.start({ otherwise: (request) => vendor.#answer(request) });
-    const vendor = new PacedProvider(mock);
-    return vendor;
+    const mock = await MockProviders.start({ otherwise: (request) => provider.#answer(request) });
+    const provider = new PacedProvider(mock);
+    return provider;
   }
 
   #answer({ body }: MockRequest): Script {
@@ -102,16 +102,16 @@ export class PacedProvider implements AsyncDisposable {
 /** Starts a run in a process and kills the process at the given moment. */
 export async function killAt(
   moment: KillMoment,
-  { base, kill, vendor, tool, ask }: {
+  { base, kill, provider, tool, ask }: {
     base: string;
     kill: () => Promise<unknown>;
-    vendor: PacedProvider;
+    provider: PacedProvider;
     tool: SlowTool;
     ask: { key: string; agentId: string };
   },
 ): Promise<SeenRun | undefined> {
-  const { mock } = vendor;
-  vendor.isSilent = moment.at === "asked";
+  const { mock } = provider;
+  provider.isSilent = moment.at === "asked";
   const due = Promise.withResolvers<void>();
   const asked = mock.asked(mock.requests.length + 1);
   const later = (n: number) => turns(n).then(() => due.resolve());

@@ -1,5 +1,5 @@
 import type { Document, KnowledgeBase } from "@/lib/schemas/knowledge.ts";
-import { expectJson } from "./expect_answer.ts";
+import { expectJson } from "./expect_response.ts";
 import { instantRuntime } from "./instant_runtime.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";

@@ -14,7 +14,7 @@ export const CHAT_BUDGETS: Readonly<Record<"at once" | "10 s", KvCostBudget>> = 
 };
 
 /** Lists that a process at rest makes in a minute, at most; it reads and writes nothing else. */
-export const LISTS_AT_REST_A_MINUTE = 2;
+export const IDLE_LISTS_PER_MINUTE = 2;
 
 /** Lists of the cron that Deno Deploy runs once a minute, at most. */
 export const LISTS_OF_CRON = 3;

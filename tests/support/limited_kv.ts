@@ -33,7 +33,7 @@ export interface LimitedKv {
   /** Number of checks of each atomic operation in order, including rejected ones. */
   readonly sent: number[];
   /** Number of rejected operations. */
-  refused: number;
+  rejected: number;
 }
 
 /** The same store behind the limits of another engine. */
@@ -60,7 +60,7 @@ export function limitedKv(kv: Deno.Kv, limits: EngineLimits): LimitedKv {
         sent.push(count.checks);
         for (const what of ["checks", "mutations"] as const) {
           if (count[what] <= limits[what]) continue;
-          limited.refused++;
+          limited.rejected++;
           return Promise.reject(limits.refuse(what, limits[what]));
         }
         return commit.call(operation);
@@ -74,6 +74,6 @@ export function limitedKv(kv: Deno.Kv, limits: EngineLimits): LimitedKv {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const limited: LimitedKv = { kv: proxy, sent, refused: 0 };
+  const limited: LimitedKv = { kv: proxy, sent, rejected: 0 };
   return limited;
 }

@@ -5,7 +5,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { httpTool } from "./agent_bodies.ts";
-import { expectJson } from "./expect_answer.ts";
+import { expectJson } from "./expect_response.ts";
 import { instantRuntime } from "./instant_runtime.ts";
 import { readFrames } from "./frames.ts";
 import { agentBody, TestService } from "./service.ts";

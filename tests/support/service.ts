@@ -47,7 +47,7 @@ export interface TestServiceOptions {
   /** Open services that no chat needs in the background. */
   inHaste?: boolean;
   /** Store timeout; an hour by default, because a test's clock would expire a shorter one. */
-  patienceMs?: number;
+  storeTimeoutMs?: number;
 }
 
 /** The default signing secret of test services. */
@@ -112,7 +112,7 @@ export class TestService implements AsyncDisposable {
       baseUrl: config.publicUrl ?? url,
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
-      storeTimeoutMs: options.patienceMs ?? 3_600_000,
+      storeTimeoutMs: options.storeTimeoutMs ?? 3_600_000,
       passwordCost: options.passwordCost ?? CHEAP_HASH,
       // A frozen clock would never reach it.
       egressRejectionMs: 0,

@@ -37,11 +37,11 @@ describe("GroupCommitter on a store with few checks per atomic", () => {
       assertEquals(await total(store), 400);
       assert(limited.sent.some((checks) => checks > limits.checks), "no batch was too large");
       // Batches in flight together may each be rejected once; later ones are not.
-      assert(limited.refused <= 8, `${limited.refused} rejections`);
-      limited.refused = 0;
+      assert(limited.rejected <= 8, `${limited.rejected} rejections`);
+      limited.rejected = 0;
       await Promise.all(operations.map((one) => committer.run(one)));
       assertEquals(await total(store), 800);
-      assertEquals(limited.refused, 0);
+      assertEquals(limited.rejected, 0);
       assertEquals(committer.isFailing, false);
     });
   }

@@ -9,14 +9,14 @@ import {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Expects the error envelope of the specification's section 7 and returns it. */
-export async function expectRefusal(response: Response, code: ErrorCode): Promise<ErrorEnvelope> {
+export async function expectError(response: Response, code: ErrorCode): Promise<ErrorEnvelope> {
   const text = await response.text();
   assertEquals(response.status, ERROR_STATUS[code], text);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertMatch(response.headers.get("x-request-id") ?? "", UUID);
   const envelope: ErrorEnvelope = JSON.parse(text);
-  const { code: told, message, http, details: _details, ...more } = envelope;
-  assertEquals({ told, http, more }, { told: code, http: ERROR_STATUS[code], more: {} });
+  const { code: received, message, http, details: _details, ...more } = envelope;
+  assertEquals({ received, http, more }, { received: code, http: ERROR_STATUS[code], more: {} });
   assertEquals(typeof message, "string");
   assertEquals(response.headers.has("www-authenticate"), response.status === 401);
   return envelope;
@@ -27,7 +27,7 @@ export async function expectInvalid(
   response: Response,
   paths: string[],
 ): Promise<ValidationIssue[]> {
-  const { details } = await expectRefusal(response, "schema_validation_failed");
+  const { details } = await expectError(response, "schema_validation_failed");
   const issues = details?.issues as ValidationIssue[];
   assertEquals([...new Set(issues.map((issue) => issue.path))].sort(), [...paths].sort());
   for (const { code, message } of issues) {
