@@ -4,29 +4,29 @@ import { DEFAULT_LIMITS, WINDOW_MS } from "@/lib/billing/limits.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import type { Benchmark } from "./mod.ts";
 import { chatOnce } from "./support/chat_once.ts";
-import { buildChatWorld } from "./support/chat_world.ts";
+import { createChatEnvironment } from "./support/chat_environment.ts";
 import { type EngineName, ENGINES } from "./support/engines.ts";
 import { measure, type Measured } from "./support/load.ts";
 import { distantKv, type StoreKind, withStore } from "./support/stores.ts";
 import { formatNumber, formatTable } from "./support/table.ts";
 
-/** How long each figure is measured. */
+/** Duration of each measurement. */
 const MS = 2_000;
 const KEYS = 1_000;
 const CHATTERS = 2_000;
-/** A window holds this many live stamps at any time: nearly full, and nothing is refused. */
+/** A window holds this many live stamps at any time: nearly full, but nothing is rejected. */
 const LIVE_STAMPS = 55;
 
 export const benchmark: Benchmark = {
-  about: "rate limits and full chat admission, beside a check-and-set loop",
+  about: "rate limits and full chat admission, compared with a check-and-set loop",
   async run() {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
     console.log("ours: lib/store/tx; baseline: bench/baseline/check_and_set.ts, the same rules");
-    await compare("one hot key: checks/s", [...checkCases({ spread: 1 }), ...PATIENT_CASES]);
+    await compare("one hot key: checks/s", [...checkCases({ spread: 1 }), ...PAUSING_CASES]);
     await compare(`${KEYS} keys by turns: checks/s`, checkCases({ spread: KEYS }));
     await compare("chats admitted and settled/s, on a file", chatCases());
-    console.log("\n>: some were still waiting at the end; their age is a lower bound");
+    console.log("\n>: some requests were still waiting at the end; their age is a lower bound");
   },
 };
 
@@ -63,15 +63,15 @@ function checkCases({ spread }: { spread: number }): Case[] {
 }
 
 /** The same against a baseline that waits up to 50 ms, at random, after each lost race. */
-const PATIENT_CASES: Case[] = [10, 100].map((callers) => ({
+const PAUSING_CASES: Case[] = [10, 100].map((callers) => ({
   name: `file, ${callers} callers, baseline pauses`,
   run: (name: EngineName) => {
-    const engine = name === "ours" ? name : "patientBaseline";
+    const engine = name === "ours" ? name : "pausingBaseline";
     return measureChecks({ engine, store: "file", callers, spread: 1 });
   },
 }));
 
-/** Requests with an API key, counted against its window and its address's, every one let in. */
+/** Requests with an API key, counted in its window and its address's; every one is admitted. */
 function measureChecks(
   { engine, store, callers, spread }: {
     engine: EngineName;
@@ -84,24 +84,24 @@ function measureChecks(
     const stop = new AbortController();
     const committer = ENGINES[engine](kv, stop.signal) as unknown as GroupCommitter;
     const admission = new Admission(committer, { runtime: rollingClock(spread) });
-    const who = Array.from({ length: spread }, (_, n) => ({
+    const requesters = Array.from({ length: spread }, (_, n) => ({
       address: `address-${n}`,
       apiKey: { tenant: `tenant-${n}`, id: `key-${n}` },
     }));
     let turn = 0;
-    const ask = () =>
+    const send = () =>
       admission.requests.countRequest({
         id: admission.requests.newId(),
-        caller: who[turn++ % spread]!,
+        caller: requesters[turn++ % spread]!,
         limits: DEFAULT_LIMITS,
       });
-    return await measure(ask, { callers, ms: MS, stop });
+    return await measure(send, { callers, ms: MS, stop });
   });
 }
 
 /**
- * Each look at the clock is one request later in a world where every key is nearly as busy as it may
- * be, so that the windows are as full as they get and every check is admitted and written.
+ * Each reading of the clock advances it by one request's interval at almost the maximum rate of every key,
+ * so the windows are as full as possible and every check is admitted and written.
  */
 function rollingClock(spread: number): Runtime {
   const step = WINDOW_MS / LIVE_STAMPS / spread;
@@ -135,23 +135,29 @@ function measureChats(
 ): Promise<Measured> {
   return withStore("file", async (file) => {
     const stop = new AbortController();
-    let away = 0;
-    const kv = latencyMs === 0 ? file : distantKv(file, () => away);
-    const on = ENGINES[engine](kv, stop.signal);
-    const world = await buildChatWorld(file, { engine: on, tenants, chatters: CHATTERS });
-    // Everybody has chatted before: the credentials, plans and agents are in memory where there is one.
-    if (engine === "ours") await once(world.chatters, (who) => chatOnce(world, who));
-    away = latencyMs;
+    let delayMs = 0;
+    const kv = latencyMs === 0 ? file : distantKv(file, () => delayMs);
+    const committer = ENGINES[engine](kv, stop.signal);
+    const environment = await createChatEnvironment(file, {
+      engine: committer,
+      tenants,
+      chatters: CHATTERS,
+    });
+    // Warm the cache of credentials, plans and agents; the baseline has none.
+    if (engine === "ours") {
+      await forEachOnce(environment.chatters, (chatter) => chatOnce(environment, chatter));
+    }
+    delayMs = latencyMs;
     let turn = 0;
-    const ask = () => chatOnce(world, world.chatters[turn++ % CHATTERS]!);
+    const send = () => chatOnce(environment, environment.chatters[turn++ % CHATTERS]!);
     try {
-      return await measure(ask, { callers, ms: MS, stop });
+      return await measure(send, { callers, ms: MS, stop });
     } finally {
-      world.meter.admission.close();
+      environment.rateLimiterDeps.admission.close();
     }
   });
 }
 
-async function once<T>(all: readonly T[], use: (one: T) => Promise<void>): Promise<void> {
+async function forEachOnce<T>(all: readonly T[], use: (one: T) => Promise<void>): Promise<void> {
   for (let i = 0; i < all.length; i += 100) await Promise.all(all.slice(i, i + 100).map(use));
 }

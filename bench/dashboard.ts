@@ -12,7 +12,7 @@ const CONVERSATIONS = 100_000;
 const AUDIT_ENTRIES = 10_000;
 const KEYS = 50;
 const DOCUMENTS = 40;
-/** As many as are kept. */
+/** The maximum number that is kept. */
 const VERSIONS = 100;
 const ROUNDS = 40;
 const GOAL_MS = 20;
@@ -22,27 +22,27 @@ export const benchmark: Benchmark = {
   async run() {
     await withStore("file", async (kv) => {
       await using service = await TestService.start({ kv, keepKv: true });
-      const began = performance.now();
+      const startedAt = performance.now();
       const tenant = await service.tenant();
       const { agentIds, conversationIds } = await seedDashboard(kv, {
         ...{ tenant, agents: AGENTS, conversations: CONVERSATIONS, now: Date.now() },
       });
       const { runtime } = service.service;
       await seedAudit(kv, { tenant, runtime, entries: AUDIT_ENTRIES });
-      await changeOften(service, agentIds[0]!);
+      await createVersions(service, agentIds[0]!);
       for (let n = 1; n <= KEYS; n++) {
         await service.service.apiKeys.create(tenant, { name: `Key ${n}`, scopes: ["agents:read"] });
       }
-      const baseId = await makeBase(service);
+      const baseId = await createKnowledgeBase(service);
       const seeded = { tenant, agentIds, conversationIds, baseId };
-      const seconds = Math.round((performance.now() - began) / 1_000);
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.log(`seeded in ${seconds} s; from the request to the last byte, one at a time`);
       await measurePages(service, seeded);
     });
   },
 };
 
-async function changeOften(service: TestService, id: string): Promise<void> {
+async function createVersions(service: TestService, id: string): Promise<void> {
   const tenant = await service.tenant();
   for (let n = 2; n <= VERSIONS; n++) {
     const patch = { systemPrompt: `You help visitors of shop ${n}. Be brief.` };
@@ -50,8 +50,8 @@ async function changeOften(service: TestService, id: string): Promise<void> {
   }
 }
 
-/** A knowledge base; a search in one of 10,000 passages is the `knowledge` benchmark's. */
-async function makeBase(service: TestService): Promise<string> {
+/** A small knowledge base; the `knowledge` benchmark measures searches among 10,000 passages. */
+async function createKnowledgeBase(service: TestService): Promise<string> {
   const { documents, knowledge } = service.service;
   const tenant = await service.tenant();
   const { id } = await knowledge.create(tenant, { name: "Handbook" });
@@ -86,10 +86,10 @@ async function timed(
   service: TestService,
   { path, cookie }: { path: string; cookie: string },
 ): Promise<{ ms: number; bytes: number }> {
-  const began = performance.now();
-  const answer = await service.fetch(path, { headers: { cookie } });
-  const { length } = await answer.bytes();
-  const ms = performance.now() - began;
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+  const startedAt = performance.now();
+  const response = await service.fetch(path, { headers: { cookie } });
+  const { length } = await response.bytes();
+  const ms = performance.now() - startedAt;
+  if (response.status !== 200) throw new Error(`${path} responded with ${response.status}`);
   return { ms, bytes: length };
 }

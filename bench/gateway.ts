@@ -8,12 +8,12 @@ import {
   SDK_SERVERS,
   type Server,
   SERVICE,
-  startVendor,
+  startProvider,
 } from "./gateway/servers.ts";
 import type { Benchmark } from "./mod.ts";
 
 const CLIENTS = [1, 10, 16, 50, 100];
-/** As fast as the vendor can, and as vendors answer; there, nobody asks in step with the others. */
+/** As fast as the provider can, and at a realistic pace; there, the clients' requests are not in step. */
 const PACES = [
   { model: "mock-64-0", pace: "no delay" },
   { model: "mock-64-10", pace: "10 ms apart", spreadMs: 640 },
@@ -31,13 +31,13 @@ const FULL: Extent = { clients: CLIENTS, ms: 2_000, idleStreams: IDLE_STREAMS };
 const QUICK: Extent = { clients: [1, 100], ms: 1_000, idleStreams: 200 };
 
 export const benchmark: Benchmark = {
-  about: "a chat through this service, beside a passthrough and an SDK's server",
+  about: "a chat through this service, compared with a passthrough and an SDK's server",
   flags: ["--quick"],
   async run(flags) {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
     console.log(
-      "clients, vendor and server share them; first = the first text, not the first byte",
+      "clients, provider and server share them; first = the first text, not the first byte",
     );
     await compare(await contenders(), flags.includes("--quick") ? QUICK : FULL);
   },
@@ -50,20 +50,20 @@ async function contenders(): Promise<Contender[]> {
 }
 
 async function compare(all: readonly Contender[], extent: Extent): Promise<void> {
-  await using vendor = await startVendor();
+  await using provider = await startProvider();
   await using stack = new AsyncDisposableStack();
-  const servers = new Map<string, Server>([["direct", direct(vendor)]]);
-  for (const { name, start } of all) servers.set(name, stack.use(await start(vendor.port)));
+  const servers = new Map<string, Server>([["direct", direct(provider)]]);
+  for (const { name, start } of all) servers.set(name, stack.use(await start(provider.port)));
   for (const server of servers.values()) await warmUp(server);
   for (const pace of PACES) {
     for (const clients of extent.clients) {
       await compareLoad(servers, { ...pace, clients, ms: extent.ms });
     }
   }
-  await compareIdle(all, { vendorPort: vendor.port, streams: extent.idleStreams });
+  await compareIdle(all, { providerPort: provider.port, streams: extent.idleStreams });
 }
 
-/** Servers take turns under each load, so that the machine's moods are everybody's. */
+/** Servers take turns under each load, so that other work on the machine affects them all. */
 async function compareLoad(
   servers: ReadonlyMap<string, Server>,
   load: Load & { pace: string },
@@ -75,7 +75,7 @@ async function compareLoad(
   console.log(verdict(results));
 }
 
-/** This service beside the others, in a sentence. */
+/** This service compared with the others, in a sentence. */
 function verdict(results: ReadonlyMap<string, Measured>): string {
   const own = results.get(SERVICE.name)!;
   const direct = results.get("direct")!;
@@ -92,12 +92,12 @@ function verdict(results: ReadonlyMap<string, Measured>): string {
 
 async function compareIdle(
   all: readonly Contender[],
-  { vendorPort, streams }: { vendorPort: number; streams: number },
+  { providerPort, streams }: { providerPort: number; streams: number },
 ): Promise<void> {
   const rows: string[][] = [];
   for (const { name, start } of all) {
-    // In a process that has not grown under load: what it has to spare would hide what it takes.
-    await using server = await start(vendorPort);
+    // A new process: spare memory from earlier load would hide what the streams take.
+    await using server = await start(providerPort);
     await warmUp(server);
     const bytes = await measureIdle(server, { model: IDLE_MODEL, streams });
     rows.push([name, formatNumber(bytes / 1024)]);

@@ -1,4 +1,4 @@
-/** Whether documents made to hurt end as they should, and what they take: 10,000 random ones. */
+/** Parses 10,000 random hostile documents, and reports their results, times and leftover processes. */
 import { WorkerPool } from "../lib/knowledge/ingest/worker/worker_pool.ts";
 import { createLogger } from "../lib/platform/log.ts";
 import { randomJobs } from "../tests/support/random_documents.ts";
@@ -9,37 +9,37 @@ const COUNT = 10_000;
 const MIB = 1_048_576;
 
 export const benchmark: Benchmark = {
-  about: `${COUNT.toLocaleString("en")} random hostile documents through the parser's processes`,
+  about: `${COUNT.toLocaleString("en")} random hostile documents in the parser's processes`,
   run,
 };
 
 async function run(): Promise<void> {
   const pool = new WorkerPool({ command: testWorker(), log: createLogger() });
-  const ends = new Map<string, number>();
+  const results = new Map<string, number>();
   const pids = new Set<number>();
   const times: number[] = [];
   let stall = 0;
   let last = performance.now();
-  const beat = setInterval(() => {
+  const timer = setInterval(() => {
     stall = Math.max(stall, performance.now() - last - 5);
     last = performance.now();
   }, 5);
   const before = Deno.memoryUsage().rss;
   for (const job of randomJobs(Date.now() & 0xffff, COUNT)) {
     const start = performance.now();
-    const end = await pool.run(job, { tenant: "t" }).then(
-      (result) => result.kind === "unreadable" ? result.code : result.kind,
+    const result = await pool.run(job, { tenant: "t" }).then(
+      (parsed) => parsed.kind === "unreadable" ? parsed.code : parsed.kind,
       (error: { code?: string }) => `ended: ${error.code}`,
     );
     times.push(performance.now() - start);
-    ends.set(end, (ends.get(end) ?? 0) + 1);
+    results.set(result, (results.get(result) ?? 0) + 1);
     for (const pid of pool.pids) pids.add(pid);
   }
   await pool.close();
-  clearInterval(beat);
+  clearInterval(timer);
   times.sort((a, b) => a - b);
   const left = (await Promise.all([...pids].map(exists))).filter(Boolean).length;
-  console.log(Object.fromEntries(ends));
+  console.log(Object.fromEntries(results));
   console.log({
     processes: pids.size,
     left,

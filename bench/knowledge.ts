@@ -6,7 +6,7 @@ import { putDocument } from "@/tests/support/passages.ts";
 import type { Benchmark } from "./mod.ts";
 import { type Collection, readCollection } from "./support/beir_collection.ts";
 import { longestTurn } from "./support/longest_turn.ts";
-import { MadeUpText } from "./support/made_up_text.ts";
+import { GeneratedText } from "./support/generated_text.ts";
 import { ndcg } from "./support/ndcg.ts";
 import { formatNumber, formatTable } from "./support/table.ts";
 
@@ -18,8 +18,8 @@ const PASSAGE_LENGTH = 1_600;
 const SEARCHES = 300;
 const CUT = 10;
 
-/** nDCG@10 of BM25 in Lucene, as BEIR and Pyserini have published it: title and text apart, and as one. */
-const PUBLISHED: Readonly<Record<string, [apart: number, asOne: number]>> = {
+/** nDCG@10 of BM25 in Lucene, as published by BEIR and Pyserini: title and text as two fields, and as one. */
+const PUBLISHED: Readonly<Record<string, [twoFields: number, oneField: number]>> = {
   scifact: [0.665, 0.679],
   nfcorpus: [0.325, 0.322],
   fiqa: [0.236, 0.236],
@@ -27,8 +27,8 @@ const PUBLISHED: Readonly<Record<string, [apart: number, asOne: number]>> = {
   arguana: [0.414, 0.397],
 };
 
-const HOW_TO = `no test collection: name a folder in KNOWLEDGE_COLLECTION that holds corpus.jsonl,
-queries.jsonl and qrels/test.tsv, as every archive of the BEIR collections does once it is unpacked
+const HOW_TO = `no test collection: set KNOWLEDGE_COLLECTION to a folder with corpus.jsonl,
+queries.jsonl and qrels/test.tsv, such as an unpacked archive of the BEIR collections
 (scifact.zip, 2.9 MB, has 5,183 texts and 300 judged questions)`;
 
 export const benchmark: Benchmark = {
@@ -59,7 +59,7 @@ async function printSpeed(): Promise<void> {
   const file = await Deno.makeTempFile({ suffix: ".sqlite3" });
   const kv = withValueEncoding(await Deno.openKv(file));
   try {
-    const text = new MadeUpText();
+    const text = new GeneratedText();
     for (let n = 0; n < DOCUMENTS; n++) {
       const passages = Array.from({ length: PASSAGES_A_DOCUMENT }, () => text.text(PASSAGE_LENGTH));
       await putDocument(kv, { ...BASE, id: `document-${n}` }, { title: text.query(), passages });
@@ -75,34 +75,34 @@ async function printSpeed(): Promise<void> {
       "MB",
     ];
     const names = ["first in the process", "again, code compiled"];
-    const told = rows.map((row, n) => [names[n]!, ...row.map(formatNumber)]);
+    const labelled = rows.map((row, n) => [names[n]!, ...row.map(formatNumber)]);
     const size = DOCUMENTS * PASSAGES_A_DOCUMENT;
-    console.log(`\n${size} passages of about 400 tokens\n${formatTable(head, told)}`);
+    console.log(`\n${size} passages of about 400 tokens\n${formatTable(head, labelled)}`);
   } finally {
     kv.close();
     await Deno.remove(file);
   }
 }
 
-/** The figures of one process that has never searched the base before. */
+/** The figures of a search without an index in memory. */
 async function measure(kv: Deno.Kv): Promise<number[]> {
-  const search = new KnowledgeSearch(new KvPassageSource(kv));
-  const queries = new MadeUpText(2);
-  const ask = () => search.search(BASE, { query: queries.query(), limit: 5 });
+  const index = new KnowledgeSearch(new KvPassageSource(kv));
+  const queries = new GeneratedText(2);
+  const search = () => index.search(BASE, { query: queries.query(), limit: 5 });
   const turn = longestTurn();
-  const cold = await timed(ask);
+  const cold = await timed(search);
   const longest = turn.stop();
   const warm: number[] = [];
-  for (let n = 0; n < SEARCHES; n++) warm.push(await timed(ask));
+  for (let n = 0; n < SEARCHES; n++) warm.push(await timed(search));
   warm.sort((a, b) => a - b);
   await putDocument(kv, { ...BASE, id: "document-0" }, { passages: [queries.text(1_600)] });
-  const change = await timed(ask);
+  const change = await timed(search);
   const [p50, p99] = [warm[SEARCHES / 2]!, warm[Math.floor(SEARCHES * 0.99)]!];
-  return [cold, longest, p50, p99, change, search.bytes / 1e6];
+  return [cold, longest, p50, p99, change, index.bytes / 1e6];
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }

@@ -1,13 +1,13 @@
 /**
- * `deno task bench <name>` runs `bench/<name>.ts`; without a name it lists them. A benchmark exports a
- * `benchmark`, does nothing when it is merely imported, and prints what it measured.
+ * `deno task bench <name>` runs `bench/<name>.ts`; without a name it lists all benchmarks. A benchmark
+ * exports a `benchmark`, does nothing on import, and prints its measurements.
  */
 
 /** What each `bench/<name>.ts` exports. */
 export interface Benchmark {
   /** One line for the list. */
   about: string;
-  /** What may follow the name on the command line; nothing unless told. */
+  /** Flags accepted after the name on the command line; none by default. */
   flags?: readonly string[];
   /** Measures and prints. */
   run(flags: readonly string[]): Promise<void>;

@@ -7,7 +7,7 @@ import { TestService } from "@/tests/support/service.ts";
 import { byKey } from "@/tests/support/widget_calls.ts";
 
 const ROUNDS = 41;
-/** What one measurement takes at least, in bytes, so that a clock can see it. */
+/** Minimum bytes per measurement, so that it takes long enough for the clock. */
 const BYTES_A_ROUND = 400_000;
 
 interface Format {
@@ -23,23 +23,23 @@ const V8: Format = {
 };
 const OURS: Format = { encode: encodeValue, decode: decodeValue };
 
-/** The records that one chat of a warm service writes and reads; bytes by themselves cost nothing. */
+/** The records that one chat of a warm service writes and reads, without values stored as plain bytes. */
 async function recordChat(): Promise<{ written: unknown[]; read: unknown[] }> {
   const real = await Deno.openKv(":memory:");
-  const seen: { written: unknown[]; read: unknown[] } = { written: [], read: [] };
-  const note = (key: Deno.KvKey, value: unknown) => {
-    if (!isBinaryKey(key)) seen.written.push(structuredClone(value));
+  const recorded: { written: unknown[]; read: unknown[] } = { written: [], read: [] };
+  const record = (key: Deno.KvKey, value: unknown) => {
+    if (!isBinaryKey(key)) recorded.written.push(structuredClone(value));
   };
   const kv = new Proxy(real, {
     get(target, name) {
-      if (name === "atomic") return () => noting(target.atomic(), note);
+      if (name === "atomic") return () => recordSets(target.atomic(), record);
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       if (name !== "get" && name !== "getMany") return value.bind(target);
-      return async (...of: unknown[]) => {
-        const answer = await value.apply(target, of);
-        for (const entry of [answer].flat()) if (entry.versionstamp) seen.read.push(entry.value);
-        return answer;
+      return async (...args: unknown[]) => {
+        const found = await value.apply(target, args);
+        for (const entry of [found].flat()) if (entry.versionstamp) recorded.read.push(entry.value);
+        return found;
       };
     },
   });
@@ -51,20 +51,20 @@ async function recordChat(): Promise<{ written: unknown[]; read: unknown[] }> {
       await byKey(service, { key, body: { agentId: agent.id, maxOutputTokens: 8 } }),
     );
   for (let n = 0; n < 5; n++) await chat();
-  Object.assign(seen, { written: [], read: [] });
+  Object.assign(recorded, { written: [], read: [] });
   await chat();
-  return seen;
+  return recorded;
 }
 
-function noting(
+function recordSets(
   atomic: Deno.AtomicOperation,
-  note: (key: Deno.KvKey, value: unknown) => void,
+  record: (key: Deno.KvKey, value: unknown) => void,
 ): Deno.AtomicOperation {
   const set = atomic.set.bind(atomic);
   return Object.assign(atomic, {
-    set(...of: Parameters<typeof set>) {
-      note(of[0], of[1]);
-      set(...of);
+    set(...args: Parameters<typeof set>) {
+      record(args[0], args[1]);
+      set(...args);
       return atomic;
     },
   });
@@ -80,7 +80,7 @@ function millisecondsOf(work: () => void, times: number): number {
   return performance.now() - start;
 }
 
-/** Medians of pairs: ours divided by V8's. */
+/** Compares in pairs: the medians of V8's times and of the ratios of ours to V8's. */
 function compare(values: readonly unknown[], of: "encode" | "decode") {
   const stored = new Map(
     [V8, OURS].map((format) =>
@@ -110,7 +110,7 @@ function ledger(leases: number) {
 const stamps = (count: number) => Array.from({ length: count }, (_, n) => Date.now() - n * 13);
 
 export const benchmark: Benchmark = {
-  about: "what storing values in our own format costs beside V8's serialiser",
+  about: "what storing values in our own format costs compared with V8's serializer",
   run: printComparison,
 };
 

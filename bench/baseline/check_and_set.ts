@@ -5,9 +5,12 @@ import { ConflictError, type KvReader } from "@/lib/store/tx/read_transaction.ts
 /** Deno KV reads at most this many keys at once. */
 const KEYS_PER_READ = 10;
 
+/** What callers use of the group committer. */
+type CommitterMethod = "run" | "transact" | "getCached" | "readSnapshot" | "onContended";
+
 type Entries = Map<string, Deno.KvEntryMaybe<unknown>>;
 
-/** What one piece of work has read, each key once. */
+/** The entries that one piece of work has read, each key once. */
 class Reading implements KvReader {
   readonly entries: Entries = new Map();
   #kv: Deno.Kv;
@@ -29,29 +32,36 @@ class Reading implements KvReader {
 }
 
 /**
- * What the committer is compared with: the check-and-set loop that Deno KV's manual teaches. Read the
- * keys, decide, commit if nothing has changed, otherwise again. It has the committer's methods, so both
- * run the very same rules, keys and records; exact as well, only every caller is on its own.
+ * The baseline: the check-and-set loop of Deno KV's manual. Read the keys, decide, commit if nothing has
+ * changed, otherwise repeat. It has the group committer's methods, so both run the same rules, keys and
+ * records; it is exact too, but commits each caller's operation separately.
  */
-export class CheckAndSet {
+export class CheckAndSet implements Record<CommitterMethod, unknown> {
   #kv: Deno.Kv;
   #signal: AbortSignal | undefined;
   #pauseMs: number;
 
-  /** After a lost race it waits up to `pauseMs`, at random. It tries until `signal` aborts. */
+  /** After a lost race it waits up to `pauseMs`, at random. It retries until `signal` aborts. */
   constructor(kv: Deno.Kv, options: { signal?: AbortSignal; pauseMs?: number } = {}) {
     this.#kv = kv;
     this.#signal = options.signal;
     this.#pauseMs = options.pauseMs ?? 0;
   }
 
-  /** There is no memory to look at. */
-  peek(): undefined {
+  /** The baseline has no cache. */
+  getCached(): undefined {
     return undefined;
   }
 
-  /** Work that reads, and ends in an operation; done again when what it read has changed. */
-  async work<T>(work: (reader: Reading) => Promise<T>): Promise<T> {
+  /** Never calls the listener, so no record is divided: all callers are in one process. */
+  onContended(): void {}
+
+  async readSnapshot(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
+    return (await this.#kv.getMany<unknown[]>([...keys])).map(({ value }) => value ?? undefined);
+  }
+
+  /** Runs work that reads and ends in an operation; repeats it if what it read has changed. */
+  async transact<T>(work: (reader: Reading) => Promise<T>): Promise<T> {
     while (true) {
       try {
         return await work(new Reading(this.#kv));
@@ -62,20 +72,20 @@ export class CheckAndSet {
   }
 
   async run<T>(operation: Operation<T>, reading = new Reading(this.#kv)): Promise<T> {
-    const basis = reading.entries;
+    const readSet = reading.entries;
     await reading.preload(() => operation.keys);
     const own = new Set(operation.keys.map(encodeKey));
-    let entries: Entries = basis;
+    let entries: Entries = readSet;
     while (true) {
       const change = this.#kv.atomic();
       for (const { key, versionstamp } of entries.values()) change.check({ key, versionstamp });
-      const { draft, writes } = draftOn(entries, change);
-      const result = operation.decide(draft);
+      const { tx, writes } = transactionOn(entries, change);
+      const result = operation.decide(tx);
       if (writes() === 0 || (await change.commit()).ok) return result;
       this.#signal?.throwIfAborted();
       await this.#pause();
-      entries = await readAll(this.#kv, [...basis.values()].map(({ key }) => key));
-      for (const [text, { versionstamp }] of basis) {
+      entries = await readAll(this.#kv, [...readSet.values()].map(({ key }) => key));
+      for (const [text, { versionstamp }] of readSet) {
         if (own.has(text) || entries.get(text)?.versionstamp === versionstamp) continue;
         throw new ConflictError("what was read has changed");
       }
@@ -84,7 +94,7 @@ export class CheckAndSet {
 
   async #pause(): Promise<void> {
     if (this.#pauseMs === 0) return;
-    await new Promise((wake) => setTimeout(wake, Math.random() * this.#pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * this.#pauseMs));
   }
 }
 
@@ -96,11 +106,11 @@ async function readAll(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<Entrie
   return new Map((await Promise.all(reads)).flat().map((entry) => [encodeKey(entry.key), entry]));
 }
 
-/** A draft whose writes go straight into the atomic. */
-function draftOn(
+/** A transaction whose writes go directly into the atomic operation. */
+function transactionOn(
   entries: Entries,
   change: Deno.AtomicOperation,
-): { draft: Transaction; writes: () => number } {
+): { tx: Transaction; writes: () => number } {
   const written = new Map<string, unknown>();
   let writes = 0;
   const put = (key: Deno.KvKey, value: unknown, options: { expireIn?: number } = {}) => {
@@ -108,7 +118,7 @@ function draftOn(
     if (value === undefined) change.delete(key);
     else change.set(key, value, options);
   };
-  const draft: Transaction = {
+  const tx: Transaction = {
     get: <T>(key: Deno.KvKey) => {
       const text = encodeKey(key);
       if (written.has(text)) return written.get(text) as T;
@@ -118,18 +128,18 @@ function draftOn(
       written.set(encodeKey(key), value);
       put(key, value, options);
     },
-    // What it holds was read for it alone.
+    // The value was read for this operation alone, so it may be mutated.
     update: <T>(
       key: Deno.KvKey,
       make: (held: T | undefined, isOwn: boolean) => T,
       options?: { expireIn?: number },
     ) => {
-      const held = draft.get<T>(key);
-      draft.set(key, make(held, held !== undefined), options);
+      const held = tx.get<T>(key);
+      tx.set(key, make(held, held !== undefined), options);
     },
-    delete: (key) => draft.blindWrite(key, undefined),
+    delete: (key) => tx.blindWrite(key, undefined),
     blindWrite: put,
     create: put,
   };
-  return { draft, writes: () => writes };
+  return { tx, writes: () => writes };
 }

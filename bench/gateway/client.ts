@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 
-/** In every answer of every server, the mock's first word is the first text a user sees. */
+/** The mock's first word: the first text that a user sees, from every server. */
 const FIRST_WORD = Buffer.from("word0");
 const FRAME = Buffer.from("\ndata: ");
 const OK = Buffer.from("HTTP/1.1 200 ");
-/** A chunked body ends so; no request is sent before the last one's answer is whole. */
+/** The end of a chunked body; a request is sent only after the previous answer is complete. */
 const END = Buffer.from("\r\n0\r\n\r\n");
-/** One less than the mark's length: a mark cut by a read is found, and none is counted twice. */
+/** One less than the marker's length: a marker split across reads is found, and none is counted twice. */
 const CARRY = FRAME.length - 1;
 const READ_BYTES = 65_536;
 
-/** What one chat was like; times in milliseconds since its request was sent. */
+/** The times of one chat, in milliseconds since its request was sent. */
 export interface ChatTimes {
   first: number;
   total: number;
@@ -18,8 +18,8 @@ export interface ChatTimes {
 }
 
 /**
- * One kept-alive connection that asks and watches for three marks in the bytes that come: anything
- * cleverer would take the CPU that the servers are measured with.
+ * One kept-alive connection that sends requests and searches the received bytes for three markers:
+ * anything more elaborate would take CPU time from the servers that are measured.
  */
 export class ChatClient implements Disposable {
   readonly #connection: Deno.TcpConn;
@@ -35,40 +35,44 @@ export class ChatClient implements Disposable {
     return new ChatClient(connection);
   }
 
-  /** Asks and reads the answer to its end; throws with its beginning unless it is an answer. */
-  async ask(request: Uint8Array): Promise<ChatTimes> {
-    const began = performance.now();
+  /** Sends a chat and reads its answer to the end; an error quotes the start of an unexpected response. */
+  async chat(request: Uint8Array): Promise<ChatTimes> {
+    const startedAt = performance.now();
     await this.#write(request);
     const bytes = this.#bytes;
     const times: ChatTimes = { first: 0, total: 0, frames: 0 };
     for (let carried = 0, isHead = true;; isHead = false) {
       const read = await this.#connection.read(bytes.subarray(carried, carried + READ_BYTES));
-      const seen = bytes.subarray(0, carried + (read ?? 0));
-      if (read === null || (isHead && !seen.subarray(0, OK.length).equals(OK))) {
-        throw notAnAnswer(seen);
+      const received = bytes.subarray(0, carried + (read ?? 0));
+      if (read === null || (isHead && !received.subarray(0, OK.length).equals(OK))) {
+        throw unexpectedResponse(received);
       }
-      if (times.first === 0 && seen.includes(FIRST_WORD)) times.first = performance.now() - began;
-      times.frames += count(seen);
-      if (seen.length >= END.length && seen.subarray(-END.length).equals(END)) break;
-      carried = Math.min(CARRY, seen.length);
-      bytes.copy(bytes, 0, seen.length - carried, seen.length);
+      if (times.first === 0 && received.includes(FIRST_WORD)) {
+        times.first = performance.now() - startedAt;
+      }
+      times.frames += count(received);
+      if (received.length >= END.length && received.subarray(-END.length).equals(END)) break;
+      carried = Math.min(CARRY, received.length);
+      bytes.copy(bytes, 0, received.length - carried, received.length);
     }
-    times.total = performance.now() - began;
+    times.total = performance.now() - startedAt;
     if (times.first === 0) throw new Error("an answer without its first word");
     return times;
   }
 
-  /** Asks and reads to the first word; the rest is left to come. */
+  /** Sends a chat and reads its answer up to the first word. */
   async open(request: Uint8Array): Promise<void> {
     await this.#write(request);
     for (let end = 0; end < READ_BYTES;) {
       const read = await this.#connection.read(this.#bytes.subarray(end));
       end += read ?? 0;
-      const seen = this.#bytes.subarray(0, end);
-      if (seen.includes(FIRST_WORD)) return;
-      if (read === null || !seen.subarray(0, OK.length).equals(OK)) throw notAnAnswer(seen);
+      const received = this.#bytes.subarray(0, end);
+      if (received.includes(FIRST_WORD)) return;
+      if (read === null || !received.subarray(0, OK.length).equals(OK)) {
+        throw unexpectedResponse(received);
+      }
     }
-    throw notAnAnswer(this.#bytes);
+    throw unexpectedResponse(this.#bytes);
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
@@ -80,8 +84,8 @@ export class ChatClient implements Disposable {
   }
 }
 
-function notAnAnswer(seen: Buffer): Error {
-  return new Error(`not an answer: ${seen.toString().slice(0, 600)}`);
+function unexpectedResponse(received: Buffer): Error {
+  return new Error(`unexpected response: ${received.toString().slice(0, 600)}`);
 }
 
 function count(bytes: Buffer): number {

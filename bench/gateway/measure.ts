@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ChatClient, type ChatTimes } from "./client.ts";
 import type { Server } from "./servers.ts";
 
-/** What a server did under one load. */
+/** The results of a server under one load. */
 export interface Measured {
   perSecond: number;
   /** Milliseconds from the request to the first text, and to the end. */
@@ -28,49 +28,51 @@ export interface Load {
   spreadMs?: number;
 }
 
-/** Counts every request of the whole benchmark: by it they take turns with keys and addresses. */
-let asked = 0;
+/** Requests of the whole benchmark so far; keys and addresses rotate by it. */
+let requestCount = 0;
 
-/** Keeps so many clients asking for `ms`; every chat that was begun is read to its end. */
+/** Keeps the clients chatting for `ms`; every chat that was started is read to its end. */
 export async function measure(server: Server, load: Load): Promise<Measured> {
   const { model, clients, ms, spreadMs = 0 } = load;
-  const requestOf = server.requestFor({ model });
+  const createRequest = server.requestFor({ model });
   const open = await connect(server, clients);
   try {
-    const seen: ChatTimes[] = [];
+    const chats: ChatTimes[] = [];
     const cpuBefore = await server.process.cpuMs();
     const began = performance.now();
     await Promise.all(open.map(async (client, n) => {
       if (spreadMs > 0) await delay(spreadMs * n / clients);
-      while (performance.now() - began < ms) seen.push(await client.ask(requestOf(asked++)));
+      while (performance.now() - began < ms) {
+        chats.push(await client.chat(createRequest(requestCount++)));
+      }
     }));
     const seconds = (performance.now() - began) / 1000;
     const cpu = await server.process.cpuMs() - cpuBefore;
     return {
-      perSecond: seen.length / seconds,
-      first: percentiles(seen.map(({ first }) => first)),
-      total: percentiles(seen.map(({ total }) => total)),
-      cpuMs: cpu / seen.length,
+      perSecond: chats.length / seconds,
+      first: percentiles(chats.map(({ first }) => first)),
+      total: percentiles(chats.map(({ total }) => total)),
+      cpuMs: cpu / chats.length,
       rss: await server.process.rss(),
-      framesPerSecond: seen.reduce((sum, { frames }) => sum + frames, 0) / seconds,
+      framesPerSecond: chats.reduce((sum, { frames }) => sum + frames, 0) / seconds,
     };
   } finally {
     for (const client of open) client[Symbol.dispose]();
   }
 }
 
-/** Bytes of the server's memory for one stream that is open and silent. */
+/** Bytes of the server's memory per open, silent stream. */
 export async function measureIdle(
   server: Server,
   { model, streams }: { model: string; streams: number },
 ): Promise<number> {
-  const requestOf = server.requestFor({ model });
+  const createRequest = server.requestFor({ model });
   const before = await server.process.rss();
   const open = await connect(server, streams);
   try {
-    for (let at = 0; at < open.length; at += OPENING) {
-      const some = open.slice(at, at + OPENING);
-      await Promise.all(some.map((client) => client.open(requestOf(asked++))));
+    for (let at = 0; at < open.length; at += OPENED_AT_ONCE) {
+      const group = open.slice(at, at + OPENED_AT_ONCE);
+      await Promise.all(group.map((client) => client.open(createRequest(requestCount++))));
     }
     return (await server.process.rss() - before) / streams;
   } finally {
@@ -78,8 +80,8 @@ export async function measureIdle(
   }
 }
 
-/** Streams that are opened at the same time, until all are. */
-const OPENING = 50;
+/** How many streams are opened at the same time. */
+const OPENED_AT_ONCE = 50;
 
 function connect(server: Server, n: number): Promise<ChatClient[]> {
   const { port } = server.process;

@@ -1,9 +1,9 @@
 /**
- * The floor for a proxy in this runtime: request and answer go through as bytes, nothing is read.
+ * The minimum cost of a proxy in this runtime: it passes request and response on as bytes.
  *
- *     deno run -A bench/gateway/passthrough.ts <base URL of the vendor>
+ *     deno run -A bench/gateway/passthrough.ts <base URL of the provider>
  */
-const [vendor = ""] = Deno.args;
+const [providerUrl = ""] = Deno.args;
 
 Deno.serve({
   port: 0,
@@ -13,6 +13,6 @@ Deno.serve({
   const { pathname } = new URL(request.url);
   const { method, body } = request;
   const headers = { "content-type": "application/json" };
-  const answer = await fetch(vendor + pathname, { method, headers, body });
-  return new Response(answer.body, { headers: { "content-type": "text/event-stream" } });
+  const response = await fetch(providerUrl + pathname, { method, headers, body });
+  return new Response(response.body, { headers: { "content-type": "text/event-stream" } });
 });

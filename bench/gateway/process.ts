@@ -8,7 +8,7 @@ export interface ProcessOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** A server in a process of its own, looked at from outside. Linux only: it reads `/proc`. */
+/** A server in a process of its own, measured from outside. Linux only: it reads `/proc`. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly port: number;
@@ -18,7 +18,7 @@ export class ServerProcess implements AsyncDisposable {
     this.port = port;
   }
 
-  /** Starts it; ready when it has printed its port, alone or at the end of an address. */
+  /** Starts a server; resolves once it has printed its port, alone or at the end of an address. */
   static async start({ command, args, cwd, env }: ProcessOptions): Promise<ServerProcess> {
     const child = new Deno.Command(command, {
       args: [...args],
@@ -35,7 +35,7 @@ export class ServerProcess implements AsyncDisposable {
       const port = /^(?:listening on http:\/\/127\.0\.0\.1:)?(\d+)$/m.exec(printed)?.[1];
       if (port !== undefined) return new ServerProcess(child, Number(port));
     }
-    throw new Error(`${command} ${args.join(" ")} ended before it listened: ${printed}`);
+    throw new Error(`${command} ${args.join(" ")} exited before it listened: ${printed}`);
   }
 
   get pid(): number {
@@ -58,10 +58,10 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Not SIGKILL: a profiler writes what it has seen when the process ends.
+      // Not SIGKILL: a profiler writes its results when the process exits.
       this.#child.kill("SIGTERM");
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
     await this.#child.status;
   }

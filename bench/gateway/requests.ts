@@ -1,19 +1,19 @@
 import type { SeededCaller } from "./seed_store.ts";
 
-/** What the clients ask. */
-export interface Asked {
-  /** Of the mock: `mock-<chunks>-<milliseconds between them>`. */
+/** What the clients request. */
+export interface RequestOptions {
+  /** A model of the mock: `mock-<chunks>-<milliseconds between them>`. */
   model: string;
 }
 
 /** The bytes of the `n`-th request; the next call may reuse them. */
-export type RequestOf = (n: number) => Uint8Array;
+export type RequestFactory = (n: number) => Uint8Array;
 
-interface Shape extends Asked {
+interface ChatRequestOptions extends RequestOptions {
   path: string;
-  /** The body is the vendor's own. */
-  vendor?: boolean;
-  /** Whose requests they are by turns, where the server asks for credentials. */
+  /** The request goes to the provider, in its own format. */
+  isProvider?: boolean;
+  /** The callers, round-robin, for a server that requires credentials. */
   callers?: readonly SeededCaller[];
 }
 
@@ -23,16 +23,18 @@ const MESSAGES = [{
   content: "Tell me what the weather is like in sixty-four words.",
 }];
 
-/** An address has 20 messages a minute, so a run comes from many. */
+/** An address may send 20 messages a minute, so a run uses many. */
 const ADDRESSES = 8_000;
 
 /**
- * Chats as whole HTTP requests, made once. Those for the service come with one API key after the other
- * and from one address after the other, as behind a proxy that names them.
+ * Chats as whole HTTP requests, encoded once. Those for the service use API keys and addresses
+ * round-robin; the addresses are in the header that a proxy would set.
  */
-export function chatRequests({ model, path, vendor, callers }: Shape): RequestOf {
+export function chatRequests(
+  { model, path, isProvider, callers }: ChatRequestOptions,
+): RequestFactory {
   if (callers === undefined) {
-    const more = vendor ? { stream: true, stream_options: { include_usage: true } } : {};
+    const more = isProvider ? { stream: true, stream_options: { include_usage: true } } : {};
     const bytes = encode(path, { body: { model, messages: MESSAGES, ...more } });
     return () => bytes;
   }
@@ -42,7 +44,7 @@ export function chatRequests({ model, path, vendor, callers }: Shape): RequestOf
       headers: { "x-forwarded-for": "10.100.100.100", authorization: `Bearer ${secret}` },
     })
   );
-  // The same in all: the path and the address come before the key.
+  // The same offset in all, because the path and the address come before the key.
   const at = new TextDecoder().decode(templates[0]).indexOf("10.100.100.100") + "10.1".length;
   return (n) => {
     const bytes = templates[n % templates.length]!;

@@ -10,13 +10,13 @@ import { systemRuntime as runtime } from "@/lib/platform/runtime.ts";
 const TENANTS = 2;
 const API_KEYS = 32;
 
-/** Who asks, and whom. */
+/** A caller with an API key, and its agent. */
 export interface SeededCaller {
   agentId: string;
   secret: string;
 }
 
-/** Everything is counted and held to as ever, only higher: a full window would end the measurement. */
+/** All limits apply, but are raised: a full window would end the measurement. */
 const LIMITS: Plan["limits"] = {
   streams: 800,
   keyRequests: 6_000,
@@ -24,7 +24,7 @@ const LIMITS: Plan["limits"] = {
   hardDailyCost: 1e12,
 };
 
-/** Fills the store of a service that has not been started yet: tenants by turns, each with its keys. */
+/** Fills the store of a service that has not been started yet; the callers alternate between tenants. */
 export async function seedStore(
   path: string,
   options: { hmacSecret: string; model: string },
@@ -43,7 +43,7 @@ async function addTenant(kv: Deno.Kv): Promise<string> {
   return tenant.id;
 }
 
-/** A plan, an agent, its API keys. */
+/** Creates a plan, an agent and its API keys. */
 async function seedTenant(
   kv: Deno.Kv,
   tenant: string,
@@ -60,11 +60,11 @@ async function seedTenant(
     allowedDomains: [],
   });
   const apiKeys = new ApiKeyStore(kv, { runtime, signer: new Signer([hmacSecret]) });
-  const made = await Promise.all(
+  const created = await Promise.all(
     Array.from(
       { length: API_KEYS },
       (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["widget:mint"] }),
     ),
   );
-  return made.map(({ secret }) => ({ agentId: agent.id, secret }));
+  return created.map(({ secret }) => ({ agentId: agent.id, secret }));
 }

@@ -1,5 +1,5 @@
 import { taskCommand } from "@/tests/support/task_command.ts";
-import { type Asked, chatRequests, type RequestOf } from "./requests.ts";
+import { chatRequests, type RequestFactory, type RequestOptions } from "./requests.ts";
 import { ServerProcess } from "./process.ts";
 import { seedStore } from "./seed_store.ts";
 
@@ -11,38 +11,40 @@ const HMAC_SECRET = "a secret of this benchmark and of nothing else";
 /** A server under load, with the requests it understands. */
 export interface Server extends AsyncDisposable {
   process: ServerProcess;
-  requestFor: (asked: Asked) => RequestOf;
+  requestFor: (options: RequestOptions) => RequestFactory;
 }
 
-/** A way to get from a client to the vendor. */
+/** A server between the clients and the provider. */
 export interface Contender {
   name: string;
-  start: (vendorPort: number) => Promise<Server>;
+  start: (providerPort: number) => Promise<Server>;
 }
 
-/** The mock vendor in its own process. */
-export async function startVendor(): Promise<ServerProcess> {
+/** The mock provider in a process of its own. */
+export async function startProvider(): Promise<ServerProcess> {
   const args = ["run", "-A", `${ROOT}/tests/support/mock_providers/serve.ts`];
   return await ServerProcess.start({ command: Deno.execPath(), args });
 }
 
-/** The vendor itself, asked without anybody between; it has no process of its own here. */
-export function direct(vendor: ServerProcess): Server {
+/** The provider itself, without a server in between; disposing of this does not stop it. */
+export function direct(provider: ServerProcess): Server {
   return {
-    process: vendor,
-    requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/completions", vendor: true }),
+    process: provider,
+    requestFor: (options) =>
+      chatRequests({ ...options, path: "/v1/chat/completions", isProvider: true }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
 export const PASSTHROUGH: Contender = {
   name: "byte passthrough",
-  async start(vendorPort) {
-    const args = ["run", "-A", `${HERE}/passthrough.ts`, `http://127.0.0.1:${vendorPort}`];
+  async start(providerPort) {
+    const args = ["run", "-A", `${HERE}/passthrough.ts`, `http://127.0.0.1:${providerPort}`];
     const process = await ServerProcess.start({ command: Deno.execPath(), args });
     return {
       process,
-      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/completions", vendor: true }),
+      requestFor: (options) =>
+        chatRequests({ ...options, path: "/v1/chat/completions", isProvider: true }),
       [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
     };
   },
@@ -51,13 +53,13 @@ export const PASSTHROUGH: Contender = {
 /** The service as `deno task start` runs it, on a store in a file. */
 export const SERVICE: Contender = {
   name: "this service",
-  async start(vendorPort) {
+  async start(providerPort) {
     const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
     const { model, catalogue } = CATALOGUE;
     await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
     const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
     const process = await ServerProcess.start({
-      // What `deno task start` is, with what a profiler wants.
+      // The command of `deno task start`, with the flags of a profiler.
       ...taskCommand("start", { flags: profilerFlags() }),
       cwd: ROOT,
       env: {
@@ -69,13 +71,13 @@ export const SERVICE: Contender = {
         TRUSTED_PROXY_HOPS: "1",
         LOG_LEVEL: "warn",
         VENDOR_A_PROTOCOL: "openai",
-        VENDOR_A_BASE_URL: `http://127.0.0.1:${vendorPort}/v1`,
+        VENDOR_A_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
         VENDOR_A_API_KEY: "bench",
       },
     });
     return {
       process,
-      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/stream", callers }),
+      requestFor: (options) => chatRequests({ ...options, path: "/v1/chat/stream", callers }),
       async [Symbol.asyncDispose]() {
         await process[Symbol.asyncDispose]();
         await Deno.remove(dataDir, { recursive: true });
@@ -94,22 +96,22 @@ export const SDK_SERVERS: Contender[] = [
   },
 ].map(({ name, command, args }) => ({
   name,
-  async start(vendorPort) {
+  async start(providerPort) {
     const process = await ServerProcess.start({
       command,
-      args: [...args, "server.mjs", `http://127.0.0.1:${vendorPort}/v1`],
+      args: [...args, "server.mjs", `http://127.0.0.1:${providerPort}/v1`],
       cwd: SDK,
       env: { NODE_ENV: "production" },
     });
     return {
       process,
-      requestFor: (asked) => chatRequests({ ...asked, path: "/chat" }),
+      requestFor: (options) => chatRequests({ ...options, path: "/chat" }),
       [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
     };
   },
 }));
 
-/** The SDK's packages are this benchmark's alone: they are installed beside it, when it first runs. */
+/** Installs the SDK's packages, which only this benchmark uses, in its folder; false if npm fails. */
 export async function installSdk(): Promise<boolean> {
   const npm = new Deno.Command("npm", {
     args: ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"],
@@ -117,12 +119,12 @@ export async function installSdk(): Promise<boolean> {
     stdout: "null",
     stderr: "inherit",
   });
-  const isThere = await Deno.stat(`${SDK}/node_modules/ai`).then(() => true, () => false);
-  if (isThere) return true;
+  const isInstalled = await Deno.stat(`${SDK}/node_modules/ai`).then(() => true, () => false);
+  if (isInstalled) return true;
   return await npm.output().then(({ success }) => success, () => false);
 }
 
-/** The models that the load asks for, with prices, so that money is reserved and charged. */
+/** The models of the load, with prices, so that money is reserved and charged. */
 const CATALOGUE = (() => {
   const models = ["mock-64-0", "mock-64-10", "mock-2-60000"];
   const prices = { inputUsdPerMTok: 0.15, outputUsdPerMTok: 0.6 };

@@ -20,20 +20,20 @@ export interface CallersOptions {
   model: string;
 }
 
-/** The next chat's request of one caller. */
+/** The request of one caller's next chat. */
 export type NextRequest = () => RequestInit;
 /** Adds a caller; tenants are assigned round-robin. */
 export type NewCaller = () => NextRequest;
 
-/** Addresses of one backend: no plan raises the 100 requests a minute of each. */
+/** Addresses of one backend; each is limited to 100 requests a minute, which no plan raises. */
 const BACKEND_ADDRESSES = 64;
-/** Sessions of one leg, and how many messages each sends, one after the other. */
+/** Sessions of one leg, and the messages that each sends, one after the other. */
 const SESSIONS = 800;
 const SESSION_MESSAGES = 5;
 const ORIGIN = "https://shop.example";
 const MESSAGES = [{ role: "user", content: "When do you open tomorrow?" }];
 
-/** Creates tenants that have not been used yet, in a store that services already share. */
+/** Creates new tenants in a store that services already share. */
 export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
   const sources = await Promise.all(
     Array.from({ length: options.tenants }, () => seedTenant(kv, options)),
@@ -46,8 +46,8 @@ export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise
 }
 
 /**
- * Indexes below `length`, round-robin, each cycle beginning one later: a tenant must not always meet the
- * same process because their numbers have a common factor.
+ * Indexes below `length`, round-robin, each cycle beginning one later: otherwise a tenant would always use
+ * the same process when their numbers have a common factor.
  */
 export function rotation(length: number): () => number {
   let turn = 0;
@@ -123,7 +123,7 @@ async function seedBackend(
   const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
   const addresses = Array.from({ length: BACKEND_ADDRESSES }, nextAddress);
   let sent = 0;
-  // All callers are the one backend.
+  // All callers are the same backend.
   return () => () => {
     const address = addresses[sent++ % addresses.length]!;
     return post({
@@ -135,7 +135,7 @@ async function seedBackend(
 
 let addresses = 0;
 
-/** No two legs share one: the windows of an address outlast a leg. */
+/** Never used before, because the windows of an address outlast a leg. */
 function nextAddress(): string {
   const n = ++addresses;
   return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;

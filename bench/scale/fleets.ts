@@ -12,12 +12,12 @@ import { measuredKv, type StoreCalls } from "./measured_kv.ts";
 const ROOT = `${import.meta.dirname}/../..`;
 /** The secret under which `TestService` hashes API keys; the processes get the same. */
 export const HMAC_SECRET = "test secret that is long enough to sign";
-/** Of the mock vendor: one piece of text, at once. */
+/** A model of the mock provider: one piece of text, without delay. */
 export const MODEL = "mock-1-0";
-/** What production waits for the store. */
-const PATIENCE_MS = 5_000;
+/** The store timeout of production. */
+const STORE_TIMEOUT_MS = 5_000;
 
-/** Processes, real or not, on one store. */
+/** Real processes, or services in this process, on one store. */
 export interface Fleet extends AsyncDisposable {
   name: string;
   roundTripMs: number;
@@ -29,12 +29,12 @@ export interface Fleet extends AsyncDisposable {
 
 interface FleetOptions {
   processes: number;
-  vendorPort: number;
+  providerPort: number;
 }
 
 /** Services in this process on one store in memory, `roundTripMs` away from each of them. */
 export async function startMemoryFleet(
-  { processes, vendorPort, roundTripMs }: FleetOptions & { roundTripMs: number },
+  { processes, providerPort, roundTripMs }: FleetOptions & { roundTripMs: number },
 ): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const kv = stack.use(withValueEncoding(await Deno.openKv(":memory:")));
@@ -43,8 +43,8 @@ export async function startMemoryFleet(
   const urls: string[] = [];
   for (let n = 0; n < processes; n++) {
     const { kv: own, counted } = measuredKv(kv, roundTripMs);
-    const env = { ...vendorEnv(vendorPort), LOG_LEVEL: "error" };
-    const options = { kv: own, keepKv: true, env, storeTimeoutMs: PATIENCE_MS };
+    const env = { ...providerEnv(providerPort), LOG_LEVEL: "error" };
+    const options = { kv: own, keepKv: true, env, storeTimeoutMs: STORE_TIMEOUT_MS };
     const service = stack.use(await TestService.start(options));
     counts.push(counted);
     urls.push(service.url);
@@ -65,7 +65,7 @@ export async function startMemoryFleet(
 
 /** Processes as `deno task start` runs them, on a `denokv` server whose program is `bin`. */
 export async function startDenokvFleet(
-  { processes, vendorPort, bin }: FleetOptions & { bin: string },
+  { processes, providerPort, bin }: FleetOptions & { bin: string },
 ): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await DenokvServer.start(bin));
@@ -75,7 +75,7 @@ export async function startDenokvFleet(
   for (let n = 0; n < processes; n++) {
     const dataDir = await Deno.makeTempDir({ prefix: "scale_bench_" });
     stack.defer(() => Deno.remove(dataDir, { recursive: true }));
-    const env = { ...vendorEnv(vendorPort), KV_URL: server.url, DATA_DIR: dataDir };
+    const env = { ...providerEnv(providerPort), KV_URL: server.url, DATA_DIR: dataDir };
     members.push(stack.use(await startMember(env)));
   }
   const owned = stack.move();
@@ -107,13 +107,13 @@ async function startMember(env: Record<string, string>): Promise<ServerProcess> 
   });
 }
 
-/** The mock vendor in a process of its own; the first line that it prints is its port. */
-export async function startVendor(): Promise<ServerProcess> {
+/** The mock provider in a process of its own; it prints its port first. */
+export async function startProvider(): Promise<ServerProcess> {
   const args = ["run", "-A", `${ROOT}/tests/support/mock_providers/serve.ts`];
   return await ServerProcess.start({ command: Deno.execPath(), args });
 }
 
-function vendorEnv(port: number): Record<string, string> {
+function providerEnv(port: number): Record<string, string> {
   return {
     TRUSTED_PROXY_HOPS: "1",
     VENDOR_A_PROTOCOL: "openai",
@@ -122,7 +122,7 @@ function vendorEnv(port: number): Record<string, string> {
   };
 }
 
-/** With a price, so that money is reserved and charged. */
+/** Adds a model with a price, so that money is reserved and charged. */
 async function addModel(kv: Deno.Kv): Promise<void> {
   const prices = { inputUsdPerMTok: 1, outputUsdPerMTok: 5 };
   const sizes = { contextTokens: 128_000, maxOutputTokens: 4_096 };

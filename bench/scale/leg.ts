@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { StoreCalls } from "./measured_kv.ts";
 import type { NewCaller } from "./callers.ts";
 
-/** What a fleet had used by one moment. */
+/** The resources that a fleet has used so far. */
 export interface Usage {
   cpuMs: number;
-  /** Unset where the store cannot be counted. */
+  /** Unset if calls of the store cannot be counted. */
   store?: StoreCalls;
 }
 
@@ -19,34 +19,34 @@ export interface LegOptions {
   usage: () => Promise<Usage>;
 }
 
-/** What one fleet did under one load. */
+/** The results of one fleet under one load. */
 export interface LegResult {
   perSecond: number;
-  /** Milliseconds to the first byte of an answer; the age of what was cut at the end counts. */
+  /** Milliseconds to the first byte of an answer; an answer cut off at the end counts by its age. */
   p50: number;
   p99: number;
   cpuMsAChat: number;
   commitsAChat: number | undefined;
   callsAChat: number | undefined;
-  /** Share of the commits. */
+  /** Share of the commits that conflicted. */
   conflicts: number | undefined;
-  /** Answers by status, other than 200, those of the warm-up included. */
-  refused: Record<number, number>;
-  /** Answers of 200 that broke off. */
+  /** Responses by status other than 200, including those of the warm-up. */
+  rejected: Record<number, number>;
+  /** Responses of 200 that broke off. */
   broken: number;
 }
 
-/** How long after its end a leg waits for open answers before it cuts them. */
+/** How long a leg waits after its end for open answers before it cuts them off. */
 const GRACE_MS = 500;
-/** Keeps a refused caller from only being refused. */
-const REFUSED_PAUSE_MS = 5;
+/** The pause of a caller after a rejection. */
+const REJECTED_PAUSE_MS = 5;
 
-/** One chat; times of `performance.now()`. */
+/** One chat, with times of `performance.now()`. */
 interface Answer {
-  began: number;
-  first: number;
-  ended: number;
-  /** 0 where the leg's end or an error cut it. */
+  startedAt: number;
+  firstByteAt: number;
+  endedAt: number;
+  /** 0 if the leg's end or an error cut it off. */
   status: number;
   isCut: boolean;
 }
@@ -62,9 +62,9 @@ export async function runLeg(options: LegOptions): Promise<LegResult> {
     const next = options.newCaller();
     while (performance.now() < end) {
       const url = options.urls[turn++ % options.urls.length]!;
-      const answer = await ask(url, { request: next(), signal: cut.signal });
+      const answer = await chat(url, { request: next(), signal: cut.signal });
       answers.push(answer);
-      if (answer.status !== 200) await delay(REFUSED_PAUSE_MS);
+      if (answer.status !== 200) await delay(REJECTED_PAUSE_MS);
     }
   };
   const all = Promise.all(Array.from({ length: callers }, caller));
@@ -78,21 +78,21 @@ export async function runLeg(options: LegOptions): Promise<LegResult> {
   return summarize(answers, { from, to });
 }
 
-async function ask(
+async function chat(
   url: string,
   { request, signal }: { request: RequestInit; signal: AbortSignal },
 ): Promise<Answer> {
-  const began = performance.now();
-  const answer: Answer = { began, first: 0, ended: 0, status: 0, isCut: false };
+  const startedAt = performance.now();
+  const answer: Answer = { startedAt, firstByteAt: 0, endedAt: 0, status: 0, isCut: false };
   try {
     const response = await fetch(`${url}/v1/chat/stream`, { ...request, signal });
-    for await (const _ of response.body!) answer.first ||= performance.now();
+    for await (const _ of response.body!) answer.firstByteAt ||= performance.now();
     answer.status = response.status;
   } catch {
     answer.isCut = signal.aborted;
   }
-  answer.ended = performance.now();
-  answer.first ||= answer.ended;
+  answer.endedAt = performance.now();
+  answer.firstByteAt ||= answer.endedAt;
   return answer;
 }
 
@@ -105,15 +105,17 @@ function summarize(
   answers: readonly Answer[],
   { from, to }: { from: Moment; to: Moment },
 ): LegResult {
-  const ended = answers.filter((one) => one.ended >= from.at && one.ended < to.at);
+  const ended = answers.filter((one) => one.endedAt >= from.at && one.endedAt < to.at);
   const chats = ended.filter(({ status }) => status === 200);
-  const late = answers.filter((one) => one.ended >= to.at && (one.status === 200 || one.isCut));
-  const firsts = [...chats, ...late].map(({ began, first }) => Math.min(first, to.at) - began);
+  const late = answers.filter((one) => one.endedAt >= to.at && (one.status === 200 || one.isCut));
+  const firsts = [...chats, ...late].map(({ startedAt, firstByteAt }) =>
+    Math.min(firstByteAt, to.at) - startedAt
+  );
   const count = Math.max(chats.length, 1);
   const since = (of: keyof StoreCalls) =>
     to.usage.store && to.usage.store[of] - from.usage.store![of];
   const each = (of: keyof StoreCalls) => since(of) === undefined ? undefined : since(of)! / count;
-  const refusals = Map.groupBy(
+  const rejections = Map.groupBy(
     answers.filter(({ status }) => status !== 200 && status !== 0),
     ({ status }) => status,
   );
@@ -127,12 +129,12 @@ function summarize(
     conflicts: since("commits") === undefined
       ? undefined
       : since("conflicts")! / Math.max(since("commits")!, 1),
-    refused: Object.fromEntries([...refusals].map(([status, all]) => [status, all.length])),
+    rejected: Object.fromEntries([...rejections].map(([status, all]) => [status, all.length])),
     broken: answers.filter(({ status, isCut }) => status === 0 && !isCut).length,
   };
 }
 
-/** The value below which `share` of the values lie; 0 of none. */
+/** The value below which `share` of the values lie; 0 if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;

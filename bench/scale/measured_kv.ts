@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What was asked of a store. */
+/** The number of calls to a store. */
 export interface StoreCalls {
   /** Reads, lists, single writes and commits. */
   calls: number;
@@ -12,39 +12,39 @@ export interface StoreCalls {
 
 export interface MeasuredKv {
   readonly kv: Deno.Kv;
-  /** Counts up for as long as the store is used. */
+  /** Updated with every call. */
   readonly counted: StoreCalls;
 }
 
 /**
- * The same store, `roundTripMs` away and counted. Half of the delay comes before a call reaches the
- * store and half after, so that a commit loses to what others wrote while it was on its way.
+ * The same store, with counted calls and a round trip of `roundTripMs`. Half of the delay comes before a
+ * call reaches the store and half after, so a commit conflicts with writes made while it was in transit.
  */
 export function measuredKv(kv: Deno.Kv, roundTripMs: number): MeasuredKv {
   const counted: StoreCalls = { calls: 0, commits: 0, conflicts: 0 };
-  const travel = () => roundTripMs > 0 ? delay(roundTripMs / 2) : undefined;
-  const call = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const halfTrip = () => roundTripMs > 0 ? delay(roundTripMs / 2) : undefined;
+  const call = async <T>(send: () => Promise<T>): Promise<T> => {
     counted.calls++;
-    await travel();
+    await halfTrip();
     try {
-      return await ask();
+      return await send();
     } finally {
-      await travel();
+      await halfTrip();
     }
   };
-  const write = async <T extends { ok: boolean }>(ask: () => Promise<T>): Promise<T> => {
+  const write = async <T extends { ok: boolean }>(send: () => Promise<T>): Promise<T> => {
     counted.commits++;
-    const result = await call(ask);
+    const result = await call(send);
     if (!result.ok) counted.conflicts++;
     return result;
   };
   const wrapped = {
-    get: (...of: Parameters<Deno.Kv["get"]>) => call(() => kv.get(...of)),
+    get: (...args: Parameters<Deno.Kv["get"]>) => call(() => kv.get(...args)),
     getMany: (keys: Deno.KvKey[], options?: { consistency?: Deno.KvConsistencyLevel }) =>
       call(() => kv.getMany(keys, options)),
-    set: (...of: Parameters<Deno.Kv["set"]>) => write(() => kv.set(...of)),
-    delete: (...of: Parameters<Deno.Kv["delete"]>) => call(() => kv.delete(...of)),
-    list: (...of: Parameters<Deno.Kv["list"]>) => delayedList(kv.list(...of), call),
+    set: (...args: Parameters<Deno.Kv["set"]>) => write(() => kv.set(...args)),
+    delete: (...args: Parameters<Deno.Kv["delete"]>) => call(() => kv.delete(...args)),
+    list: (...args: Parameters<Deno.Kv["list"]>) => delayedList(kv.list(...args), call),
     atomic: () => {
       const operation = kv.atomic();
       const commit = operation.commit.bind(operation);
@@ -54,9 +54,9 @@ export function measuredKv(kv: Deno.Kv, roundTripMs: number): MeasuredKv {
   return { kv: withMethods(kv, wrapped), counted };
 }
 
-type Call = <T>(ask: () => Promise<T>) => Promise<T>;
+type Call = <T>(send: () => Promise<T>) => Promise<T>;
 
-/** A list pays for its first page; further pages of longer lists are not counted. */
+/** Delays and counts the first page of a list; further pages of longer lists are not counted. */
 function delayedList<T>(list: Deno.KvListIterator<T>, call: Call): Deno.KvListIterator<T> {
   const next = list.next.bind(list);
   let isFirst = true;

@@ -13,7 +13,7 @@ Deno.test("measuredKv: counts calls, commits and the commits whose checks failed
   assertEquals(counted, { calls: 4, commits: 2, conflicts: 1 });
 });
 
-Deno.test("measuredKv: a write that lands while a commit is on its way makes it conflict", async () => {
+Deno.test("measuredKv: a commit conflicts with a write made while it is in transit", async () => {
   using kv = await Deno.openKv(":memory:");
   const key = ["a"];
   const commit = measuredKv(kv, 40).kv.atomic().check({ key, versionstamp: null }).set(key, 1)
@@ -22,18 +22,18 @@ Deno.test("measuredKv: a write that lands while a commit is on its way makes it 
   assertEquals(await commit, { ok: false });
 });
 
-Deno.test("measuredKv: a result that is on its way back no longer changes", async () => {
+Deno.test("measuredKv: a result in transit back no longer changes", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(["a"], 1);
   const wasRead = Promise.withResolvers<void>();
-  const watched = new Proxy(kv, {
+  const observed = new Proxy(kv, {
     get: (target, name) =>
       name === "get"
         ? (key: Deno.KvKey) => target.get(key).finally(() => wasRead.resolve())
         : Reflect.get(target, name),
   });
   let isBack = false;
-  const read = measuredKv(watched, 40).kv.get(["a"]).finally(() => isBack = true);
+  const read = measuredKv(observed, 40).kv.get(["a"]).finally(() => isBack = true);
   await wasRead.promise;
   assert(!isBack);
   await kv.set(["a"], 2);

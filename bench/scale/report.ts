@@ -1,7 +1,7 @@
 import { formatNumber } from "../support/table.ts";
 import type { LegResult } from "./leg.ts";
 
-/** The rounds of one load: in each, every size of the fleet had its leg. */
+/** The rounds of one load: each has one leg per size of the fleet. */
 export type Rounds = readonly ReadonlyMap<number, LegResult>[];
 
 export const HEAD = [
@@ -19,7 +19,7 @@ export const HEAD = [
   "chats/s of x1",
 ];
 
-/** The line of one size: medians of its legs, refusals of all of them, and the median ratio. */
+/** The row of one size: medians of its legs, the sum of their rejections, and the median ratio. */
 export function row(load: string, { rounds, size }: { rounds: Rounds; size: number }): string[] {
   const legs = rounds.map((round) => round.get(size)!);
   const median = (of: keyof LegResult) => {
@@ -36,13 +36,13 @@ export function row(load: string, { rounds, size }: { rounds: Rounds; size: numb
     ...(["perSecond", "p50", "p99", "cpuMsAChat", "commitsAChat", "callsAChat"] as const)
       .map(number),
     conflicts === undefined ? "-" : formatShare(conflicts),
-    ...[429, 503].map((status) => String(refusals(rounds, { size, status }))),
-    String(others(legs)),
+    ...[429, 503].map((status) => String(countStatus(rounds, { size, status }))),
+    String(countOthers(legs)),
     size === 1 ? "" : `${formatNumber(ratio(rounds, { of: "perSecond", size }))} x`,
   ];
 }
 
-/** The median over the rounds of this size's figure for one process's; 0 where that had none. */
+/** The median over the rounds of this size's figure divided by one process's; 0 if that was 0. */
 export function ratio(
   rounds: Rounds,
   { of, size }: { of: "perSecond" | "cpuMsAChat"; size: number },
@@ -53,15 +53,15 @@ export function ratio(
   }));
 }
 
-/** Answers with that status in all legs of one size. */
-export function refusals(
+/** Responses with the given status in all legs of one size. */
+export function countStatus(
   rounds: Rounds,
   { size, status }: { size: number; status: number },
 ): number {
-  return rounds.reduce((all, round) => all + (round.get(size)!.refused[status] ?? 0), 0);
+  return rounds.reduce((all, round) => all + (round.get(size)!.rejected[status] ?? 0), 0);
 }
 
-/** `4.5 %` of 0.045. */
+/** 0.045 as `4.5 %`. */
 export function formatShare(share: number): string {
   return `${formatNumber(share * 100)} %`;
 }
@@ -74,10 +74,10 @@ export function middle(values: readonly number[]): number {
   return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2;
 }
 
-/** Answers that are neither a chat nor 429 nor 503. */
-function others(legs: readonly LegResult[]): number {
-  return legs.reduce((all, { refused, broken }) => {
-    const rest = Object.entries(refused).filter(([status]) => !["429", "503"].includes(status));
+/** Responses other than chats, 429 and 503. */
+function countOthers(legs: readonly LegResult[]): number {
+  return legs.reduce((all, { rejected, broken }) => {
+    const rest = Object.entries(rejected).filter(([status]) => !["429", "503"].includes(status));
     return all + broken + rest.reduce((sum, [, count]) => sum + count, 0);
   }, 0);
 }

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Usage } from "./leg.ts";
 
 const INTERVAL_MS = 200;
-/** A fleet that is not quiet by then is measured as it is. */
+/** After this time the measurement starts even if the fleet is not quiet. */
 const MAX_MS = 1_500;
-/** CPU of an interval, of all processes, where the store's calls are not counted. */
+/** Maximum CPU of all processes in an interval, if calls of the store are not counted. */
 const QUIET_CPU_MS = 30;
 
-/** Waits until a fleet has finished the chats that the end of a leg cut, at most `MAX_MS`. */
+/** Waits until a fleet has finished the chats that the end of a leg cut off, at most `MAX_MS`. */
 export async function untilQuiet(usage: () => Promise<Usage>): Promise<void> {
   const end = performance.now() + MAX_MS;
   let before = structuredClone(await usage());

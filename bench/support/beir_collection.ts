@@ -5,13 +5,13 @@ export interface CollectionText {
   text: string;
 }
 
-/** A test collection: texts, questions, and which texts people have judged to answer which. */
+/** A test collection: texts, questions, and human judgements of which texts answer which question. */
 export interface Collection {
   name: string;
   texts: CollectionText[];
-  /** By question: what it asks. */
+  /** The text of each question, by its id. */
   queries: ReadonlyMap<string, string>;
-  /** By question and text: how relevant it is; what is not judged is not relevant. */
+  /** Relevance by question and text; texts without a judgement are not relevant. */
   judgements: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** What a page's address may name. */
+/** The ids that a page's path may contain. */
 export interface Seeded {
   tenant: string;
   baseId: string;
@@ -6,7 +6,7 @@ export interface Seeded {
   conversationIds: readonly string[];
 }
 
-/** A page of the dashboard that the benchmark asks for. A new page is a new line here. */
+/** A page of the dashboard that the benchmark requests. */
 export interface DashboardPage {
   name: string;
   path: (seeded: Seeded) => string;
@@ -59,7 +59,7 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "a tenant", path: ({ tenant }) => `/operator/tenants/${tenant}` },
   { name: "catalogue", path: () => "/operator/catalogue" },
   { name: "a model", path: () => "/operator/catalogue/model" },
-  { name: "vendors", path: () => "/operator/vendors" },
-  { name: "a vendor", path: () => "/operator/vendors/vendor_b" },
+  { name: "providers", path: () => "/operator/vendors" },
+  { name: "a provider", path: () => "/operator/vendors/vendor_b" },
   { name: "status", path: () => "/operator/status" },
 ];

@@ -1,47 +1,47 @@
-/** What so many callers got done, each asking again as soon as it was answered. */
+/** The results of a number of callers in a closed loop. */
 export interface Measured {
   perSecond: number;
-  /** Milliseconds. Of what was not answered in time, its age counts: a lower bound. */
+  /** Milliseconds. A request without a response counts by its age: a lower bound. */
   p50: number;
   p99: number;
-  /** Asked, and not answered when time was up. */
+  /** Requests without a response when time was up. */
   open: number;
 }
 
-/** One request of caller `n`; what it throws after time is up is no error. */
-export type Ask = (n: number) => Promise<unknown>;
+/** Sends one request of caller `n`; errors after time is up are ignored. */
+export type SendRequest = (n: number) => Promise<unknown>;
 
 export interface Load {
   callers: number;
-  /** How long is measured, after a quarter of that to warm up. */
+  /** Duration of the measurement, after a warm-up of a quarter of it. */
   ms: number;
   /** Aborted when time is up. */
   stop: AbortController;
 }
 
-/** Keeps `callers` asking until time is up. */
-export async function measure(ask: Ask, { callers, ms, stop }: Load): Promise<Measured> {
+/** Keeps `callers` sending requests until time is up. */
+export async function measure(send: SendRequest, { callers, ms, stop }: Load): Promise<Measured> {
   const latencies: number[] = [];
   const begin = performance.now() + ms / 4;
   const end = begin + ms;
   let open = 0;
   const caller = async (n: number) => {
     // The clock decides, not a timer: a busy event loop cannot lengthen the measurement.
-    for (let asked = performance.now(); asked < end;) {
-      await ask(n).catch((error) => {
+    for (let sentAt = performance.now(); sentAt < end;) {
+      await send(n).catch((error) => {
         if (!stop.signal.aborted) throw error;
       });
-      const answered = performance.now();
-      if (answered >= end) open++;
-      if (answered >= begin) latencies.push(Math.min(answered, end) - asked);
-      asked = answered;
+      const answeredAt = performance.now();
+      if (answeredAt >= end) open++;
+      if (answeredAt >= begin) latencies.push(Math.min(answeredAt, end) - sentAt);
+      sentAt = answeredAt;
     }
   };
   const timer = setTimeout(() => stop.abort(), end - performance.now());
   await Promise.all(Array.from({ length: callers }, (_, n) => caller(n)));
   clearTimeout(timer);
-  const answered = latencies.length - open;
+  const completed = latencies.length - open;
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))] ?? 0;
-  return { perSecond: answered / ms * 1000, p50: at(0.5), p99: at(0.99), open };
+  return { perSecond: completed / ms * 1000, p50: at(0.5), p99: at(0.99), open };
 }

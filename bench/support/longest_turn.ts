@@ -1,16 +1,16 @@
-/** Watches how long the event loop lets nobody else have a turn; `stop` answers the longest, in ms. */
+/** Measures how long the event loop is blocked; `stop` returns the longest time, in milliseconds. */
 export function longestTurn(): { stop(): number } {
   let last = performance.now();
   let longest = 0;
-  const look = () => {
+  const check = () => {
     const now = performance.now();
     longest = Math.max(longest, now - last);
     last = now;
   };
-  const timer = setInterval(look, 1);
+  const timer = setInterval(check, 1);
   return {
     stop() {
-      look();
+      check();
       clearInterval(timer);
       return longest;
     },

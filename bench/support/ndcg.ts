@@ -1,6 +1,6 @@
 /**
- * Normalised discounted cumulative gain of the first `cut` of a ranking, as `trec_eval` reckons it: 1
- * where no order of all judged texts is better.
+ * Normalized discounted cumulative gain of the first `cut` of a ranking, as in `trec_eval`: 1 if no order
+ * of all judged texts is better.
  */
 export function ndcg(
   ranking: readonly string[],

@@ -9,7 +9,7 @@ Deno.test("ndcg: the best order is 1, nothing relevant is 0", () => {
   assertEquals(ndcg(["a"], { judged: new Map(), cut: 10 }), 0);
 });
 
-Deno.test("ndcg: what comes late gains less, and nothing past the cut", () => {
+Deno.test("ndcg: a later rank gains less, and a rank past the cut nothing", () => {
   const ideal = 2 + 1 / Math.log2(3);
   assertAlmostEquals(ndcg(["x", "b", "a"], { judged, cut: 10 }), (1 / Math.log2(3) + 1) / ideal);
   assertEquals(ndcg(["x", "y", "a"], { judged, cut: 2 }), 0);

@@ -1,17 +1,17 @@
 import { recordChange } from "@/lib/store/audit/audit_record.ts";
 import type { Runtime } from "@/lib/platform/runtime.ts";
 
-/** One step of the store takes 80 KiB of keys; an entry's four are some 700 bytes. */
-const ENTRIES_A_STEP = 80;
+/** One commit takes 80 KiB of keys; an entry's four are about 700 bytes. */
+const ENTRIES_PER_COMMIT = 80;
 
-/** Fills a tenant's audit log by the very code that changes use. */
+/** Fills a tenant's audit log with the same code that changes use. */
 export async function seedAudit(
   kv: Deno.Kv,
   { tenant, runtime, entries }: { tenant: string; runtime: Runtime; entries: number },
 ): Promise<void> {
-  for (let at = 0; at < entries; at += ENTRIES_A_STEP) {
+  for (let at = 0; at < entries; at += ENTRIES_PER_COMMIT) {
     const step = kv.atomic();
-    for (let n = at; n < Math.min(entries, at + ENTRIES_A_STEP); n++) {
+    for (let n = at; n < Math.min(entries, at + ENTRIES_PER_COMMIT); n++) {
       recordChange(step, runtime, {
         ...{ tenant, kind: "agent", action: "change" },
         target: { id: runtime.uuid(), name: `Assistant ${n}` },

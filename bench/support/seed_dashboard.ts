@@ -8,7 +8,7 @@ import { addToUsage, usageKeyOf } from "@/lib/store/runs/usage_rows.ts";
 import { SeededRandom } from "@/tests/support/fuzz/seeded_random.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 
-/** What the store is filled with; `now` in milliseconds. */
+/** The contents of the store; `now` in milliseconds. */
 export interface DashboardSeed {
   tenant: string;
   agents: number;
@@ -18,33 +18,33 @@ export interface DashboardSeed {
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-/** One step of the store takes 1,000 mutations; a conversation is at most 10. */
-const CONVERSATIONS_A_STEP = 80;
-const AGENTS_A_STEP = 100;
-/** Most agents are quiet: this share of them has nine tenths of the conversations. */
-const BUSY = 0.1;
+/** One commit takes 1,000 mutations; a conversation is at most 10. */
+const CONVERSATIONS_PER_COMMIT = 80;
+const AGENTS_PER_COMMIT = 100;
+/** This share of the agents has nine tenths of the conversations. */
+const BUSY_SHARE = 0.1;
 
 /**
- * Agents, and conversations of the last 30 days with all that chats leave behind, made by the very code
- * that chats use. Answers ids of both. Seeded, so every run of a benchmark reads the same store.
+ * Creates agents, and conversations of the last 30 days with everything that chats store, using the same
+ * code as chats. Returns the ids of both. Seeded, so every run of a benchmark reads the same store.
  */
 export async function seedDashboard(
   kv: Deno.Kv,
   seed: DashboardSeed,
 ): Promise<{ agentIds: string[]; conversationIds: string[] }> {
-  const dice = new SeededRandom(7);
-  const agentIds = Array.from({ length: seed.agents }, () => uuid(dice));
+  const random = new SeededRandom(7);
+  const agentIds = Array.from({ length: seed.agents }, () => uuid(random));
   await seedAgents(kv, { ...seed, agentIds });
   const runs = Array.from({ length: seed.conversations }, (_, n) => {
-    const reach = dice.chance(0.9) ? Math.ceil(seed.agents * BUSY) : seed.agents;
-    const agentId = agentIds[dice.int(0, reach - 1)]!;
+    const agentCount = random.chance(0.9) ? Math.ceil(seed.agents * BUSY_SHARE) : seed.agents;
+    const agentId = agentIds[random.int(0, agentCount - 1)]!;
     const endedAt = seed.now - Math.floor(n / seed.conversations * DAYS * DAY_MS);
-    return runOf(dice, { tenant: seed.tenant, agentId, endedAt });
+    return runOf(random, { tenant: seed.tenant, agentId, endedAt });
   });
   const usage = new Map<string, { key: string[]; value: unknown }>();
-  for (let at = 0; at < runs.length; at += CONVERSATIONS_A_STEP) {
+  for (let at = 0; at < runs.length; at += CONVERSATIONS_PER_COMMIT) {
     const step = kv.atomic();
-    for (const run of runs.slice(at, at + CONVERSATIONS_A_STEP)) writeRun(step, { run, usage });
+    for (const run of runs.slice(at, at + CONVERSATIONS_PER_COMMIT)) writeRun(step, { run, usage });
     await step.commit();
   }
   await writeAll(kv, [...usage.values()]);
@@ -56,9 +56,9 @@ async function seedAgents(
   kv: Deno.Kv,
   { tenant, agentIds, now }: DashboardSeed & { agentIds: string[] },
 ): Promise<void> {
-  for (let at = 0; at < agentIds.length; at += AGENTS_A_STEP) {
+  for (let at = 0; at < agentIds.length; at += AGENTS_PER_COMMIT) {
     const step = kv.atomic();
-    agentIds.slice(at, at + AGENTS_A_STEP).forEach((id, n) => {
+    agentIds.slice(at, at + AGENTS_PER_COMMIT).forEach((id, n) => {
       const createdAt = now - (at + n) * 60_000;
       const name = `Assistant ${at + n + 1}`;
       const body = {
@@ -77,34 +77,34 @@ async function seedAgents(
   await kv.set(keys.agentWordIndexBuilt(tenant), 1);
 }
 
-/** A run as settling writes it: one in fifty fails, one in two hundred is dear. */
+/** A settled run: one in fifty fails, one in two hundred is expensive. */
 function runOf(
-  dice: SeededRandom,
+  random: SeededRandom,
   { tenant, agentId, endedAt }: { tenant: string; agentId: string; endedAt: number },
 ): RunRecord {
-  const fails = dice.chance(0.02);
-  const cost = dice.chance(0.005) ? dice.int(60_000, 400_000) : dice.int(50, 3_000);
+  const fails = random.chance(0.02);
+  const cost = random.chance(0.005) ? random.int(60_000, 400_000) : random.int(50, 3_000);
   return {
     v: 1,
-    runId: uuid(dice),
+    runId: uuid(random),
     tenant,
     agentId,
     agentVersion: 1,
-    conversationId: uuid(dice),
+    conversationId: uuid(random),
     source: { kind: "session", id: "session" },
-    provider: dice.chance(0.7) ? "vendor_a" : "vendor_b",
-    model: dice.chance(0.5) ? "small" : "large",
+    provider: random.chance(0.7) ? "vendor_a" : "vendor_b",
+    model: random.chance(0.5) ? "small" : "large",
     startedAt: endedAt - 1_800,
     endedAt,
     ...{ steps: 1, toolCalls: 0, firstTextMs: 340, excess: 0, cost },
-    inputTokens: dice.int(200, 1_000),
-    outputTokens: dice.int(50, 350),
+    inputTokens: random.int(200, 1_000),
+    outputTokens: random.int(50, 350),
     finishReason: fails ? "error" : "stop",
     ...(fails ? { errorCode: "provider_error" as const } : {}),
   };
 }
 
-const WORDS = new TextEncoder().encode(JSON.stringify({
+const TRANSCRIPT = new TextEncoder().encode(JSON.stringify({
   messages: [{ role: "user", content: "When are you open on Sundays?", claimed: false }],
   text: "We are open from ten to four on Sundays, and closed on public holidays.",
   tools: [],
@@ -115,30 +115,30 @@ function writeRun(
   { run, usage }: { run: RunRecord; usage: Map<string, { key: string[]; value: unknown }> },
 ): void {
   const { tenant, agentId, conversationId: id } = run;
-  const draft = draftOn(step);
+  const tx = transactionOn(step);
   const name = { tenant, id, agentId, page: "" };
-  const words = () => ({ chunks: [WORDS], bytes: WORDS.length, written: false });
-  appendRun(draft, {
+  const packTranscript = () => ({ chunks: [TRANSCRIPT], bytes: TRANSCRIPT.length, written: false });
+  appendRun(tx, {
     name,
     days: 30,
     row: run,
     digests: ["digest"],
     keyDigest: (digest) => digest,
-    packTranscript: words,
+    packTranscript,
   });
   step.set(keys.run(tenant, run.runId), run);
   const key = usageKeyOf(run, dayOf(run.endedAt));
   const text = key.join(" ");
   const row = {
-    ...draft,
+    ...tx,
     get: () => usage.get(text)?.value,
     set: (_key: Deno.KvKey, value: unknown) => void usage.set(text, { key, value }),
   } as Transaction;
   addToUsage(row, key, run);
 }
 
-/** What `appendRun` writes of a conversation that has just begun. */
-function draftOn(step: Deno.AtomicOperation): Transaction {
+/** A transaction for `appendRun` in which the conversation does not exist yet. */
+function transactionOn(step: Deno.AtomicOperation): Transaction {
   return {
     get: () => undefined,
     set: (key, value) => void step.set(key, value),
@@ -158,7 +158,7 @@ async function writeAll(kv: Deno.Kv, rows: { key: string[]; value: unknown }[]):
   }
 }
 
-function uuid(dice: SeededRandom): string {
-  const hex = Array.from({ length: 32 }, () => dice.int(0, 15).toString(16)).join("");
+function uuid(random: SeededRandom): string {
+  const hex = Array.from({ length: 32 }, () => random.int(0, 15).toString(16)).join("");
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
 }

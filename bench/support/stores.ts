@@ -1,9 +1,9 @@
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 
-/** Where a benchmark's store is. */
+/** The kind of a benchmark's store. */
 export type StoreKind = "file" | "memory";
 
-/** Runs with a new, empty store, and removes it. */
+/** Runs `use` with a new, empty store, and deletes the store afterwards. */
 export async function withStore<T>(
   kind: StoreKind,
   use: (kv: Deno.Kv) => Promise<T>,
@@ -21,18 +21,18 @@ export async function withStore<T>(
   }
 }
 
-/** The store as if each answer took `ms()` longer: what Deno KV on another machine is like. */
+/** The same store with responses delayed by `ms()`, like a Deno KV on another machine. */
 export function distantKv(kv: Deno.Kv, ms: () => number): Deno.Kv {
-  const travel = () => new Promise<void>((arrive) => setTimeout(arrive, ms()));
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, ms()));
   const distant = {
-    get: (key: Deno.KvKey) => travel().then(() => kv.get(key)),
-    getMany: (keys: Deno.KvKey[]) => travel().then(() => kv.getMany(keys)),
+    get: (key: Deno.KvKey) => pause().then(() => kv.get(key)),
+    getMany: (keys: Deno.KvKey[]) => pause().then(() => kv.getMany(keys)),
     list: (selector: Deno.KvListSelector, options?: Deno.KvListOptions) =>
       kv.list(selector, options),
     atomic: () => {
       const change = kv.atomic();
       const commit = change.commit.bind(change);
-      change.commit = () => travel().then(commit);
+      change.commit = () => pause().then(commit);
       return change;
     },
   };

@@ -1,4 +1,4 @@
-/** Rows as aligned columns: the first to the left, the others to the right. */
+/** Rows as columns: the first is aligned to the left, the others to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, i) =>
     Math.max(...[head, ...rows].map((row) => (row[i] ?? "").length))
@@ -9,7 +9,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
-/** A number with as many digits as mean something: `288,000`, `41.3`, `0.21`. */
+/** A number with its significant digits: `288,000`, `41.3`, `0.21`. */
 export function formatNumber(n: number): string {
   if (n === 0) return "0";
   const digits = Math.abs(n) >= 100 ? 0 : Math.abs(n) >= 10 ? 1 : 2;

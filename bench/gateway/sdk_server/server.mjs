@@ -1,8 +1,8 @@
 /**
- * What somebody would write instead of a service, as the SDK's own guide shows it: no credentials, no
- * limits, no accounting. Runs on Node and on Deno.
+ * A minimal chat server as the SDK's own guide shows it: no credentials, no limits, no accounting. Runs
+ * on Node and on Deno.
  *
- *     node server.mjs <base URL of the vendor>
+ *     node server.mjs <base URL of the provider>
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { serve } from "@hono/node-server";
@@ -22,7 +22,7 @@ const app = new Hono();
 app.post("/chat", async (context) => {
   const { model, messages } = await context.req.json();
   const result = streamText({ model: provider(model), messages });
-  // The cheaper of the SDK's two answers: the text alone, without its message frames.
+  // The cheaper of the SDK's two response formats: only the text, without message frames.
   return result.toTextStreamResponse();
 });
 

@@ -1,9 +1,9 @@
 const SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo zu ar el in os un".split(" ");
-const STOPS = "the of and to in is that for with on are this be by an from it at".split(" ");
+const STOP_WORDS = "the of and to in is that for with on are this be by an from it at".split(" ");
 const WORDS = 30_000;
 
-/** Prose of no meaning, always the same: words as frequent as they are in a language, every third a stop word. */
-export class MadeUpText {
+/** Deterministic meaningless prose with the word frequencies of a language; a third are stop words. */
+export class GeneratedText {
   #state: number;
 
   constructor(seed = 1) {
@@ -17,19 +17,19 @@ export class MadeUpText {
     return words.join(" ");
   }
 
-  /** What somebody might ask: a few words, some of them rare. */
+  /** A query of a few words, some of them rare. */
   query(): string {
     return Array.from({ length: 8 }, () => this.#word()).join(" ");
   }
 
   #word(): string {
-    if (this.#draw() < 1 / 3) return STOPS[Math.floor(this.#draw() * STOPS.length)]!;
-    // Zipf: the logarithm of the rank is even.
-    return nameOf(Math.floor(Math.exp(this.#draw() * Math.log(WORDS))));
+    if (this.#random() < 1 / 3) return STOP_WORDS[Math.floor(this.#random() * STOP_WORDS.length)]!;
+    // Zipf's law: the logarithm of the rank is uniformly distributed.
+    return wordOf(Math.floor(Math.exp(this.#random() * Math.log(WORDS))));
   }
 
   /** Between 0 and 1. Mulberry32. */
-  #draw(): number {
+  #random(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
@@ -37,10 +37,10 @@ export class MadeUpText {
   }
 }
 
-function nameOf(rank: number): string {
-  let name = "";
+function wordOf(rank: number): string {
+  let word = "";
   for (let rest = rank + 400; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
-    name += SYLLABLES[rest % SYLLABLES.length];
+    word += SYLLABLES[rest % SYLLABLES.length];
   }
-  return name;
+  return word;
 }

@@ -37,7 +37,7 @@ const MODEL = {
 const ORIGIN = "https://shop.example";
 const ENCRYPTION_KEY = new Uint8Array(32).fill(5).toBase64();
 
-/** Nothing is refused; each window stays small because the callers are many. */
+/** Nothing is rejected; each window stays small because there are many callers. */
 const LIMITS = {
   ...DEFAULT_LIMITS,
   ipRequests: 6_000,
@@ -49,28 +49,28 @@ const LIMITS = {
   softDailyCost: 1e12,
 };
 
-/** Somebody who chats: with a key of its own, or a session of its own. */
+/** A caller with an API key or a session of its own. */
 export interface Chatter {
   address: string;
   headers: Record<string, string>;
   body: ChatBody;
 }
 
-/** The part of the service that lets a message in and settles it, on one engine. */
-export interface ChatWorld {
+/** The part of the service that admits and settles messages, on one engine. */
+export interface ChatEnvironment {
   prepare: (request: ChatRequest, reader: KvReader) => Promise<PreparedRun>;
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
   keyedDigest: (digest: string) => string;
   agents: AgentStore;
-  meter: RateLimiterDeps;
+  rateLimiterDeps: RateLimiterDeps;
   chatters: Chatter[];
 }
 
-/** A store with tenants, agents, keys and sessions: half of the chatters with each. */
-export async function buildChatWorld(
+/** Fills a store with tenants, agents, keys and sessions; half of the chatters use keys, half sessions. */
+export async function createChatEnvironment(
   kv: Deno.Kv,
   { engine, tenants, chatters }: { engine: Engine; tenants: number; chatters: number },
-): Promise<ChatWorld> {
+): Promise<ChatEnvironment> {
   const runtime = systemRuntime;
   const tenantStore = new TenantStore(kv, runtime);
   const catalogue = new CatalogueStore(kv, { demoModel: false });
@@ -96,18 +96,21 @@ export async function buildChatWorld(
   const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
   const agents = new AgentStore(kv, runtime);
   const keyedDigest = (digest: string) => content.digest(digest);
-  const world = { prepare, service: { apiKeys, sessions }, keyedDigest, agents };
+  const environment = { prepare, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
-  const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const meter = { ...asked, limits: LIMITS, inFlight: new InFlightRequests() };
-  const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
+  const deps = { committer, admission, signer: hashes, tenants: tenantStore };
+  const rateLimiterDeps = { ...deps, limits: LIMITS, inFlight: new InFlightRequests() };
+  const owners = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
-    const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };
-    // By turns, tenant by tenant, so that every tenant has both.
+    const owner = {
+      ...owners[n % tenants]!,
+      address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
+    };
+    // Alternates for each tenant, so that every tenant has both.
     const withKey = Math.floor(n / tenants) % 2 === 0;
-    return withKey ? makeKeyChatter(apiKeys, of) : makeSessionChatter(sessions, of);
+    return withKey ? makeKeyChatter(apiKeys, owner) : makeSessionChatter(sessions, owner);
   });
-  return { ...world, meter, chatters: await Promise.all(all) };
+  return { ...environment, rateLimiterDeps, chatters: await Promise.all(all) };
 }
 
 interface Owner {
