@@ -1,16 +1,16 @@
-"""Asks an agent and prints its answer as it is made: python3 client.py "Hello"
+"""Sends a message to an agent and streams its answer: python3 client.py "Hello"
 
-Takes BASE_URL, API_KEY and AGENT_ID from the environment. A lost connection is taken up again with
-the word it had come to; Ctrl-C stops the run, which then costs no more."""
+Reads BASE_URL, API_KEY and AGENT_ID from the environment. After a lost connection it resumes where
+it stopped; Ctrl-C cancels the run, which then costs no more."""
 import http.client, json, os, sys, time, urllib.error, urllib.request, uuid
 
 BASE, KEY, AGENT = (os.environ[name] for name in ("BASE_URL", "API_KEY", "AGENT_ID"))
 RETRY_SECONDS = float(os.environ.get("RETRY_SECONDS", "1.5"))
-SILENCE_SECONDS = 30  # The service gives a sign of life every 10.
+SILENCE_SECONDS = 30  # The service sends a keep-alive every 10.
 
 
 def call(method, path, body=None, **headers):
-    """Opens one request; names of headers with underscores for their hyphens."""
+    """Sends one request; header names have underscores instead of hyphens."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     sent |= {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
@@ -19,11 +19,11 @@ def call(method, path, body=None, **headers):
 
 
 def frames(response):
-    """Each whole event as its id and frame; one without its blank line was cut off."""
+    """Each complete event as its id and frame; one without its blank line was cut off."""
     fields = {}
     for line in response:
         if not line.endswith(b"\n"):
-            return  # Cut off, maybe inside a character.
+            return  # Cut off, possibly inside a character.
         name, _, value = line.decode().rstrip("\r\n").partition(":")
         if line.strip():
             fields[name] = value.removeprefix(" ")
@@ -35,24 +35,24 @@ def frames(response):
 
 def ask(text):
     body = {"agentId": AGENT, "messages": [{"role": "user", "content": text}]}
-    once, run, last = str(uuid.uuid4()), None, None  # However often it is sent, it is one run.
+    key, run, last = str(uuid.uuid4()), None, None  # Repeated requests with one key are one run.
     while True:
         try:
             response = call("GET", f"{run}/stream", last_event_id=last) if run else call(
-                "POST", "/v1/chat/stream", body, idempotency_key=once)
+                "POST", "/v1/chat/stream", body, idempotency_key=key)
             for last, frame in frames(response):
                 run = "/v1/chat/runs/" + last.rpartition(".")[0]
                 if frame["type"] == "delta":
                     print(frame["text"], end="", flush=True)
                 elif frame["type"] == "error":
                     print(f"\n{frame['code']}: {frame['message']}", file=sys.stderr)
-                elif frame["type"] == "done":  # Whatever else there is may be left unread.
+                elif frame["type"] == "done":  # The rest need not be read.
                     return frame["finishReason"]
         except KeyboardInterrupt:
             if not run: raise
-            call("POST", f"{run}/cancel").close()  # Its last frames are still to come.
-        except urllib.error.HTTPError as refusal:
-            sys.exit(refusal.read().decode())
+            call("POST", f"{run}/cancel").close()  # The last frames still follow.
+        except urllib.error.HTTPError as error:
+            sys.exit(error.read().decode())
         except (OSError, http.client.HTTPException):
             time.sleep(RETRY_SECONDS)
 

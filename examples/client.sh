@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Asks an agent and prints each frame of its answer, JSON, on a line: client.sh "Hello"
-# Takes BASE_URL, API_KEY and AGENT_ID from the environment. Goes on after a lost connection where it
-# was; Ctrl-C stops the run. Needs curl.
+# Sends a message to an agent and prints each frame of its answer as a line of JSON: client.sh "Hello"
+# Reads BASE_URL, API_KEY and AGENT_ID from the environment. After a lost connection it resumes where it
+# stopped; Ctrl-C cancels the run. Needs curl.
 set -u
 retry=${RETRY_SECONDS:-1.5} run='' last='' ended=''
-# However often it is sent, this message is one run.
-once=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
+# Repeated requests with this key are one run.
+key=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
 
 text=${1//\\/\\\\} text=${text//\"/\\\"}
-for code in {1..31}; do # Line feeds and what else JSON takes only as an escape.
+for code in {1..31}; do # Line feeds and other characters that JSON requires to be escaped.
   printf -v byte "\\x$(printf %x "$code")" && printf -v escaped '\\u%04x' "$code"
   text=${text//"$byte"/"$escaped"}
 done
 body="{\"agentId\":\"$AGENT_ID\",\"messages\":[{\"role\":\"user\",\"content\":\"$text\"}]}"
 
-request() { # Arguments: those of curl.
+request() { # Takes arguments of curl.
   curl -sN -H "Authorization: Bearer $API_KEY" "$@"
 }
 
-stop() { # The last frames are still to come.
+stop() { # The last frames still follow.
   [ -z "$run" ] && exit 130
   request -o /dev/null -X POST "$BASE_URL/v1/chat/runs/$run/cancel"
 }
@@ -26,7 +26,7 @@ trap stop INT
 
 ask() {
   if [ -z "$run" ]; then
-    request -i -H "Content-Type: application/json" -H "Idempotency-Key: $once" -d "$body" \
+    request -i -H "Content-Type: application/json" -H "Idempotency-Key: $key" -d "$body" \
       "$BASE_URL/v1/chat/stream"
   else
     request -i -H "Last-Event-ID: $last" "$BASE_URL/v1/chat/runs/$run/stream"
@@ -35,7 +35,7 @@ ask() {
 
 while [ -z "$ended" ]; do
   id='' data='' status=''
-  # A line without its end was cut off, and so was an event without its blank line.
+  # A line without its end was cut off, as was an event without its blank line.
   while IFS= read -r line; do
     line=${line%$'\r'}
     case $line in
