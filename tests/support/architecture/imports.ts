@@ -18,13 +18,22 @@ const SOURCE = /\.tsx?$/;
 const SKIPPED = new Set(["node_modules", "_fresh", ".git", ".data", "fixtures"]);
 
 /** Every TypeScript file under `root`, as sorted relative paths. */
-export async function listSources(root: string, folder = ""): Promise<string[]> {
+export function listSources(root: string): Promise<string[]> {
+  return listFiles(root, SOURCE);
+}
+
+/** Every Markdown page, relative to `root`. */
+export function listPages(root: string): Promise<string[]> {
+  return listFiles(root, /\.md$/);
+}
+
+async function listFiles(root: string, wanted: RegExp, folder = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const entry of Deno.readDir(`${root}/${folder}`)) {
     const path = folder + entry.name;
     if (entry.isDirectory && !SKIPPED.has(entry.name)) {
-      found.push(...await listSources(root, `${path}/`));
-    } else if (entry.isFile && SOURCE.test(entry.name)) found.push(path);
+      found.push(...await listFiles(root, wanted, `${path}/`));
+    } else if (entry.isFile && wanted.test(entry.name)) found.push(path);
   }
   return found.sort();
 }

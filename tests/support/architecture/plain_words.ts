@@ -63,10 +63,20 @@ const ALLOWED = [
 const WORDS = new RegExp(String.raw`(?<![\w$-])(?:${BANNED.join("|")})(?![\w$])`, "gi");
 const NAMES = new RegExp(String.raw`\b(?:${BANNED_NAMES.join("|")})\b`, "g");
 
+/** Code in a page. */
+const FENCED = /^```[^]*?^```/gm;
+
+/** Nothing, on as many lines. */
+function blankOut(text: string): string {
+  return text.replace(/[^\n]+/g, "");
+}
+
 /** Every banned word in the prose of a file with its line, as `path:line: "word"`. */
 export function dialectIn(path: string, text: string): string[] {
-  return text.split("\n").flatMap((line, index) => {
-    const prose = path.endsWith(".md") ? line : proseOf(line);
+  const isPage = path.endsWith(".md");
+  const lines = isPage ? text.replace(FENCED, blankOut).split("\n") : text.split("\n");
+  return lines.flatMap((line, index) => {
+    const prose = isPage ? line.replace(/`[^`]*`|\]\([^)]*\)/g, "") : proseOf(line);
     const checked = ALLOWED.reduce((rest, allowed) => rest.replace(allowed, ""), prose);
     const found = [...checked.matchAll(WORDS), ...line.matchAll(NAMES)];
     return found.map(([word]) => `${path}:${index + 1}: "${word}"`);
