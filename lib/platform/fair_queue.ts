@@ -16,10 +16,7 @@ export interface FairTask {
   preferred?: boolean;
 }
 
-interface Waiter {
-  start: () => void;
-  drop: () => void;
-}
+type Waiter = { start: () => void; drop: () => void };
 
 /**
  * Runs a bounded number of tasks concurrently and shares them fairly between clients: free slots go

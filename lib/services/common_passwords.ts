@@ -33,10 +33,7 @@ export async function commonPasswordIssue(
   return guesses < MIN_GUESSES ? "personal" : undefined;
 }
 
-interface Lists {
-  estimator: ZxcvbnFactory;
-  isListed: (password: string) => boolean;
-}
+type Lists = { estimator: ZxcvbnFactory; isListed: (password: string) => boolean };
 
 let lists: Promise<Lists> | undefined;
 

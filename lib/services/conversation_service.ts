@@ -22,9 +22,7 @@ import type { Conversation, ConversationRun, Transcript } from "../schemas/conve
 import type { CursorSigner } from "./cursor_signer.ts";
 
 /** A conversation with the unusual finish reasons of its runs. */
-export interface FoundConversation extends Conversation {
-  ended: ConversationRun["finishReason"][];
-}
+export type FoundConversation = Conversation & { ended: ConversationRun["finishReason"][] };
 
 /** A tenant's conversations. Methods throw `ApiError`; 404 for one that the tenant does not have. */
 export class ConversationService {

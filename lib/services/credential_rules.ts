@@ -16,10 +16,7 @@ const COMMON_PASSWORD_MESSAGES = {
 const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
 /** Problems with the fields of a new account, worded for its form. */
-export interface CredentialIssues {
-  email?: string;
-  password?: string;
-}
+export type CredentialIssues = { email?: string; password?: string };
 
 /** The address in the form that accounts are stored under; `undefined` if it is invalid. */
 export function normalizeEmail(email: string): string | undefined {

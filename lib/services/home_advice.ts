@@ -23,10 +23,7 @@ export interface VisitorLimitsAdvice {
   dailyCost: number;
 }
 
-export interface SetupStep {
-  name: "agent" | "key" | "chat" | "visitor_limits";
-  done: boolean;
-}
+export type SetupStep = { name: "agent" | "key" | "chat" | "visitor_limits"; done: boolean };
 
 export interface HomeAdvice {
   /** The setup steps, until all are done or dismissed. */

@@ -64,10 +64,7 @@ export interface PasswordGateOptions {
 }
 
 /** The name failures are counted under: the credential if there is one, else the address. */
-interface FailureScope {
-  name: string;
-  known: boolean;
-}
+type FailureScope = { name: string; known: boolean };
 
 /**
  * Limits password attempts before hashing, so that no attacker blocks other users' sign-ins. An address

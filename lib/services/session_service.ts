@@ -9,9 +9,7 @@ import type { Agent } from "../schemas/agent.ts";
 import type { MintedSession } from "../schemas/session.ts";
 
 /** `commit` may add to the step that stores the session. */
-export interface MintOptions {
-  commit?: CommitStep<MintedSession> | undefined;
-}
+export type MintOptions = { commit?: CommitStep<MintedSession> | undefined };
 
 /** Creates, checks and revokes widget sessions. Throws `ApiError`. */
 export class SessionService {

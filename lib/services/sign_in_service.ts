@@ -16,12 +16,7 @@ import type { SignedInUser } from "./signed_in_user.ts";
 
 const SETUP_ATTEMPTS = { limit: 10, windowMs: 60_000 };
 
-export interface SetUpInput {
-  token: string;
-  email: string;
-  password: string;
-  address: string;
-}
+export type SetUpInput = { token: string; email: string; password: string; address: string };
 
 export interface SignInInput {
   email: string;
@@ -33,10 +28,7 @@ export interface SignInInput {
 }
 
 /** The cookie token of a new sign-in and the token of the known browser. */
-export interface SignInTokens {
-  cookieToken: string;
-  browserToken: string;
-}
+export type SignInTokens = { cookieToken: string; browserToken: string };
 
 export type SetUpResult =
   | SignInTokens

@@ -22,10 +22,7 @@ export type MemberRejectionReason =
   | Extract<MemberChangeResult, { rejected: string }>["rejected"]
   | "operator";
 
-export interface TeamDeps {
-  runtime: Runtime;
-  signIn: Pick<SignInService, "setPassword">;
-}
+export type TeamDeps = { runtime: Runtime; signIn: Pick<SignInService, "setPassword"> };
 
 /** A tenant's members: invitations by link, roles, password resets, removal. */
 export class TeamService {
@@ -166,13 +163,9 @@ export class TeamService {
 }
 
 /** The client that uses a link; with an address the sign-in is audited. */
-export interface LinkClient {
-  address?: string;
-}
+export type LinkClient = { address?: string };
 
-export interface MemberRejection {
-  rejected: MemberRejectionReason;
-}
+export type MemberRejection = { rejected: MemberRejectionReason };
 
 function toMember({ passwordHash: _hash, v: _v, epoch: _epoch, ...member }: User): Member {
   return member;

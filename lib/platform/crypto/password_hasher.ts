@@ -3,11 +3,7 @@ import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { base64url } from "./signer.ts";
 
 /** The parameters of scrypt, stored with each hash so that they can be raised. */
-export interface ScryptCost {
-  N: number;
-  r: number;
-  p: number;
-}
+export type ScryptCost = { N: number; r: number; p: number };
 
 /**
  * The cost of new hashes. OWASP lists this and N=2^17, p=1 as equally strong. Measured on two cores with

@@ -73,10 +73,7 @@ function baseIndexKey(
 }
 
 /** An agent found by a word. */
-export interface IndexHit {
-  id: string;
-  createdAt: number;
-}
+export type IndexHit = { id: string; createdAt: number };
 
 /** Up to `limit` agents with a word that begins with `word`; of equal words the newest first. */
 export async function findByPrefix(

@@ -1,11 +1,7 @@
 import { redact } from "../../platform/log.ts";
 
 /** One changed field; `before` is absent if the field was added, `after` if it was removed. */
-export interface FieldChange {
-  field: string;
-  before?: string;
-  after?: string;
-}
+export type FieldChange = { field: string; before?: string; after?: string };
 
 /** Characters of one value: a whole prompt is stored with the agent's versions. */
 const MAX_VALUE_LENGTH = 1_000;

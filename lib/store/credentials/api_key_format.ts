@@ -27,10 +27,7 @@ const KEY = /^ck_live_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})$/;
 const CHECKSUM = 6;
 
 /** The parts of an API key: the public prefix finds it, the secret proves it. */
-export interface ApiKeyParts {
-  prefix: string;
-  secret: string;
-}
+export type ApiKeyParts = { prefix: string; secret: string };
 
 /** A new `ck_live_<prefix8>_<secret32>`; the secret's last 6 characters are a CRC-32 of the rest. */
 export function newApiKey(randomBytes: (n: number) => Uint8Array): ApiKeyParts & { key: string } {

@@ -19,11 +19,7 @@ import {
 export type { ApiKey } from "./api_key_record.ts";
 
 /** The tenant and permissions of a verified key. */
-export interface ApiKeyIdentity {
-  id: string;
-  tenant: string;
-  scopes: Scope[];
-}
+export type ApiKeyIdentity = { id: string; tenant: string; scopes: Scope[] };
 
 /** The rotated key with its new `secret`, the whole key text; it cannot be read again. */
 export type RotationResult =
@@ -31,10 +27,7 @@ export type RotationResult =
   | { rejected: "not_found" | "not_active" }
   | { rejected: "overlap"; until: string };
 
-interface KeyOwner {
-  tenant: string;
-  id: string;
-}
+type KeyOwner = { tenant: string; id: string };
 
 /** Names keys that the caller will read once the owner of an API key is known. */
 export type PrefetchKeys = (owner: { tenant: string; id: string }) => Deno.KvKey[];

@@ -30,11 +30,7 @@ import {
 /** Without a sign of its owner, a claimed task can be claimed again after this long. */
 export const TASK_CLAIM_MS = 90_000;
 
-export interface NewDocument {
-  title: string;
-  mediaType: MediaType;
-  bytes: Uint8Array;
-}
+export type NewDocument = { title: string; mediaType: MediaType; bytes: Uint8Array };
 
 /** The changed document, or why it was not changed. */
 export type DocumentChangeResult =
@@ -179,14 +175,11 @@ export class DocumentStore {
     return written ? { id, parts: chunks.length } : undefined;
   }
 
-  #commitNew(
-    of: DocumentName,
-    { sent, source, commit = commitStep }: {
-      sent: NewDocument;
-      source: Source;
-      commit?: CommitStep<Document> | undefined;
-    },
-  ): Promise<DocumentChangeResult> {
+  #commitNew(of: DocumentName, { sent, source, commit = commitStep }: {
+    sent: NewDocument;
+    source: Source;
+    commit?: CommitStep<Document> | undefined;
+  }): Promise<DocumentChangeResult> {
     return this.#change<DocumentChangeResult>(of, async (state, usage) => {
       const { base, entry } = state;
       if (base === undefined) return { rejected: "not_found" };

@@ -38,18 +38,12 @@ export interface ClaimedDocument {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface DocumentError {
-  code: string;
-  message: string;
-}
+type DocumentError = { code: string; message: string };
 
 /** The passages, or why the document has none. */
 export type ProcessingOutcome = { read: ParsedDocument } | { error: DocumentError };
 
-interface ProcessingResult {
-  revision: Revision | undefined;
-  error: DocumentError | undefined;
-}
+type ProcessingResult = { revision: Revision | undefined; error: DocumentError | undefined };
 
 /**
  * A queue of documents to be processed. Any process may claim one for a limited time; the claims of dead

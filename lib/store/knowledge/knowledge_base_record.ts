@@ -24,11 +24,7 @@ export const knowledgeBaseRecordSchema = z.object({
 export type KnowledgeBaseRecord = z.infer<typeof knowledgeBaseRecordSchema>;
 
 /** Differences of a base's counts. */
-export interface KnowledgeBaseChange {
-  documents?: number;
-  chunks?: number;
-  sourceBytes?: number;
-}
+export type KnowledgeBaseChange = { documents?: number; chunks?: number; sourceBytes?: number };
 
 /** The base after a change of its documents, as a new version. */
 export function applyChange(

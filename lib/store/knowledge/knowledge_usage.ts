@@ -5,10 +5,7 @@ import { type DocumentRecord, documentRecordSchema } from "./document_record.ts"
 
 export type KnowledgeQuota = "knowledgeBases" | "knowledgeBytes";
 
-interface StoredDocument {
-  of: DocumentName;
-  record: DocumentRecord;
-}
+type StoredDocument = { of: DocumentName; record: DocumentRecord };
 
 /** The storage used by a tenant's knowledge: its bases, the uploaded files and the parsed text. */
 export function knowledgeStorageUsage(kv: Deno.Kv): StorageUsage<KnowledgeQuota> {

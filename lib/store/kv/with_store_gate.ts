@@ -45,10 +45,7 @@ export function withStoreGate(kv: Deno.Kv, options: StoreGateOptions): Deno.Kv {
   });
 }
 
-interface QueuedCall {
-  send(): void;
-  fail(error: Error): void;
-}
+type QueuedCall = { send(): void; fail(error: Error): void };
 
 class StoreGate {
   readonly #runtime: StoreGateOptions["runtime"];

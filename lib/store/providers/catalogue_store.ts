@@ -20,10 +20,7 @@ export type CatalogueEntry = z.infer<typeof catalogueEntrySchema>;
 const catalogueRecordSchema = catalogueEntrySchema.extend({ v: z.literal(1) });
 
 /** All entries at one version of the catalogue. */
-interface CachedCatalogue {
-  versionstamp: string | null;
-  entries: readonly CatalogueEntry[];
-}
+type CachedCatalogue = { versionstamp: string | null; entries: readonly CatalogueEntry[] };
 
 /**
  * The operator's models, and the embedded demo model for every provider unless it is turned off. Every

@@ -5,11 +5,7 @@ import { type ActiveRun, activeRunSchema } from "../runs/active_run.ts";
 import { LOG_TTL_MS, LONG_CHUNK_TTL_MS, runLogHeadSchema } from "../runs/run_log_head.ts";
 import { parseRecord } from "../values/record.ts";
 
-export interface ResealDeps {
-  kv: Deno.Kv;
-  content: ContentCipher;
-  now: () => number;
-}
+export type ResealDeps = { kv: Deno.Kv; content: ContentCipher; now: () => number };
 
 /** Encrypts the logs of runs with the current key, and the request messages of active ones. */
 export function resealRunLogs(deps: ResealDeps): ResealTask[] {

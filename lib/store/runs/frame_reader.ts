@@ -40,10 +40,7 @@ export function parseLogHead(
 }
 
 /** The log's current head and the new frames. */
-export interface LogUpdate {
-  head: RunLogHead;
-  frames: Frame[];
-}
+export type LogUpdate = { head: RunLogHead; frames: Frame[] };
 
 /** Reads a growing log incrementally, in complete frames. */
 export class FrameReader {

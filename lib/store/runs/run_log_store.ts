@@ -95,15 +95,12 @@ export class RunLogStore {
  * Ends a run's log when the run is settled, and keeps the log after the run's record is gone. Later
  * steps of the same settlement read the ended log from the transaction.
  */
-export function endRunLog(
-  tx: Transaction,
-  { facts, log, state, now }: {
-    facts: RunFacts;
-    log: LogState;
-    state: "done" | "interrupted";
-    now: number;
-  },
-): void {
+export function endRunLog(tx: Transaction, { facts, log, state, now }: {
+  facts: RunFacts;
+  log: LogState;
+  state: "done" | "interrupted";
+  now: number;
+}): void {
   const { tenant, runId } = facts;
   const key = keys.activeRun(tenant, runId);
   tx.set(key, { ...tx.get<ActiveRun>(key), log });

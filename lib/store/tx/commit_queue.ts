@@ -73,10 +73,7 @@ class KeyLockSet {
 }
 
 /** Entries taken from the queue together, until they are released. */
-export interface InFlightBatch {
-  entries: QueuedOperation[];
-  locks: KeyLockSet;
-}
+export type InFlightBatch = { entries: QueuedOperation[]; locks: KeyLockSet };
 
 /**
  * The waiting operations, in order, and those in flight. Batches that are in flight together share only

@@ -35,10 +35,7 @@ interface Attempt {
 }
 
 /** The entries that an attempt leaves to be retried, and how to settle the others. */
-interface AttemptResult {
-  remaining: QueuedOperation[];
-  resolve?: () => void;
-}
+type AttemptResult = { remaining: QueuedOperation[]; resolve?: () => void };
 
 /**
  * Group commit: operations of many callers queue, are decided in order on a cached copy of their keys, and

@@ -43,10 +43,7 @@ function encodeMixedKey(key: Deno.KvKey): string {
   });
 }
 
-interface PendingRead {
-  done: Promise<void>;
-  startedAt: number;
-}
+type PendingRead = { done: Promise<void>; startedAt: number };
 
 interface StoredEntry {
   entry: CachedEntry;

@@ -42,10 +42,7 @@ export type AccountLink = z.infer<typeof linkRecordSchema>;
 export type Invitation = Extract<AccountLink, { kind: "invite" }>;
 
 /** A live link and its entry, which `consumeLink` checks. */
-export interface FoundLink {
-  link: AccountLink;
-  entry: Deno.KvEntryMaybe<unknown>;
-}
+export type FoundLink = { link: AccountLink; entry: Deno.KvEntryMaybe<unknown> };
 
 /**
  * One-time links to join a tenant or to choose a new password. Only a hash of a link's token is stored,

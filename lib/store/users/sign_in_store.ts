@@ -32,10 +32,7 @@ type SignInRecord = z.infer<typeof signInRecordSchema>;
 export type SignIn = Pick<SignInRecord, "tenant" | "userId" | "epoch">;
 
 /** When the password of a sign-in was first and last given. */
-export interface PasswordTimes {
-  createdAt: number;
-  provenAt: number;
-}
+export type PasswordTimes = { createdAt: number; provenAt: number };
 
 /** Why a sign-in ended by itself: twelve hours without use, or seven days old. */
 export type SignInEnd = "unused" | "too_old";

@@ -37,10 +37,7 @@ export type SetupState = { done: boolean; tokenHash?: string };
 /** The member before the change, or why it was not made. */
 export type MemberChangeResult = { user: User } | { rejected: "not_found" | "last_owner" };
 
-interface Member {
-  user: User;
-  entry: Deno.KvEntry<unknown>;
-}
+type Member = { user: User; entry: Deno.KvEntry<unknown> };
 
 /** Dashboard users, and the one-time set-up that creates the first. */
 export class UserStore {

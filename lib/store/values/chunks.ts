@@ -73,10 +73,7 @@ export async function readChunks(
 }
 
 /** An entry that must not have changed. */
-export interface Guard {
-  key: Deno.KvKey;
-  versionstamp: string | null;
-}
+export type Guard = { key: Deno.KvKey; versionstamp: string | null };
 
 /**
  * Writes chunks in as many steps as needed, each only while `guard` holds. Returns false if it failed;
