@@ -4,10 +4,7 @@ import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
 
-interface ModelName {
-  provider: ProviderId;
-  model: string;
-}
+type ModelName = { provider: ProviderId; model: string };
 
 export interface Candidate extends ModelName {
   client: Model;

@@ -104,14 +104,12 @@ interface FittedTools {
  * Selects the tools of a run that fit next to the system prompt and the last message, because MCP
  * servers may list more than any context can hold. Without a context window, all fit.
  */
-export function fitTools(
-  { system, messages, tools, contextWindow }: {
-    system: string;
-    messages: readonly ModelMessage[];
-    tools: readonly ModelTool[];
-    contextWindow?: ContextWindow | undefined;
-  },
-): FittedTools {
+export function fitTools({ system, messages, tools, contextWindow }: {
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly ModelTool[];
+  contextWindow?: ContextWindow | undefined;
+}): FittedTools {
   const overheadBytes = promptBytes({ system, tools });
   const available = contextWindow === undefined
     ? Infinity

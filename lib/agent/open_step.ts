@@ -21,11 +21,7 @@ export interface OpenedStep {
 type StepOptions =
   & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
   & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
-  & {
-    inputTokens: number;
-    inputBytes: number;
-    outputTokens: (candidate: Candidate) => number;
-  };
+  & { inputTokens: number; inputBytes: number; outputTokens: (candidate: Candidate) => number };
 
 /**
  * Tries the affordable candidates in order until one accepts; throws the last `ModelError` if none

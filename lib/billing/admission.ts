@@ -58,15 +58,12 @@ export class Admission {
   #onLost: (runId: string) => void;
 
   /** `onLost` is called with a run that other processes have settled because this one stood still. */
-  constructor(
-    committer: GroupCommitter,
-    options: {
-      runtime: Runtime;
-      shards?: LedgerShards;
-      windows?: WindowShards;
-      onLost?: (runId: string) => void;
-    },
-  ) {
+  constructor(committer: GroupCommitter, options: {
+    runtime: Runtime;
+    shards?: LedgerShards;
+    windows?: WindowShards;
+    onLost?: (runId: string) => void;
+  }) {
     const { runtime, shards = new LedgerShards(committer, runtime), onLost = () => {} } = options;
     const { contended } = shards;
     this.#committer = committer;
@@ -173,16 +170,13 @@ export class Admission {
    * nothing. `cost` and `ceiling` (the maximum charge) in micro-USD. If the run never `opened`, its
    * idempotency key is deleted. If the store is unavailable it throws, and heartbeats retry it.
    */
-  async settle(
-    runId: string,
-    { end, cost, ceiling, settleHook, opened = true }: {
-      end: RunEnd;
-      cost: number;
-      ceiling: number;
-      settleHook?: SettleHook;
-      opened?: boolean;
-    },
-  ): Promise<Charge> {
+  async settle(runId: string, { end, cost, ceiling, settleHook, opened = true }: {
+    end: RunEnd;
+    cost: number;
+    ceiling: number;
+    settleHook?: SettleHook;
+    opened?: boolean;
+  }): Promise<Charge> {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
     const { activeRun, limits, idempotencyKey } = running;

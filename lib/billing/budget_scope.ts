@@ -21,10 +21,7 @@ const SESSION_RETENTION_MS = 60 * 60_000;
 const RETRY_SOON_MS = 2_000;
 
 /** One ledger that a run is charged to; plain data, so that another process can settle the run. */
-export interface BudgetScope {
-  kind: "tenant" | "session" | "address";
-  key: string[];
-}
+export type BudgetScope = { kind: "tenant" | "session" | "address"; key: string[] };
 
 interface ChargedRun {
   run: RunFacts;
@@ -70,14 +67,11 @@ export function readDivision(tx: Transaction, tenant: string): Division | undefi
  * The limits of a scope's ledger, which may be one of several shards; `undefined` if that shard must request
  * an allotment first.
  */
-export function allottedScopeLimits(
-  scope: BudgetScope,
-  { limits, division, moment: { period } }: {
-    limits: Limits;
-    division: Division | undefined;
-    moment: Moment;
-  },
-): LedgerLimits | undefined {
+export function allottedScopeLimits(scope: BudgetScope, { limits, division, moment: { period } }: {
+  limits: Limits;
+  division: Division | undefined;
+  moment: Moment;
+}): LedgerLimits | undefined {
   if (scope.kind !== "tenant") return scopeLimits(scope, limits);
   const whole = { streams: limits.streams, hardLimit: limits.hardDailyCost };
   return allottedLimits(division, { limits: whole, shard: ledgerShardOf(scope.key), period });
@@ -89,11 +83,7 @@ export function scopeMoment({ kind }: BudgetScope, now: number, division?: Divis
   return { now, period: kind === "session" ? "" : dayOf(now) };
 }
 
-export interface ScopeLedger {
-  scope: BudgetScope;
-  moment: Moment;
-  ledger: Ledger;
-}
+export type ScopeLedger = { scope: BudgetScope; moment: Moment; ledger: Ledger };
 
 export function readScopeLedgers(
   tx: Transaction,

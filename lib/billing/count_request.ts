@@ -16,12 +16,7 @@ export interface RateLimitStatus {
 }
 
 /** One request to be counted, once per `id` (a random 32-bit number). */
-export interface CountedRequest {
-  caller: Caller;
-  id: number;
-  now: number;
-  limits: Limits;
-}
+export type CountedRequest = { caller: Caller; id: number; now: number; limits: Limits };
 
 /** The result of counting; nothing is stored before `record`. */
 export type CountResult<Status = RateLimitStatus> =

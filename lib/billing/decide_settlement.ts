@@ -91,10 +91,7 @@ export class ShortShardError extends Error {
 }
 
 /** What a run was charged, and the excess that nobody pays. Micro-USD. */
-export interface Charge {
-  charged: number;
-  excess: number;
-}
+export type Charge = { charged: number; excess: number };
 
 export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   const { activeRun, now, cost, settleHook, exceedsHold, forgetKey, shard } = settlement;

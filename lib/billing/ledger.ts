@@ -11,10 +11,7 @@ export interface Lease {
 }
 
 /** The limits of one tenant; money in micro-USD. */
-export interface TenantLimits {
-  readonly streams: number;
-  readonly hardLimit: number;
-}
+export type TenantLimits = { readonly streams: number; readonly hardLimit: number };
 
 /**
  * What one scope (a tenant's day, a session, an address's day) has spent, and the slots and money that its
@@ -32,10 +29,7 @@ export interface Ledger {
 }
 
 /** A time, and the period of a ledger that it belongs to. */
-export interface Moment {
-  now: number;
-  period: string;
-}
+export type Moment = { now: number; period: string };
 
 /** The limits of a scope; unset means unlimited. */
 export interface LedgerLimits {
@@ -134,11 +128,7 @@ export function isFull({ runs }: Ledger): boolean {
 }
 
 /** What admitting a run takes: it holds at least `minHold` micro-USD. */
-interface HoldRequest {
-  minHold: number;
-  limits: LedgerLimits;
-  moment: Moment;
-}
+type HoldRequest = { minHold: number; limits: LedgerLimits; moment: Moment };
 
 /** Why a run must not start; `undefined` if it may. */
 export function ledgerRejection(ledger: Ledger, request: HoldRequest): LedgerRejection | undefined {

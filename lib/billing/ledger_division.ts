@@ -47,11 +47,7 @@ export interface LedgerSnapshot {
 }
 
 /** A request of a shard for `need` beyond what it uses. */
-export interface AllotmentRequest {
-  shard: number;
-  limits: TenantLimits;
-  need: TenantLimits;
-}
+export type AllotmentRequest = { shard: number; limits: TenantLimits; need: TenantLimits };
 
 /** The shard number in a key of `keys.tenantLedger`. */
 export function ledgerShardOf(key: readonly Deno.KvKeyPart[]): number {
@@ -149,10 +145,7 @@ export function divide(
   return nextDivision(snapshot, { limits, frozen: false, shards });
 }
 
-function isValid(
-  { period, of }: Division,
-  at: { limits: TenantLimits; period: string },
-): boolean {
+function isValid({ period, of }: Division, at: { limits: TenantLimits; period: string }): boolean {
   return period === at.period && of.streams === at.limits.streams &&
     of.hardLimit === at.limits.hardLimit;
 }

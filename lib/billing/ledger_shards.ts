@@ -36,11 +36,7 @@ export const MAX_REBALANCES = 100;
 const MAX_ATTEMPTS = 50;
 
 /** What a run needs beyond what its shard has; money in micro-USD. */
-export interface ShardNeed {
-  streams: number;
-  hold: number;
-  minHold: number;
-}
+export type ShardNeed = { streams: number; hold: number; minHold: number };
 
 export type RebalanceResult =
   /** How much of the hold may be reserved now; micro-USD. */
@@ -213,14 +209,11 @@ function appliesTo(
     (rejection.isSpent && need.minHold > rejectedNeed.minHold);
 }
 
-function tenantRejection(
-  whole: Ledger,
-  { limits, need, snapshot: { moment } }: {
-    limits: TenantLimits;
-    need: ShardNeed;
-    snapshot: LedgerSnapshot;
-  },
-): LedgerRejection | undefined {
+function tenantRejection(whole: Ledger, { limits, need, snapshot: { moment } }: {
+  limits: TenantLimits;
+  need: ShardNeed;
+  snapshot: LedgerSnapshot;
+}): LedgerRejection | undefined {
   const request = { minHold: need.minHold, limits, moment };
   // An active run needs money only, however many other runs there are.
   return need.streams === 0 ? costRejection(whole, request) : ledgerRejection(whole, request);

@@ -17,10 +17,7 @@ export type LimitScope =
   | "ip_daily_cost";
 
 /** A window counts requests or messages per minute, as opposed to streams, session messages or money. */
-interface LimitKind {
-  message: string;
-  isWindow: boolean;
-}
+type LimitKind = { message: string; isWindow: boolean };
 
 export const LIMIT_KINDS: Record<LimitScope, LimitKind> = {
   ip: { message: "too many requests from this address", isWindow: true },

@@ -1,8 +1,5 @@
 /** Price of tokens in USD per million equals micro-USD per token. */
-export interface Price {
-  inputUsdPerMTok: number;
-  outputUsdPerMTok: number;
-}
+export type Price = { inputUsdPerMTok: number; outputUsdPerMTok: number };
 
 /** A million USD in micro-USD: caps a step's cost, so that sums stay exact integers. */
 const MAX_COST = 1_000_000_000_000;

@@ -5,10 +5,7 @@ import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 
 /** A model as request bodies name it. */
-export interface ModelName {
-  provider: ProviderId;
-  model: string;
-}
+export type ModelName = { provider: ProviderId; model: string };
 
 /** Decides which of the operator's models a tenant's plan includes. */
 export class ModelAccess {

@@ -37,14 +37,11 @@ export class NonRunCharges {
   readonly #limitsOf: (tenant: string) => Promise<Limits>;
   readonly #shards: LedgerShards;
 
-  constructor(
-    committer: GroupCommitter,
-    deps: {
-      runtime: Runtime;
-      limitsOf: (tenant: string) => Promise<Limits>;
-      shards?: LedgerShards;
-    },
-  ) {
+  constructor(committer: GroupCommitter, deps: {
+    runtime: Runtime;
+    limitsOf: (tenant: string) => Promise<Limits>;
+    shards?: LedgerShards;
+  }) {
     this.#committer = committer;
     this.#runtime = deps.runtime;
     this.#limitsOf = deps.limitsOf;

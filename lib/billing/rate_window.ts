@@ -1,10 +1,7 @@
 import { MAX_SKEW_MS } from "./ledger.ts";
 
 /** At most `limit` in any `windowMs`. */
-export interface WindowRule {
-  readonly limit: number;
-  readonly windowMs: number;
-}
+export type WindowRule = { readonly limit: number; readonly windowMs: number };
 
 /** The times of the latest admissions in milliseconds, oldest first; never more than `limit`. */
 export type WindowStamps = readonly number[];

@@ -66,14 +66,11 @@ export class RequestCounter {
     return this.#count(request, { keys: [windowKey(request.caller, "address")], count });
   }
 
-  async #count<Status>(
-    request: Omit<CountedRequest, "now">,
-    { keys, count, reads }: {
-      keys: Deno.KvKey[];
-      count: (tx: Transaction, now: number) => CountResult<Status>;
-      reads?: ReadTransaction | undefined;
-    },
-  ): Promise<Status> {
+  async #count<Status>(request: Omit<CountedRequest, "now">, { keys, count, reads }: {
+    keys: Deno.KvKey[];
+    count: (tx: Transaction, now: number) => CountResult<Status>;
+    reads?: ReadTransaction | undefined;
+  }): Promise<Status> {
     const decided = await this.#windows.withCapacity(
       request,
       () =>

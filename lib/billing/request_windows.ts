@@ -47,10 +47,7 @@ export interface Caller {
 
 export type WindowOwner = "address" | "key";
 
-export interface WindowRef {
-  owner: WindowOwner;
-  window: WindowName;
-}
+export type WindowRef = { owner: WindowOwner; window: WindowName };
 
 /** The result of taking one place; `full` if the shard needs places from the other shards first. */
 export type TakeResult =
@@ -94,12 +91,7 @@ export function windowShard(windows: StoredWindows, name: WindowName): WindowSha
   return { stamps: windows[name] ?? [], allotment: windows.allotments?.[name] };
 }
 
-export interface CountingContext {
-  caller: Caller;
-  owner: WindowOwner;
-  limits: Limits;
-  now: number;
-}
+export type CountingContext = { caller: Caller; owner: WindowOwner; limits: Limits; now: number };
 
 /** Counts in this process's shard of the windows of one address or API key. */
 export class WindowCounter {

@@ -52,13 +52,10 @@ export function raiseHold(tx: Transaction, request: RaiseRequest): RaiseResult {
 }
 
 /** Renews the leases of all runs of a process; returns the runs that another process has settled. */
-export async function renewAllLeases(
-  committer: GroupCommitter,
-  { running, runtime }: {
-    running: ReadonlyMap<string, { activeRun: ActiveRun }>;
-    runtime: Pick<Runtime, "now">;
-  },
-): Promise<Set<string>> {
+export async function renewAllLeases(committer: GroupCommitter, { running, runtime }: {
+  running: ReadonlyMap<string, { activeRun: ActiveRun }>;
+  runtime: Pick<Runtime, "now">;
+}): Promise<Set<string>> {
   const leases = [...running].flatMap(([runId, { activeRun }]) =>
     activeRun.accounts.map((scope) => ({ runId, scope, name: scope.key.join(" ") }))
   );

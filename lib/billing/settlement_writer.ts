@@ -33,13 +33,10 @@ export class SettlementWriter {
   readonly #runtime: Pick<Runtime, "now">;
   readonly #pending = new Map<string, PendingSettlement>();
 
-  constructor(
-    committer: GroupCommitter,
-    options: {
-      shards: Pick<LedgerShards, "process" | "rebalance">;
-      runtime: Pick<Runtime, "now">;
-    },
-  ) {
+  constructor(committer: GroupCommitter, options: {
+    shards: Pick<LedgerShards, "process" | "rebalance">;
+    runtime: Pick<Runtime, "now">;
+  }) {
     this.#committer = committer;
     this.#shards = options.shards;
     this.#runtime = options.runtime;
@@ -67,16 +64,14 @@ export class SettlementWriter {
 
   /** Retries all pending settlements; those that fail for the same reason stay pending. */
   async retryPending(): Promise<void> {
-    await Promise.all(
-      [...this.#pending].map(async ([runId, settlement]) => {
-        try {
-          await this.#settleInFull(settlement);
-        } catch (error) {
-          if (error instanceof StoreUnavailableError) return;
-        }
-        this.#pending.delete(runId);
-      }),
-    );
+    await Promise.all([...this.#pending].map(async ([runId, settlement]) => {
+      try {
+        await this.#settleInFull(settlement);
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) return;
+      }
+      this.#pending.delete(runId);
+    }));
   }
 
   /**

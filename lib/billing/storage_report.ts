@@ -7,10 +7,7 @@ import type { QuotaName } from "../schemas/limits.ts";
 /** A quota on what a tenant stores. */
 export type StoredQuota = Exclude<QuotaName, "agentVersions">;
 
-export interface StorageFigure {
-  used: number;
-  limit: number;
-}
+export type StorageFigure = { used: number; limit: number };
 export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
 
 /** Reports what tenants store, from counters that each write updates. */

@@ -41,15 +41,12 @@ export class UsageAggregator {
   }
 
   /** What `tenant` used on the days of `range`. The result is cached: callers must not change it. */
-  async totals(
-    tenant: string,
-    { range, today, ledger }: {
-      range: DayRange;
-      today: string;
-      /** All its shards, read before: a settlement after that makes the totals stale. */
-      ledger: readonly Deno.KvEntryMaybe<Ledger>[];
-    },
-  ): Promise<GroupedUsage> {
+  async totals(tenant: string, { range, today, ledger }: {
+    range: DayRange;
+    today: string;
+    /** All its shards, read before: a settlement after that makes the totals stale. */
+    ledger: readonly Deno.KvEntryMaybe<Ledger>[];
+  }): Promise<GroupedUsage> {
     const stamp = ledger.map(({ versionstamp }) => versionstamp).join(" ");
     const key = `${tenant} ${range.from} ${range.to} ${today}`;
     const cached = this.#cache.get(key);

@@ -29,10 +29,7 @@ export interface WindowAllotment {
   reserved?: number | undefined;
 }
 
-export interface WindowShard {
-  stamps: WindowStamps;
-  allotment?: WindowAllotment | undefined;
-}
+export type WindowShard = { stamps: WindowStamps; allotment?: WindowAllotment | undefined };
 
 /** A request of a full shard for free places of the others. */
 export interface PlaceRequest {

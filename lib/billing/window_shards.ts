@@ -38,10 +38,7 @@ const PREEMPT_SHARE = 1 / 8;
 const PAUSE_MS = 20;
 const MAX_REMEMBERED = 10_000;
 
-interface WindowRequest {
-  caller: Caller;
-  limits: Limits;
-}
+type WindowRequest = { caller: Caller; limits: Limits };
 
 type RequestedWindow = WindowRequest & WindowRef;
 
@@ -72,10 +69,7 @@ export class WindowShards {
   readonly #full = new LRUCache<string, FullWindow>({ max: MAX_REMEMBERED });
   readonly #waiting = new Map<string, number>();
 
-  constructor(
-    committer: GroupCommitter,
-    options: { runtime: Runtime; contended: ContendedKeys },
-  ) {
+  constructor(committer: GroupCommitter, options: { runtime: Runtime; contended: ContendedKeys }) {
     this.#committer = committer;
     this.#runtime = options.runtime;
     this.#contended = options.contended;

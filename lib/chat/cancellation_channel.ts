@@ -9,23 +9,16 @@ const REQUEST_TTL_MS = 10 * 60_000;
 /** Keep listening after the last run: starting and stopping costs more than a few polls. */
 const LINGER_MS = 5_000;
 
-const stopRequestSchema = z.object({
-  v: z.literal(1),
-  tenant: z.string(),
-  runId: z.string(),
-});
+const stopRequestSchema = z.object({ v: z.literal(1), tenant: z.string(), runId: z.string() });
 type StopRequest = z.infer<typeof stopRequestSchema>;
 
 /** Asks the process `owner` to cancel one of its runs. */
-export async function requestCancellation(
-  kv: Deno.Kv,
-  { owner, tenant, runId, runtime }: {
-    owner: string;
-    tenant: string;
-    runId: string;
-    runtime: Runtime;
-  },
-): Promise<void> {
+export async function requestCancellation(kv: Deno.Kv, { owner, tenant, runId, runtime }: {
+  owner: string;
+  tenant: string;
+  runId: string;
+  runtime: Runtime;
+}): Promise<void> {
   const request: StopRequest = { v: 1, tenant, runId };
   await kv.atomic()
     .set(keys.stopRequest(owner, runId), request, { expireIn: REQUEST_TTL_MS })

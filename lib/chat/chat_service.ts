@@ -41,11 +41,7 @@ export interface StartedRun {
   open: () => Promise<FollowableRun>;
 }
 
-interface RunningRun {
-  run: Run;
-  ended: Promise<void>;
-  opened: Promise<Run>;
-}
+type RunningRun = { run: Run; ended: Promise<void>; opened: Promise<Run> };
 
 /** Starts the runs of this process and stops them. */
 export class ChatService {

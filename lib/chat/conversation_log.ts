@@ -34,11 +34,7 @@ const CHUNKS_PER_COMMIT = 8;
 /** A head with all its digests, with a margin for the long keys of the commit. */
 const HEAD_BYTES = 8_192;
 
-interface EndedRun {
-  facts: RunFacts;
-  end: RunEnd;
-  frames: readonly Frame[];
-}
+type EndedRun = { facts: RunFacts; end: RunEnd; frames: readonly Frame[] };
 
 export interface ConversationLogDeps {
   kv: Deno.Kv;

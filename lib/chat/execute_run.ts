@@ -17,11 +17,7 @@ import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
 
-export interface SettledRun {
-  tenant: string;
-  end: RunEnd;
-  firstAttempted: ModelName | undefined;
-}
+export type SettledRun = { tenant: string; end: RunEnd; firstAttempted: ModelName | undefined };
 
 export interface ExecutionDeps {
   models: Pick<ModelRegistry, "find">;

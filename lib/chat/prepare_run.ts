@@ -65,10 +65,7 @@ export async function prepareRun(
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
   const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
-  const { messages, dropped } = fitContext(body.messages, {
-    ...contextWindow(policy),
-    otherBytes,
-  });
+  const { messages, dropped } = fitContext(body.messages, { ...contextWindow(policy), otherBytes });
   const bytes = otherBytes + messageBytes(messages);
   const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
   // A budget below the first step's cost does not reject the message: its run reports that.

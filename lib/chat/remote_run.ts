@@ -43,11 +43,7 @@ export interface RemoteRunDeps {
 export class RemoteRun implements FollowableRun {
   readonly id: string;
   readonly log = new RunLog();
-  readonly followers = {
-    enter: () => this.#enter(),
-    leave: () => this.#leave(),
-    settle: () => {},
-  };
+  readonly followers = { enter: () => this.#enter(), leave: () => this.#leave(), settle: () => {} };
   readonly #tenant: string;
   readonly #deps: RemoteRunDeps;
   readonly #reader: FrameReader;

@@ -1,10 +1,7 @@
 import type { Frame } from "../schemas/frames.ts";
 
 /** A frame with its number in the run, from 1. */
-export interface LoggedFrame {
-  n: number;
-  frame: Frame;
-}
+export type LoggedFrame = { n: number; frame: Frame };
 
 /** The error of a run whose process died or was stopped. */
 export const INTERRUPTED_ERROR = {

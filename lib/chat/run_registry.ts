@@ -88,14 +88,11 @@ export class RunRegistry {
   }
 
   /** What is stored when a run of this process is admitted. */
-  async startHook(
-    facts: RunFacts,
-    { origin, body, reader }: {
-      origin?: string | undefined;
-      body: ChatBody;
-      reader?: KvReader | undefined;
-    },
-  ): Promise<RunStartHook> {
+  async startHook(facts: RunFacts, { origin, body, reader }: {
+    origin?: string | undefined;
+    body: ChatBody;
+    reader?: KvReader | undefined;
+  }): Promise<RunStartHook> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#deps.tenants.plan(facts.tenant, reader);
     const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);

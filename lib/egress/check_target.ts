@@ -9,11 +9,7 @@ import { isAddressLiteral, resolveHost, type Resolver } from "./resolve_host.ts"
 const MAX_HOST_LENGTH = 253;
 
 /** Why a host was rejected; for the operator's log only. */
-export interface TargetRejection {
-  tenant: string;
-  host: string;
-  reason: string;
-}
+export type TargetRejection = { tenant: string; host: string; reason: string };
 
 export interface TargetRules {
   allow: EgressAllowlist;

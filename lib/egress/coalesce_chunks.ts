@@ -5,10 +5,7 @@ import { EgressError } from "./egress_error.ts";
 /** Per response; 2,000 events of several chunks each stay far below. */
 export const MAX_CHUNKS = 16_000;
 
-interface ChunkLimits {
-  maxBytes: number;
-  maxChunks?: number;
-}
+type ChunkLimits = { maxBytes: number; maxChunks?: number };
 
 /**
  * Reads `source` in as few pieces as possible: each holds all that has arrived since the last one.
@@ -17,10 +14,7 @@ interface ChunkLimits {
  * parsed before it can be destroyed. So up to `maxBytes` are buffered. Beyond a limit, the source is
  * destroyed and the reader gets what arrived and then `tool_response_too_large`.
  */
-export function coalesceChunks(
-  source: Readable,
-  limits: ChunkLimits,
-): AsyncGenerator<Uint8Array> {
+export function coalesceChunks(source: Readable, limits: ChunkLimits): AsyncGenerator<Uint8Array> {
   return drain(new ChunkBuffer(source, limits));
 }
 

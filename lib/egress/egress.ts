@@ -64,11 +64,7 @@ interface EgressOptions {
   ca?: string;
 }
 
-interface Call {
-  request: EgressRequest;
-  deadline: Deadline;
-  recorder: HopRecorder;
-}
+type Call = { request: EgressRequest; deadline: Deadline; recorder: HopRecorder };
 
 /** The one way out for everything that tools, the doctor and crawls fetch. */
 export class Egress {

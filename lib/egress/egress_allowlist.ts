@@ -7,10 +7,7 @@ interface AllowedHost {
   port: string | undefined;
 }
 
-interface AllowedNetwork {
-  network: BlockList;
-  family: 4 | 6;
-}
+type AllowedNetwork = { network: BlockList; family: 4 | 6 };
 
 /** One parsed entry of `EGRESS_ALLOW`; without a tenant it applies to all. */
 type AllowedTarget = (AllowedHost | AllowedNetwork) & { tenant: string | undefined };

@@ -90,11 +90,7 @@ function answerFromPassages(output: unknown): string | undefined {
     `“${truncate(best.text, PASSAGE_LENGTH)}”\n\nSource: ${source}`;
 }
 
-interface FoundPassage {
-  title: string;
-  headingPath: string[];
-  text: string;
-}
+type FoundPassage = { title: string; headingPath: string[]; text: string };
 
 function truncate(text: string, length = QUOTE_LENGTH): string {
   const flat = text.trim();

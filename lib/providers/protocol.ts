@@ -2,10 +2,7 @@ import type { ModelRequest } from "./model.ts";
 import type { ResponseAccumulator } from "./response_accumulator.ts";
 
 /** The parts of an error response that a request may be adapted to. */
-export interface ErrorResponse {
-  status: number | undefined;
-  errorBody: string | undefined;
-}
+export type ErrorResponse = { status: number | undefined; errorBody: string | undefined };
 
 export interface RequestBuilder {
   /** Relative to the base URL, with query. */

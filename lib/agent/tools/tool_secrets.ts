@@ -12,9 +12,7 @@ export interface ToolSecret {
 }
 
 /** Finds a secret of the tenant by name. */
-export type FindSecret = (
-  name: string,
-) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
+export type FindSecret = (name: string) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
 /**
  * Resolves the secrets named in `template` for a call to `url`, and adds them to the redactor. Throws a

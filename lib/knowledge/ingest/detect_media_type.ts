@@ -39,10 +39,7 @@ function sniffFileType(bytes: Uint8Array): string | undefined {
 }
 
 /** What the sender declares; often wrong. */
-interface DeclaredType {
-  mediaType?: string | undefined;
-  fileName?: string | undefined;
-}
+type DeclaredType = { mediaType?: string | undefined; fileName?: string | undefined };
 
 /** PDF readers accept the header within this many bytes. */
 const PDF_HEADER_WITHIN = 1024;

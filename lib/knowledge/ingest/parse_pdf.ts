@@ -31,10 +31,9 @@ export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
 
 interface PdfDocument {
   numPages: number;
-  getPage(n: number): Promise<{
-    getTextContent(): Promise<{ items: unknown[] }>;
-    cleanup(): unknown;
-  }>;
+  getPage(
+    n: number,
+  ): Promise<{ getTextContent(): Promise<{ items: unknown[] }>; cleanup(): unknown }>;
 }
 
 async function readPages(pdf: PdfDocument): Promise<Block[]> {

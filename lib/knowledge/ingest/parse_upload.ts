@@ -7,19 +7,12 @@ import { detectMediaType } from "./detect_media_type.ts";
 
 const MAX_ISSUES = 20;
 
-export interface Upload {
-  title: string;
-  mediaType: MediaType;
-  bytes: Uint8Array<ArrayBuffer>;
-}
+export type Upload = { title: string; mediaType: MediaType; bytes: Uint8Array<ArrayBuffer> };
 
 /** At least one document, or what is invalid in the body. */
 export type ParsedUpload = { uploads: Upload[] } | { issues: ValidationIssue[] };
 
-export interface UploadFormat {
-  contentType: string;
-  several: boolean;
-}
+export type UploadFormat = { contentType: string; several: boolean };
 
 /**
  * Parses the body of a request, JSON or multipart. A body of 20 MiB blocks the event loop for too long,

@@ -9,12 +9,7 @@ interface Line {
   gap: number | undefined;
 }
 
-interface Item {
-  str: string;
-  height: number;
-  hasEOL: boolean;
-  transform: number[];
-}
+type Item = { str: string; height: number; hasEOL: boolean; transform: number[] };
 
 /** Relative to the body text. */
 const HEADING_RATIO = 1.15;

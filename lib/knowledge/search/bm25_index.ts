@@ -7,15 +7,9 @@ const MAX_COUNT = 1023;
 const COUNT_BITS = 10;
 const NONE = -1;
 
-export interface Hit {
-  ordinal: number;
-  score: number;
-}
+export type Hit = { ordinal: number; score: number };
 
-interface WeightedTerm {
-  id: number;
-  weight: number;
-}
+type WeightedTerm = { id: number; weight: number };
 
 const TERMS_PER_STEP = 256;
 

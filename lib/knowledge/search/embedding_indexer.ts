@@ -42,13 +42,10 @@ export class EmbeddingIndexer {
   }
 
   /** Ignored for a base that has just failed. */
-  enqueue(
-    base: KnowledgeBaseName,
-    { documents, onEmbedded }: {
-      documents: readonly UnembeddedDocument[];
-      onEmbedded: OnEmbedded;
-    },
-  ): void {
+  enqueue(base: KnowledgeBaseName, { documents, onEmbedded }: {
+    documents: readonly UnembeddedDocument[];
+    onEmbedded: OnEmbedded;
+  }): void {
     const name = JSON.stringify(base);
     const now = this.#deps.runtime.now();
     if (documents.length === 0 || (this.#backoffs.get(name) ?? 0) > now) return;

@@ -55,10 +55,7 @@ function stemsOf(word: string, languages: readonly Language[]): string[] {
 }
 
 /** A language of a base, and the share of its passages that are most likely in it. */
-export interface LanguageShare {
-  language: Language;
-  share: number;
-}
+export type LanguageShare = { language: Language; share: number };
 
 /** Below this share, the stop words of a language count as ordinary words of a query. */
 const MIN_STOP_SHARE = 0.25;

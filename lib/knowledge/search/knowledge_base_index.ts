@@ -173,15 +173,12 @@ export class KnowledgeBaseIndex {
     }
   }
 
-  async #add(
-    { id, revision, passages }: GuessedDocument,
-    { languages, words, yielder }: {
-      languages: readonly (readonly Language[])[];
-      /** Of each passage, or empty. */
-      words: readonly string[][];
-      yielder: EventLoopYielder;
-    },
-  ): Promise<void> {
+  async #add({ id, revision, passages }: GuessedDocument, { languages, words, yielder }: {
+    languages: readonly (readonly Language[])[];
+    /** Of each passage, or empty. */
+    words: readonly string[][];
+    yielder: EventLoopYielder;
+  }): Promise<void> {
     for (const [n, passage] of passages.entries()) {
       this.passages.add(passage, { languages: languages[n]!, words: words[n] });
       if (yielder.isDue) await yielder.yield();

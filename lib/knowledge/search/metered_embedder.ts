@@ -45,13 +45,10 @@ export class MeteredEmbedder {
    * Embeds at most 64 texts. Throws `EmbeddingRejectedError` for a model without a price and if the
    * tenant's day cannot cover the highest possible cost, a `ModelError`, or the signal's reason.
    */
-  async embed(
-    texts: readonly string[],
-    { tenant, caller = NO_CALLER, ...options }: EmbedOptions & {
-      tenant: string;
-      caller?: EmbeddingCaller | undefined;
-    },
-  ): Promise<number[][]> {
+  async embed(texts: readonly string[], { tenant, caller = NO_CALLER, ...options }: EmbedOptions & {
+    tenant: string;
+    caller?: EmbeddingCaller | undefined;
+  }): Promise<number[][]> {
     const { embedder, catalogue, costs } = this.#deps;
     const { provider, model } = embedder;
     const price = await catalogue.get(provider, model);

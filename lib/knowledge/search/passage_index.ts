@@ -43,13 +43,10 @@ export class PassageIndex {
   }
 
   /** Adds a passage, stemmed by the rules of each of `languages`: several if its language is uncertain. */
-  add(
-    passage: DocumentPassage,
-    { languages = [DEFAULT_LANGUAGE], words = passageWords(passage) }: {
-      languages?: readonly Language[];
-      words?: readonly string[] | undefined;
-    } = {},
-  ): void {
+  add(passage: DocumentPassage, { languages = [DEFAULT_LANGUAGE], words = passageWords(passage) }: {
+    languages?: readonly Language[];
+    words?: readonly string[] | undefined;
+  } = {}): void {
     this.#bm25.add(this.#termsOf(words, languages));
     const bytes = estimateBytes(passage);
     this.#passages.push({ passage, languages, bytes });

@@ -7,10 +7,7 @@ import { readChunks } from "../../store/values/chunks.ts";
 import { parseRecord } from "../../store/values/record.ts";
 import { decodePassages, type DocumentPassage } from "../passage.ts";
 
-export interface KnowledgeBaseName {
-  tenant: string;
-  base: string;
-}
+export type KnowledgeBaseName = { tenant: string; base: string };
 
 /** The searchable revision of a document. */
 export interface IndexedRevision extends Revision {

@@ -33,14 +33,11 @@ export class SemanticSearch {
   }
 
   /** The vector of a query; `undefined` after a failure, which is logged. */
-  async embedQuery(
-    { tenant }: KnowledgeBaseName,
-    { query, caller, signal }: {
-      query: string;
-      caller?: EmbeddingCaller | undefined;
-      signal?: AbortSignal;
-    },
-  ): Promise<Float32Array | undefined> {
+  async embedQuery({ tenant }: KnowledgeBaseName, { query, caller, signal }: {
+    query: string;
+    caller?: EmbeddingCaller | undefined;
+    signal?: AbortSignal;
+  }): Promise<Float32Array | undefined> {
     const { embedder, runtime, log } = this.#deps;
     const timeout = new AbortController();
     const timer = new AbortController();

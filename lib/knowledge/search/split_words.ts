@@ -16,11 +16,7 @@ const MAX_WORD_LENGTH = 64;
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /** The position of a word in its text, in UTF-16 units. */
-interface WordSpan {
-  word: string;
-  start: number;
-  end: number;
-}
+type WordSpan = { word: string; start: number; end: number };
 
 /**
  * Splits a text of any script into words, in lower case and NFKC. Hyphenated words give their parts and

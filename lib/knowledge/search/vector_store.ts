@@ -9,11 +9,7 @@ const CLAIM_MS = 10 * 60_000;
 /** Chunks have 48 KiB. */
 const READ_BATCH = 20;
 
-export interface VectorsKey {
-  document: DocumentName;
-  revision: IndexedRevision;
-  model: string;
-}
+export type VectorsKey = { document: DocumentName; revision: IndexedRevision; model: string };
 
 /** Stores vectors next to their passages, which are deleted together. */
 export class VectorStore {
@@ -65,6 +61,4 @@ export class VectorStore {
   }
 }
 
-interface IndexedDocument {
-  revision: { id: string };
-}
+type IndexedDocument = { revision: { id: string } };

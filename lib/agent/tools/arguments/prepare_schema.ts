@@ -13,10 +13,7 @@ const MAX_ALTERNATIVES = 400;
 export const REFERENCE_COUNTER_KEYWORD = "x-step";
 
 /** What is wrong with a schema, and the dotted path inside it. */
-export interface SchemaIssue {
-  path: string;
-  message: string;
-}
+export type SchemaIssue = { path: string; message: string };
 
 /** A copy of a schema that is safe to compile, with the factors that determine its cost. */
 export interface PreparedSchema {
@@ -50,10 +47,7 @@ const FORBIDDEN_KEYWORDS = new Set(["$async", "__proto__", REFERENCE_COUNTER_KEY
 
 type NodeKind = "schema" | "names" | "data";
 
-interface Place {
-  path: readonly string[];
-  kind: NodeKind;
-}
+type Place = { path: readonly string[]; kind: NodeKind };
 
 type PatternIssue = (pattern: string) => string | undefined;
 

@@ -43,12 +43,7 @@ export async function callHttpTool(
   throw httpError(raw, redactor);
 }
 
-interface RawResponse {
-  status: number;
-  contentType: string;
-  body: Uint8Array;
-  truncated: boolean;
-}
+type RawResponse = { status: number; contentType: string; body: Uint8Array; truncated: boolean };
 
 /**
  * The response for the model: JSON parsed, text as text, anything else as its type and size. The content

@@ -30,11 +30,7 @@ const RECONNECTION_OPTIONS = {
 
 type Request = Parameters<Client["request"]>[0];
 
-interface Session {
-  client: Client;
-  transport: StreamableHTTPClientTransport;
-  isOpen: boolean;
-}
+type Session = { client: Client; transport: StreamableHTTPClientTransport; isOpen: boolean };
 
 interface RequestOptions {
   signal: AbortSignal;
@@ -85,10 +81,10 @@ export class McpConnection {
   async connect(signal: AbortSignal): Promise<void> {
     const session = this.#session;
     const { client, transport } = session;
-    await this.#abortable(
-      (options) => client.connect(transport as never, options),
-      { signal, timeout: CONNECT_TIMEOUT_MS },
-    );
+    await this.#abortable((options) => client.connect(transport as never, options), {
+      signal,
+      timeout: CONNECT_TIMEOUT_MS,
+    });
     session.isOpen = true;
   }
 
@@ -166,11 +162,9 @@ export class McpConnection {
     const controller = new AbortController();
     const aborted = Promise.withResolvers<never>();
     // The library does not abort what it sends before and after the request itself.
-    controller.signal.addEventListener(
-      "abort",
-      () => aborted.reject(controller.signal.reason),
-      { once: true },
-    );
+    controller.signal.addEventListener("abort", () => aborted.reject(controller.signal.reason), {
+      once: true,
+    });
     const onAbort = () => controller.abort("the run was stopped");
     let failure: unknown;
     const onFailure = (error: unknown) => {

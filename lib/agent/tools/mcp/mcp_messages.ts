@@ -28,16 +28,10 @@ export function parseToolList(tools: unknown): ListedTool[] {
 }
 
 /** A request that waits for its response. */
-export interface PendingRequest {
-  id: number | string;
-  method: string;
-}
+export type PendingRequest = { id: number | string; method: string };
 
 /** A server's message, reduced to what the library needs. */
-interface ParsedMessage {
-  isResponse: boolean;
-  message: Record<string, unknown>;
-}
+type ParsedMessage = { isResponse: boolean; message: Record<string, unknown> };
 
 /** Parses a body that the library sends; `undefined` for a notification or a response. */
 export function parseRequest(body: unknown): PendingRequest | undefined {

@@ -26,11 +26,7 @@ export interface McpOptions {
   takenNames: Set<string>;
 }
 
-interface ConnectedServer {
-  definition: McpTool;
-  connection: McpConnection;
-  tools: ListedTool[];
-}
+type ConnectedServer = { definition: McpTool; connection: McpConnection; tools: ListedTool[] };
 
 /**
  * Connects to all servers in parallel and lists their tools. A server that fails or exceeds

@@ -37,12 +37,10 @@ const resultSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("uploads"),
-    uploads: z.array(
-      z.object({
-        title: z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength),
-        mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE]),
-      }),
-    ).min(1),
+    uploads: z.array(z.object({
+      title: z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength),
+      mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE]),
+    })).min(1),
   }),
   z.object({
     kind: z.literal("invalid"),

@@ -22,15 +22,9 @@ export interface WorkerPoolOptions {
   idleMs?: number;
 }
 
-interface JobOptions {
-  tenant: string;
-  signal?: AbortSignal | undefined;
-}
+type JobOptions = { tenant: string; signal?: AbortSignal | undefined };
 
-interface IdleWorker {
-  process: WorkerProcess;
-  tenant: string;
-}
+type IdleWorker = { process: WorkerProcess; tenant: string };
 
 /**
  * Parses documents in worker processes. An idle process is reused for the same tenant only: a document

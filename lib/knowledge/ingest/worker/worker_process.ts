@@ -3,10 +3,7 @@ import { DocumentParseError } from "../document_parse_error.ts";
 import { FrameError, FrameReader } from "./frames.ts";
 import { encodeJob, type Job, type JobResult, parseResult, RESULT_LIMITS } from "./job_messages.ts";
 
-export interface WorkerCommand {
-  path: string;
-  args?: readonly string[];
-}
+export type WorkerCommand = { path: string; args?: readonly string[] };
 
 /** Usually 0.1 s. */
 const START_TIMEOUT_MS = 60_000;
