@@ -1,4 +1,5 @@
-import { type Scope, SCOPES } from "@/lib/schemas/scopes.ts";
+import { CUSTOM_PRESET, KEY_PRESETS } from "@/lib/dashboard/key_presets.ts";
+import { SCOPES } from "@/lib/schemas/scopes.ts";
 import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
@@ -13,10 +14,12 @@ export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
   ["365", "In a year"],
 ];
 
-const LABELS = { name: "Name", scopes: "Scopes" };
+const LABELS = { name: "Name", preset: "What may it do?", scopes: "Scopes" };
 
 export interface NewKeyFormProps {
   name?: string;
+  /** The job that the key is for, or `custom` for the scopes below. */
+  preset: string;
   scopes?: readonly string[];
   days?: string;
   issues?: { name?: string; scopes?: string; password?: string };
@@ -28,7 +31,7 @@ export interface NewKeyFormProps {
 
 /** Name, scopes and lifetime of a new API key. */
 export function NewKeyForm(props: NewKeyFormProps) {
-  const { name, scopes = [], days = "", issues, inDialog } = props;
+  const { name, preset, scopes = [], days = "", issues, inDialog } = props;
   return (
     <PostForm
       action="/api-keys/new"
@@ -55,6 +58,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
           />
         )}
       </Field>
+      <Presets preset={preset} />
       <Scopes chosen={scopes} issue={issues?.scopes} />
       <Field name="days" label="Expires">
         {(attributes) => (
@@ -76,17 +80,34 @@ export function NewKeyForm(props: NewKeyFormProps) {
   );
 }
 
+function Presets({ preset }: { preset: string }) {
+  const custom = { id: CUSTOM_PRESET, title: "Custom", text: "Choose the scopes one by one." };
+  return (
+    <fieldset class="field">
+      <legend>{LABELS.preset}</legend>
+      <div class="choices">
+        {[...KEY_PRESETS, custom].map(({ id, title, text }) => (
+          <label key={id} class="check">
+            <input type="radio" name="preset" value={id} checked={id === preset} />
+            <span>
+              {title}
+              <span class="help">{text}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Shown while "Custom" is chosen. */
 function Scopes({ chosen, issue }: { chosen: readonly string[]; issue: string | undefined }) {
   const firstIssue = useContext(FirstIssue);
   return (
-    <fieldset class="field" aria-describedby={issue && "scopes-fault"}>
+    <fieldset class="field custom-scopes" aria-describedby={issue && "scopes-fault"}>
       <legend>{LABELS.scopes}</legend>
       {issue && <p class="field-error" id="scopes-fault">{issue}</p>}
-      <p class="help">
-        To serve a widget from your backend, choose <code>agents:write</code> and{" "}
-        <code>widget:mint</code>. Write scopes include reading. A key with only read scopes cannot
-        chat.
-      </p>
+      <p class="help">A write scope includes reading. A key with only read scopes cannot chat.</p>
       <div class="scopes">
         {Object.entries(SCOPES).map(([scope, meaning], n) => (
           <label key={scope} class="check">
@@ -95,7 +116,7 @@ function Scopes({ chosen, issue }: { chosen: readonly string[]; issue: string | 
               name="scopes"
               {...n === 0 && { id: "scopes", autofocus: firstIssue === "scopes" }}
               value={scope}
-              checked={chosen.includes(scope as Scope)}
+              checked={chosen.includes(scope)}
             />
             <span>
               <code>{scope}</code>

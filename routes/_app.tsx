@@ -21,6 +21,7 @@ const STYLES = [
   "playground",
   "knowledge",
   "versions",
+  "embed",
   "code",
   "dialog",
   "auth",

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { encodeFrame } from "@/lib/http/sse_response.ts";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
+import { isInstalled } from "./support/installed_program.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
@@ -18,18 +19,6 @@ const CLIENTS = [
   { name: "client.py", needs: "python3", args: [`${EXAMPLES}client.py`] },
   { name: "client.sh", needs: "curl", args: [`${EXAMPLES}client.sh`] },
 ].map((client) => ({ ...client, command: client.needs === "curl" ? "bash" : client.needs }));
-
-/** True if a program is installed. */
-function isInstalled(program: string): boolean {
-  const path = Deno.env.get("PATH") ?? "";
-  return path.split(":").some((folder) => {
-    try {
-      return Deno.statSync(`${folder}/${program}`).isFile;
-    } catch {
-      return false;
-    }
-  });
-}
 
 type Client = (typeof CLIENTS)[number];
 

@@ -1,108 +1,106 @@
-import type { EmbedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
+import { type Backend, BACKENDS } from "@/lib/dashboard/embed/backends.ts";
+import type { EmbedFacts } from "@/lib/dashboard/embed/embed_facts.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
-import { scriptTag } from "@/lib/schemas/script_tag.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
-import { Notice } from "../Notice.tsx";
-import { SESSION_SNIPPETS } from "../../lib/dashboard/agents/session_snippets.ts";
+import { AllowedSites, type AllowedSitesProps } from "./AllowedSites.tsx";
 
-/** How to embed the agent: allow the site, mint sessions, add the script tag. */
-export function EmbedGuide(
-  { agent, facts, editor }: { agent: Agent; facts: EmbedFacts; editor: boolean },
-) {
-  const origins = agent.allowedOrigins ?? [];
+export interface EmbedGuideProps extends Omit<AllowedSitesProps, "path"> {
+  agent: Agent;
+  facts: EmbedFacts;
+  backend: Backend;
+}
+
+/** How to put the agent on a site: allow the site, add a backend route, paste the tag. */
+export function EmbedGuide({ agent, facts, backend, ...sites }: EmbedGuideProps) {
+  const path = `/agents/${agent.id}/embed`;
   return (
     <div class="guide">
-      <section class="card stack" aria-labelledby="embed-origins">
-        <h2 id="embed-origins">1. Allow your site</h2>
-        {origins.length === 0
-          ? (
-            <Notice kind="warning">
-              No site can embed this agent yet. Add yours to the{" "}
-              <a href={`/agents/${agent.id}#allowedOrigins`} aria-current="false">
-                allowed origins
-              </a>.
-            </Notice>
-          )
-          : (
-            <>
-              <p class="prose">These sites may embed the widget:</p>
-              <ul class="tags">
-                {origins.map((origin) => <li key={origin} class="tag">{origin}</li>)}
-              </ul>
-            </>
-          )}
+      <AllowedSites path={path} {...sites} />
+      <BackendRoute path={path} facts={facts} backend={backend} />
+      {backend.isPlugin ? <PluginTag /> : <PageTag facts={facts} />}
+      <section class="card stack" aria-labelledby="embed-more">
+        <h2 id="embed-more">Other ways</h2>
+        <TokenTag facts={facts} />
+        <p class="prose">
+          <a href="/docs" aria-current="false">API reference</a>{" "}
+          for chats without the widget, from a backend or your own interface.
+        </p>
       </section>
-      <Mint agent={agent} facts={facts} />
-      <Tag agent={agent} facts={facts} />
-      {editor && (
-        <section class="card stack" aria-labelledby="embed-doctor">
-          <h2 id="embed-doctor">4. Troubleshoot</h2>
-          <p class="prose">
-            The embed doctor checks the agent, the origin and the tag, and shows what to fix.
-          </p>
-          <div>
-            <a class="button" href={`/agents/${agent.id}/embed/doctor`}>Open the embed doctor</a>
-          </div>
-        </section>
-      )}
     </div>
   );
 }
 
-function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
-  const origin = agent.allowedOrigins?.[0] ?? "https://www.example.com";
-  const filled = { baseUrl: facts.baseUrl, agentId: agent.id, origin };
+function BackendRoute(
+  { path, facts, backend }: { path: string; facts: EmbedFacts; backend: Backend },
+) {
   return (
-    <section class="card stack" aria-labelledby="embed-mint">
-      <h2 id="embed-mint">2. Mint a session on your backend</h2>
+    <section class="card stack" aria-labelledby="embed-backend">
+      <h2 id="embed-backend">2. Add a route to your backend</h2>
       <p class="prose">
-        Your backend requests a session token with an{" "}
-        <a href="/api-keys" aria-current="false">API key</a> that has <code>widget:mint</code>{" "}
-        and forwards the browser's Origin header unchanged. Never put the key into a page.
+        It gets a 15-minute session for each visitor with an{" "}
+        <a href="/api-keys/new?preset=website" aria-current="false">API key</a>, which stays on your
+        server as <code>CHAT_API_KEY</code>.
       </p>
-      <div>
-        {SESSION_SNIPPETS.map(({ language, code }, n) => (
-          <details key={language} class="snippet" name="mint-snippet" open={n === 0}>
-            <summary>{language}</summary>
-            <CodeBlock label={`Mint with ${language}`} code={code(filled)} />
-          </details>
+      <nav class="tabs tabs-small" aria-label="Backend">
+        {BACKENDS.map(({ id, name }) => (
+          <a
+            key={id}
+            href={`${path}?backend=${id}#embed-backend`}
+            aria-current={id === backend.id ? "page" : "false"}
+          >
+            {name}
+          </a>
         ))}
-      </div>
+      </nav>
+      <CodeBlock label={backend.file} code={backend.code(facts)} />
+      {backend.isPlugin
+        ? (
+          <div>
+            <a class="button" href={`${path}/plugin`} download={backend.file}>Download plugin</a>
+          </div>
+        )
+        : null}
+      <CodeBlock label={backend.isPlugin ? "Set the key" : "Use it"} code={backend.use} />
     </section>
   );
 }
 
-function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
-  const { scriptBase, baseUrl, integrity, hash12 } = facts;
-  const pinned = `widget.v1.${hash12}.js`;
-  const tagOf = (file: string) =>
-    scriptTag({ src: `${scriptBase}/${file}`, integrity, apiBase: baseUrl, agentId: agent.id });
+function PageTag({ facts }: { facts: EmbedFacts }) {
   return (
     <section class="card stack" aria-labelledby="embed-tag">
-      <h2 id="embed-tag">3. Add the tag to your page</h2>
-      <CodeBlock
-        label="Script tag"
-        code={tagOf("widget.v1.js")}
-      />
+      <h2 id="embed-tag">3. Paste this into your page</h2>
+      <CodeBlock label="Script tag" code={facts.tag} />
+      <p class="help">
+        Before the closing{" "}
+        <code>&lt;/body&gt;</code>. This file never changes, and the hash lets browsers check it.
+      </p>
+    </section>
+  );
+}
+
+function PluginTag() {
+  return (
+    <section class="card stack" aria-labelledby="embed-tag">
+      <h2 id="embed-tag">3. Activate the plugin</h2>
+      <p class="prose">
+        Upload the file in WordPress under Plugins, Add new, or copy it to{" "}
+        <code>wp-content/plugins</code>. It adds the chat to every page.
+      </p>
+    </section>
+  );
+}
+
+/** The tag with a token, for pages that a backend renders for each visitor. */
+function TokenTag({ facts }: { facts: EmbedFacts }) {
+  return (
+    <details class="more">
+      <summary>Render the token into the page</summary>
+      <CodeBlock label="Script tag with a token" code={facts.tokenTag} />
       <p class="help">
         Replace <code>&lt;SESSION_TOKEN&gt;</code>{" "}
-        with a newly minted token on each page load. This URL receives updates, and its hash changes
-        with them.
+        with a new token whenever your backend renders the page; do not cache such a page. This
+        address always has the newest release: its hash changes with each upgrade of the service.
       </p>
-      <details class="more">
-        <summary>Pin this release</summary>
-        <CodeBlock label="Pinned script tag" code={tagOf(pinned)} />
-        <p class="help">This file never changes and stays available for the next ten releases.</p>
-      </details>
-      <details class="more">
-        <summary>Let the widget request tokens</summary>
-        <p class="help">
-          With <code>data-session-endpoint="/chat-session"</code> instead of{" "}
-          <code>data-session-token</code>{" "}
-          the widget requests a token when the visitor first sends a message, and again before it
-          expires. Use this for cached and long-lived pages.
-        </p>
-      </details>
-    </section>
+    </details>
   );
 }

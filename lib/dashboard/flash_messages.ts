@@ -4,6 +4,7 @@ const MESSAGES = {
   agent_saved: "Changes saved.",
   agent_restored: "The earlier version was restored as a new version.",
   agent_deleted: "Agent deleted.",
+  site_added: "Site added. It can embed the agent from now on.",
   conversation_deleted: "Conversation deleted.",
   base_created: "Knowledge base created. Add its documents below.",
   base_saved: "Changes saved.",

@@ -99,7 +99,7 @@ export interface Service {
   readonly widget: ScriptBundle;
   readonly client: ScriptBundle;
   readonly clientTypes: string;
-  /** Scripts of this and the ten releases before it. */
+  /** Scripts of this release and those before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
   readonly forwardedForCheck: ProxyDetector;

@@ -48,7 +48,7 @@ export const DOCTOR_REASONS = {
     "allow-same-origin.",
   integrity_missing: "The tag has no integrity value.",
   integrity_stale: "The integrity value is not that of the script: browsers block it.",
-  release_gone: "The pinned script is older than the last ten releases, or never was one.",
+  release_gone: "The pinned script is older than the last hundred releases, or never was one.",
   crossorigin_missing: 'The tag lacks crossorigin="anonymous": its integrity cannot be checked.',
   token_missing:
     "The tag has neither data-session-token nor data-session-endpoint. That is right " +

@@ -1,17 +1,28 @@
-/**
- * The script tag to paste into a page. `apiBase` is the service's own address, without a trailing slash.
- * Source: specification section 8.
- */
+/** The values of a script tag. */
+export interface ScriptTagValues {
+  src: string;
+  integrity: string;
+  /** The service's own address, without a trailing slash. */
+  apiBase: string;
+  agentId: string;
+  /** Where the widget gets its tokens; without it, the tag has a place for a token. */
+  sessionEndpoint?: string;
+}
+
+/** The script tag to paste into a page. Source: specification section 8. */
 export function scriptTag(
-  { src, integrity, apiBase, agentId }: Record<"src" | "integrity" | "apiBase" | "agentId", string>,
+  { src, integrity, apiBase, agentId, sessionEndpoint }: ScriptTagValues,
 ): string {
+  const session = sessionEndpoint === undefined
+    ? `data-session-token="<SESSION_TOKEN>"`
+    : `data-session-endpoint="${sessionEndpoint}"`;
   return `<script src="${src}"
   integrity="${integrity}"
   crossorigin="anonymous"
   data-service-widget
   data-api-base="${apiBase}"
   data-agent-id="${agentId}"
-  data-session-token="<SESSION_TOKEN>"></script>`;
+  ${session}></script>`;
 }
 
 export function mintCommand(

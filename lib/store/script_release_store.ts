@@ -5,8 +5,8 @@ import { describeScript, type ScriptBundle } from "./script_bundle.ts";
 import { chunkKeys, concatBytes, readChunks, splitChunks } from "./values/chunks.ts";
 import { parseRecord } from "./values/record.ts";
 
-/** Releases before the newest whose scripts are stored. */
-const MAX_EARLIER_RELEASES = 10;
+/** Releases before the newest whose scripts are stored: years of upgrades, in some 6 MiB. */
+const MAX_EARLIER_RELEASES = 100;
 
 const releaseSchema = z.object({
   v: z.literal(1),
@@ -33,7 +33,7 @@ export class ScriptReleaseStore {
     this.#runtime = runtime;
   }
 
-  /** Stores `bundle` as the newest release, and deletes the eleventh before it. */
+  /** Stores `bundle` as the newest release, and deletes those that are too old. */
   async publish(name: ScriptName, bundle: ScriptBundle): Promise<void> {
     this.#cached.set(`${name}.${bundle.hash12}`, bundle);
     const stored = await this.#list(name);

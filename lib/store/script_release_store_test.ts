@@ -14,26 +14,26 @@ async function releases(kv: Deno.Kv, texts: string[]) {
   return bundles;
 }
 
-Deno.test("ScriptReleaseStore: finds this release and the ten before it, and no older ones", async () => {
+Deno.test("ScriptReleaseStore: finds this release and the hundred before it, and no older ones", async () => {
   using kv = await Deno.openKv(":memory:");
-  const bundles = await releases(kv, Array.from({ length: 12 }, (_, n) => `release ${n}`));
+  const bundles = await releases(kv, Array.from({ length: 102 }, (_, n) => `release ${n}`));
   const store = new ScriptReleaseStore(kv, { now: () => 0 });
   const found = await Promise.all(bundles.map(({ hash12 }) => store.find("widget", hash12)));
-  assertEquals(found.map((one) => one !== undefined), [false, ...Array(11).fill(true)]);
+  assertEquals(found.map((one) => one !== undefined), [false, ...Array(101).fill(true)]);
   assertEquals(found[1]?.body, bundles[1]!.body);
   assertEquals(found[1]?.integrity, bundles[1]!.integrity);
   assertEquals(await Array.fromAsync(kv.list({ prefix: ["script_release_parts"] }), () => 1), [
-    ...Array(11).fill(1),
+    ...Array(101).fill(1),
   ]);
 });
 
 Deno.test("ScriptReleaseStore: a release that is published again is the newest, and stored once", async () => {
   using kv = await Deno.openKv(":memory:");
-  const texts = ["back", ...Array.from({ length: 10 }, (_, n) => `release ${n}`), "back", "next"];
+  const texts = ["back", ...Array.from({ length: 100 }, (_, n) => `release ${n}`), "back", "next"];
   const [back] = await releases(kv, texts);
   const store = new ScriptReleaseStore(kv, { now: () => 0 });
   assertEquals((await store.find("widget", back!.hash12))?.body, back!.body);
-  assertEquals((await Array.fromAsync(kv.list({ prefix: ["script_releases"] }))).length, 11);
+  assertEquals((await Array.fromAsync(kv.list({ prefix: ["script_releases"] }))).length, 101);
 });
 
 Deno.test("ScriptReleaseStore: joins a script larger than a value, and separates names", async () => {

@@ -7,6 +7,7 @@ import { Pagination } from "@/components/Pagination.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { paginate } from "@/lib/dashboard/paginate.ts";
+import { presetOf } from "@/lib/dashboard/key_presets.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { newSubmissionId } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -20,6 +21,7 @@ export const handler = define.handlers({
     const user = signedIn(ctx.state);
     const part = paginate(await service.apiKeys.list(user.tenant), ctx.url);
     const form = {
+      preset: presetOf(null),
       asksPassword: needsReauthentication(ctx.state),
       once: newSubmissionId(ctx.state),
     };

@@ -4,6 +4,7 @@ import { KEY_LIFETIMES, NewKeyForm, type NewKeyFormProps } from "@/components/Ne
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RevealedKey } from "@/components/RevealedKey.tsx";
 import { readForm } from "@/lib/dashboard/read_form.ts";
+import { CUSTOM_PRESET, presetOf, presetScopes } from "@/lib/dashboard/key_presets.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -19,17 +20,20 @@ type Data = { form: NewKeyFormProps } | { name: string; secret: string };
 
 export const handler = define.handlers({
   GET(ctx) {
-    return page<Data>({ form: blank(ctx.state) });
+    const preset = presetOf(ctx.url.searchParams.get("preset"));
+    return page<Data>({ form: { ...blank(ctx.state), preset } });
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
     const form = await readForm(ctx.req, ctx.state.service.runtime);
-    const [name, scopes] = [form.get("name") ?? "", form.getAll("scopes")];
+    const [name, chosen] = [form.get("name") ?? "", form.getAll("scopes")];
+    const preset = form.get("preset") ?? CUSTOM_PRESET;
+    const scopes = presetScopes(preset, chosen);
     const days = KEY_LIFETIMES.find(([value]) => value === form.get("days"))?.[0] ?? "";
     const expiresAt = isoTime(service.runtime.now() + Number(days) * DAY_MS);
     const input = newApiKeySchema.safeParse({ name, scopes, ...(days && { expiresAt }) });
-    const typed = { ...blank(ctx.state), name, scopes, days };
+    const typed = { ...blank(ctx.state), name, preset, scopes: chosen, days };
     if (!input.success) {
       const wrong = new Set(input.error.issues.map((issue) => issue.path[0]));
       const issues = {
@@ -52,7 +56,11 @@ export const handler = define.handlers({
 });
 
 function blank(state: State): NewKeyFormProps {
-  return { asksPassword: needsReauthentication(state), once: newSubmissionId(state) };
+  return {
+    preset: presetOf(null),
+    asksPassword: needsReauthentication(state),
+    once: newSubmissionId(state),
+  };
 }
 
 export default define.page<typeof handler>(({ data }) =>

@@ -25,7 +25,8 @@ export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ agent, origin: agent.allowedOrigins?.[0] ?? "", tag: "" });
+    const origin = ctx.url.searchParams.get("origin") ?? agent.allowedOrigins?.[0] ?? "";
+    return page<Data>({ agent, origin: origin.slice(0, 512), tag: "" });
   },
 
   async POST(ctx) {

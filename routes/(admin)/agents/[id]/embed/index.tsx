@@ -1,24 +1,65 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
-import { EmbedGuide } from "@/components/embed/EmbedGuide.tsx";
+import { EmbedGuide, type EmbedGuideProps } from "@/components/embed/EmbedGuide.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { embedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import { define } from "@/utils.ts";
+import { addSite, type SiteIssues } from "@/lib/dashboard/embed/add_site.ts";
+import { findBackend } from "@/lib/dashboard/embed/backends.ts";
+import { embedFacts } from "@/lib/dashboard/embed/embed_facts.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
+import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const facts = embedFacts(ctx.state.service);
-    return page({ agent, facts, editor: isEditor(signedIn(ctx.state)) });
+    return page(guideProps(ctx, { agent, typed: "", issues: {} }));
+  },
+
+  /** Adds a site. */
+  async POST(ctx) {
+    const agent = await findAgent(ctx);
+    if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { runtime, agents } = ctx.state.service;
+    const typed = ((await readForm(ctx.req, runtime)).get("origin") ?? "").trim();
+    const { tenant } = signedIn(ctx.state);
+    const issues = await addSite(agents, { tenant, agent, typed });
+    if (issues === undefined) {
+      return ctx.redirect(withFlashMessage(`/agents/${agent.id}/embed`, "site_added"), 303);
+    }
+    return page(guideProps(ctx, { agent, typed, issues }), { status: 400 });
   },
 });
 
-export default define.page<typeof handler>(({ data }) => (
+function guideProps(
+  { state, url }: Context<State>,
+  { agent, typed, issues }: { agent: Agent; typed: string; issues: SiteIssues },
+): EmbedGuideProps {
+  return {
+    agent,
+    facts: embedFacts(state.service, agent),
+    backend: findBackend(url.searchParams.get("backend")),
+    origins: agent.allowedOrigins ?? [],
+    editor: isEditor(signedIn(state)),
+    typed,
+    issues,
+  };
+}
+
+export default define.page<typeof handler>(({ data, url }) => (
   <>
-    <AgentHeader agent={data.agent} tab="embed" editor={data.editor} />
+    <AgentHeader
+      agent={data.agent}
+      tab="embed"
+      editor={data.editor}
+      titlePrefix={unsavedTitle({ ...data.issues })}
+    />
+    <PageNotice notice={flashMessageOf(url)} />
     <EmbedGuide {...data} />
   </>
 ));

@@ -1,0 +1,51 @@
+import { type Scope, SCOPE_NAMES } from "../schemas/scopes.ts";
+
+/** The scopes that a job needs, for people who know the job and not the scopes. */
+export interface KeyPreset {
+  id: string;
+  title: string;
+  text: string;
+  scopes: readonly Scope[];
+}
+
+/** The preset whose scopes are chosen one by one. */
+export const CUSTOM_PRESET = "custom";
+
+/** In the order in which they are offered; the first is the default. */
+export const KEY_PRESETS: readonly [KeyPreset, ...KeyPreset[]] = [
+  {
+    id: "website",
+    title: "Run chats",
+    text: "For the backend of a website or app: start widget sessions, and chat with agents.",
+    scopes: ["widget:mint"],
+  },
+  {
+    id: "agents",
+    title: "Manage agents",
+    text: "For deployments: create and change agents and knowledge bases, and chat to test them.",
+    scopes: ["agents:write", "knowledge:write"],
+  },
+  {
+    id: "reports",
+    title: "Read reports",
+    text: "For analytics: read usage, conversations, agents and knowledge. Cannot chat.",
+    scopes: ["agents:read", "billing:read", "knowledge:read", "conversations:read"],
+  },
+  {
+    id: "all",
+    title: "Everything",
+    text: "All of the above, and deleting conversations. Use it only where you must.",
+    scopes: SCOPE_NAMES,
+  },
+];
+
+/** The scopes of a preset; of `custom`, those that were chosen. */
+export function presetScopes(id: string, chosen: readonly string[]): readonly string[] {
+  return KEY_PRESETS.find((preset) => preset.id === id)?.scopes ?? chosen;
+}
+
+/** The preset of a link, or the first one. */
+export function presetOf(id: string | null): string {
+  const isKnown = id === CUSTOM_PRESET || KEY_PRESETS.some((preset) => preset.id === id);
+  return isKnown ? id! : KEY_PRESETS[0].id;
+}

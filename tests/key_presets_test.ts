@@ -1,0 +1,59 @@
+/** What an API key of each preset may do, tried on every operation of the API. */
+import { assertEquals } from "@std/assert";
+import { KEY_PRESETS } from "@/lib/dashboard/key_presets.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
+import { addressOf, ApiDocument } from "./support/api_document.ts";
+import { TestService } from "./support/service.ts";
+
+const ID = crypto.randomUUID();
+const IDS = { id: ID, documentId: ID, runId: ID, n: "1", hash: "0123456789ab" };
+
+/** The operations that each preset's text promises; all others are forbidden. */
+const PROMISED: Record<string, readonly string[]> = {
+  website: ["mintWidgetSession", "revokeWidgetSession", "examineEmbed", ...chat()],
+  agents: [
+    ...["listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
+    ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
+    ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
+    ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
+  ],
+  reports: [
+    ...["listAgents", "getAgent", "listAgentVersions", "getAgentVersion", "readUsage"],
+    ...["listConversations", "getConversation", ...readKnowledge()],
+  ],
+};
+
+function chat(): string[] {
+  return ["streamChat", "resumeRun", "cancelRun"];
+}
+
+function readKnowledge(): string[] {
+  return [
+    ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
+    ...["listDocuments", "getDocument"],
+  ];
+}
+
+for (const { id, title, scopes } of KEY_PRESETS) {
+  Deno.test(`API key preset "${title}": may do what it says, and nothing else`, async () => {
+    await using service = await TestService.start();
+    const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
+    const operations = new ApiDocument(document).operations.filter(({ security }) =>
+      security.some((scheme) => "ApiKey" in scheme)
+    );
+    const key = await service.key([...scopes]);
+    const allowed: string[] = [];
+    for (const operation of operations) {
+      const { method, operationId } = operation;
+      const answer = await service.fetch(addressOf(operation, IDS), {
+        method,
+        key,
+        ...method !== "GET" && method !== "DELETE" && { json: {} },
+      });
+      const isForbidden = (await answer.text()).includes('"insufficient_scope"');
+      if (!isForbidden) allowed.push(operationId);
+    }
+    const promised = PROMISED[id] ?? operations.map(({ operationId }) => operationId);
+    assertEquals(allowed.sort(), [...promised].sort());
+  });
+}
