@@ -30,6 +30,10 @@ export function ApiDocs({ document }: { document: OpenApiDocument }) {
       </head>
       <body>
         <a class="skip" href="#content">Skip to content</a>
+        <p class="bar">
+          <a class="brand" href="#content">{info.title} API</a>
+          <a href="#contents">Contents</a>
+        </p>
         <Contents groups={groups} schemas={Object.keys(components.schemas)} />
         <main id="content">
           <header>
@@ -80,13 +84,13 @@ function entriesOf({ paths }: OpenApiDocument): Entry[] {
   );
 }
 
-/** Next to the content on wide screens, above it on narrow ones. */
+/** Next to the content on wide screens; on narrow ones below it, with a link in a bar above. */
 function Contents({ groups, schemas }: {
   groups: { name: string; entries: Entry[] }[];
   schemas: string[];
 }) {
   return (
-    <nav aria-label="Contents">
+    <nav id="contents" aria-label="Contents">
       <a class="brand" href="#content">
         <img src="/favicon.svg" alt="" width="24" height="24" data-fresh-disable-lock /> API
       </a>

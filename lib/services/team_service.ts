@@ -14,7 +14,7 @@ import type { Role, SignedInUser } from "./signed_in_user.ts";
 export type Member = Omit<User, "passwordHash" | "v" | "epoch">;
 
 export type InviteResult =
-  | { token: string; invitation: Invitation }
+  | { token: string; invitation: Invitation; replaced: boolean }
   | { rejected: "invalid" | "already_member" };
 
 /** Why a member was not changed; `operator` if only an operator may change them. */

@@ -1,3 +1,4 @@
+import { v5 as nameBasedUuid } from "uuid";
 import { z } from "zod";
 import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
@@ -57,15 +58,25 @@ export class AccountLinkStore {
     this.#runtime = runtime;
   }
 
-  /** Creates an invitation. Its token cannot be read again. */
+  /**
+   * Creates an invitation, which replaces an earlier one of the same address. Its token cannot be read
+   * again.
+   */
   async createInvitation(
     tenant: string,
     { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
-  ): Promise<{ token: string; invitation: Invitation }> {
-    const id = this.#runtime.uuid();
+  ): Promise<{ token: string; invitation: Invitation; replaced: boolean }> {
+    // One id per address: two invitations at once cannot both be stored.
+    const id = nameBasedUuid(email, tenant);
+    const earlier = (await this.listInvitations(tenant)).filter((one) => one.email === email);
+    // Earlier releases gave each invitation an id of its own.
+    for (const one of earlier.filter((one) => one.id !== id)) {
+      await this.revokeInvitation(tenant, one.id);
+    }
     const shared = this.#newLink({ id, tenant, email, by }, INVITE_TTL_MS);
     const invitation: Invitation = { ...shared, kind: "invite", role };
-    return { token: await this.#store(invitation), invitation };
+    const token = await this.#store(invitation);
+    return { token, invitation, replaced: earlier.length > 0 };
   }
 
   /**

@@ -24,7 +24,7 @@ interface Form {
   once: string;
   issues: { email?: string; password?: string };
 }
-type Data = Form | { link: string; email: string };
+type Data = Form | { link: string; email: string; replaced: boolean };
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -60,7 +60,8 @@ export const handler = define.handlers({
     );
     if ("token" in invited) {
       const link = invitationLink(service.baseUrl, invited.token);
-      return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
+      const { invitation: { email }, replaced } = invited;
+      return page<Data>({ link, email, replaced }, { status: 201 });
     }
     if (invited.rejected === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
@@ -77,7 +78,9 @@ export default define.page<typeof handler>(({ data }) =>
     ? (
       <RevealedLink
         title={`Invitation for ${data.email}`}
-        text="Send it to the person you invited. The first person to open it sets the password. Works once, for 7 days."
+        text={`${
+          data.replaced ? "The earlier invitation of this address no longer works. " : ""
+        }Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.`}
         link={data.link}
         back={BACK}
       />
