@@ -193,7 +193,7 @@ Deno.test("POST /agents/:id/delete: requires the agent's name", async () => {
   assertEquals(await agents.find(tenant, id), undefined);
 });
 
-Deno.test("GET /agents/:id/embed: shows the tag with the script's integrity hash, then the pinned one", async () => {
+Deno.test("GET /agents/:id/embed: shows the pinned tag with the script's integrity hash, then the one with a token", async () => {
   const { service, get, add } = await open();
   await using _ = service;
   const { id } = await add("Helper");
@@ -203,10 +203,45 @@ Deno.test("GET /agents/:id/embed: shows the tag with the script's integrity hash
   const tags = [...text.matchAll(/<script src="([^"]+)"\s+integrity="([^"]+)"/g)];
   const shown = [...new Set(tags.map(([, src, hash]) => `${src} ${hash}`))];
   assertEquals(shown, [
-    `${service.url}/widget.v1.js ${integrity}`,
     `${service.url}/widget.v1.${hash12}.js ${integrity}`,
+    `${service.url}/widget.v1.js ${integrity}`,
   ]);
   assertStringIncludes(html, `/agents/${id}/embed/doctor`);
+});
+
+Deno.test("POST /agents/:id/embed: adds the origin of any address of a page, once", async () => {
+  const { service, get, send, add } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const sites = async () =>
+    (await (await get(`/agents/${id}/embed`)).text())
+      .matchAll(/<li><code>([^<]*)<\/code>/g).map(([, site]) => site).toArray();
+  for (const origin of ["https://Shop.example.com/products?a=1", "shop.example.com"]) {
+    assertEquals((await send(`/agents/${id}/embed`, { origin })).status, 303);
+  }
+  await send(`/agents/${id}/embed`, { origin: "http://localhost:3000/x" });
+  assertEquals(await sites(), ["https://shop.example.com", "http://localhost:3000"]);
+  for (
+    const origin of ["http://shop.example.com", "ftp://x.example", "a b", "https://u@x.example"]
+  ) {
+    const rejected = await send(`/agents/${id}/embed`, { origin });
+    assertEquals(rejected.status, 400, origin);
+    const html = await rejected.text();
+    assertStringIncludes(html, "Enter an address such as https://www.example.com.");
+    assertStringIncludes(html, `value="${origin}"`);
+  }
+  assertEquals((await sites()).length, 2);
+});
+
+Deno.test("GET /agents/:id/embed/plugin: is the WordPress plugin of this agent", async () => {
+  const { service, get, add } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const answer = await get(`/agents/${id}/embed/plugin`);
+  assertEquals(answer.headers.get("content-disposition"), 'attachment; filename="agent-chat.php"');
+  const text = await answer.text();
+  assertStringIncludes(text, `'agentId' => '${id}'`);
+  assertStringIncludes(text, `data-session-endpoint="<?php`);
 });
 
 function demoId({ service }: TestService): string {

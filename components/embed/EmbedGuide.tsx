@@ -12,34 +12,46 @@ export interface EmbedGuideProps extends Omit<AllowedSitesProps, "path"> {
 
 /** How to put the agent on a site: allow the site, add a backend route, paste the tag. */
 export function EmbedGuide({ agent, facts, backend, ...sites }: EmbedGuideProps) {
+  const { editor } = sites;
   const path = `/agents/${agent.id}/embed`;
   return (
     <div class="guide">
       <AllowedSites path={path} {...sites} />
-      <BackendRoute path={path} facts={facts} backend={backend} />
+      <BackendRoute {...{ path, facts, backend, editor }} />
       {backend.isPlugin ? <PluginTag /> : <PageTag facts={facts} />}
       <section class="card stack" aria-labelledby="embed-more">
-        <h2 id="embed-more">Other ways</h2>
+        <h2 id="embed-more">More</h2>
         <TokenTag facts={facts} />
-        <p class="prose">
-          <a href="/docs" aria-current="false">API reference</a>{" "}
-          for chats without the widget, from a backend or your own interface.
-        </p>
+        <ul class="more-links">
+          {editor && (
+            <li>
+              <a href={`${path}/doctor`} aria-current="false">Embed doctor</a>: find out why the
+              chat does not appear or answer on a page
+            </li>
+          )}
+          <li>
+            <a href="/docs" aria-current="false">API reference</a>: chat from a backend or from your
+            own interface
+          </li>
+        </ul>
       </section>
     </div>
   );
 }
 
 function BackendRoute(
-  { path, facts, backend }: { path: string; facts: EmbedFacts; backend: Backend },
+  { path, facts, backend, editor }: Pick<EmbedGuideProps, "facts" | "backend" | "editor"> & {
+    path: string;
+  },
 ) {
+  const keys = editor ? "/api-keys/new?preset=website" : "/api-keys";
   return (
     <section class="card stack" aria-labelledby="embed-backend">
       <h2 id="embed-backend">2. Add a route to your backend</h2>
       <p class="prose">
         It gets a 15-minute session for each visitor with an{" "}
-        <a href="/api-keys/new?preset=website" aria-current="false">API key</a>, which stays on your
-        server as <code>CHAT_API_KEY</code>.
+        <a href={keys} aria-current="false">API key</a>, which stays on your server as{" "}
+        <code>CHAT_API_KEY</code>.
       </p>
       <nav class="tabs tabs-small" aria-label="Backend">
         {BACKENDS.map(({ id, name }) => (
