@@ -1,56 +1,103 @@
-import type { ComponentChildren } from "preact";
-import type { SetupStep, VisitorLimitsAdvice } from "@/lib/services/home_advice.ts";
-import { DismissForm, VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
+import type { SetupStep } from "@/lib/services/home_advice.ts";
+import { DismissForm } from "./VisitorLimitsOffer.tsx";
 
 export interface GettingStartedProps {
   steps: readonly SetupStep[];
-  /** The offer of the last step, until it is done or dismissed. */
-  visitorLimits: VisitorLimitsAdvice | undefined;
+  /** The reader may connect models. */
+  operator: boolean;
+  /** The newest agent that is not the demo, to link its pages. */
+  agent: string | undefined;
   canDismiss: boolean;
 }
 
-const TITLES: Record<SetupStep["name"], ComponentChildren> = {
-  agent: (
-    <>
-      <a href="/agents">Create an agent</a> and allow the sites that may embed it
-    </>
-  ),
-  key: (
-    <>
-      <a href="/api-keys">Create an API key</a> for your backend
-    </>
-  ),
-  chat: "Send a first message in the playground or from your site",
-  visitor_limits: "Set limits for individual visitors",
-};
+interface StepText {
+  title: string;
+  text: string;
+  action: string;
+  href: string;
+}
 
-/** The steps from an empty installation to an agent that visitors can use. */
-export function GettingStarted({ steps, visitorLimits, canDismiss }: GettingStartedProps) {
+/** The steps from an empty installation to a chat on a site. Each ticks itself. */
+export function GettingStarted({ steps, canDismiss, ...links }: GettingStartedProps) {
   const done = steps.filter((step) => step.done).length;
+  const texts = textsOf(links);
+  const next = steps.find((step) => !step.done)?.name;
   return (
-    <section class="stack-small" aria-labelledby="getting-started">
+    <section class="card stack" aria-labelledby="getting-started">
       <div class="section-head">
         <h2 id="getting-started">Get started</h2>
-        <p class="help">{done} of {steps.length} done</p>
+        <p class="help">{`${done} of ${steps.length}`}</p>
       </div>
-      <ol class="rows setup-steps">
+      <progress class="setup-progress" value={done} max={steps.length} aria-label="Steps done" />
+      <ol class="setup-steps">
         {steps.map(({ name, done }) => (
-          <li key={name} class="attention">
-            <span class={`setup-state ${done ? "setup-done" : ""}`} aria-hidden="true">
-              {done ? "✓" : ""}
-            </span>
-            <div class="stack-small">
-              <p>
-                {TITLES[name]} <span class="tag">{done ? "Done" : "To do"}</span>
-              </p>
-              {name === "visitor_limits" && visitorLimits && (
-                <VisitorLimitsOffer advice={visitorLimits} />
-              )}
+          <li key={name} class={done ? "setup-step setup-step-done" : "setup-step"}>
+            <span class="setup-state" aria-hidden="true">{done ? "✓" : ""}</span>
+            <div>
+              <h3>
+                {texts[name].title}
+                <span class="sr-only">{done ? "Done" : "To do"}</span>
+              </h3>
+              {!done && <p class="help">{texts[name].text}</p>}
             </div>
+            {!done && (
+              <a
+                class={name === next ? "button button-primary" : "button"}
+                href={texts[name].href}
+                aria-current="false"
+              >
+                {texts[name].action}
+              </a>
+            )}
           </li>
         ))}
       </ol>
-      {canDismiss && <DismissForm advice="getting_started" label="Dismiss" />}
+      {canDismiss && <DismissForm advice="getting_started" label="Hide these steps" />}
     </section>
   );
+}
+
+function textsOf(
+  { operator, agent }: Pick<GettingStartedProps, "operator" | "agent">,
+): Record<SetupStep["name"], StepText> {
+  const embed = agent === undefined ? "/agents/new" : `/agents/${agent}/embed`;
+  return {
+    model: operator
+      ? {
+        title: "Connect a model",
+        text: "Choose a provider and paste its key. Until then, agents use the demo model.",
+        action: "Connect model",
+        href: "/operator/vendors",
+      }
+      : {
+        title: "Connect a model",
+        text: "Ask the operator of this installation to connect one for your plan.",
+        action: "View your plan",
+        href: "/settings",
+      },
+    agent: {
+      title: "Create an agent",
+      text: "Start from a template and try it out next to its settings.",
+      action: "Create agent",
+      href: "/agents/new",
+    },
+    site: {
+      title: "Allow your site",
+      text: "Only the sites that you name can show the chat.",
+      action: "Allow site",
+      href: embed,
+    },
+    embed: {
+      title: "Add the chat to your site",
+      text: "Copy a route for your backend and one tag for your pages.",
+      action: "Get the code",
+      href: agent === undefined ? "/agents/new" : `${embed}#embed-backend`,
+    },
+    chat: {
+      title: "Have a first conversation",
+      text: "On your site, or in the playground of the agent.",
+      action: "Try it",
+      href: agent === undefined ? "/agents" : `/agents/${agent}`,
+    },
+  };
 }

@@ -91,6 +91,8 @@ function UserMenu({ user }: { user: SignedInUser }) {
           <span>{user.role}{user.operator && " · operator"}</span>
         </p>
         <a class="menu-item" href="/account" aria-current="false">Your account</a>
+        <a class="menu-item" href="/home?setup" aria-current="false">Get started</a>
+        <a class="menu-item" href="/docs" aria-current="false">API reference</a>
         <form method="post" action="/sign-out">
           <button class="menu-item" type="submit">Sign out</button>
         </form>

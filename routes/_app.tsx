@@ -22,6 +22,7 @@ const STYLES = [
   "knowledge",
   "versions",
   "embed",
+  "setup",
   "code",
   "dialog",
   "auth",

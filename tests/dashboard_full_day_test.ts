@@ -43,7 +43,7 @@ async function setUp({ page, service }: Day): Promise<void> {
   await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByRole("button", { name: "Create owner account" }).click();
-  await page.waitForURL("**/agents");
+  await page.waitForURL("**/home");
 }
 
 async function createAgent({ page, shop }: Day): Promise<void> {

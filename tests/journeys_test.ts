@@ -25,7 +25,7 @@ async function setUp(page: Page, service: TestService): Promise<void> {
   await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByRole("button", { name: "Create owner account" }).click();
-  await page.waitForURL("**/agents");
+  await page.waitForURL("**/home");
 }
 
 function errorsIn(lines: ConsoleLine[]): string[] {
@@ -113,7 +113,7 @@ Deno.test("the dashboard: set up, sign out, sign in, create a key, and the key w
     ).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("backend");
-    await dialog.getByLabel("agents:write").check();
+    await dialog.getByLabel("Manage agents").check();
     await dialog.getByRole("button", { name: /create/i }).click();
     const key = await revealedKey(page);
     const listed = await service.fetch("/v1/agents", { key });

@@ -41,7 +41,7 @@ export function modelNotInPlan(name: ModelName, path: string): ValidationIssue {
   return { path, code: "model_not_in_plan", message };
 }
 
-function planAllows(plan: Plan, name: ModelName): boolean {
+export function planAllows(plan: Plan, name: ModelName): boolean {
   if (plan.models === "all") return true;
   return plan.models.some((m) => m.vendor === name.provider && m.model === name.model);
 }

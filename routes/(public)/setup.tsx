@@ -33,7 +33,7 @@ export const handler = define.handlers({
     const password = form.get("password") ?? "";
     const result = await service.signIn.setUp({ token, email, password, address });
     if ("cookieToken" in result) {
-      const response = ctx.redirect("/agents", 303);
+      const response = ctx.redirect("/home", 303);
       setSignInCookies(response.headers, result, service.config);
       return response;
     }

@@ -1,4 +1,4 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
 import { AlertList } from "@/components/AlertList.tsx";
 import { DayChart, shortDay } from "@/components/DayChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
@@ -27,7 +27,7 @@ import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import type { UsageSummary } from "@/lib/billing/usage_report.ts";
 import type { Usage } from "@/lib/store/runs/usage_rows.ts";
 import { sumTotals } from "@/lib/billing/usage_totals.ts";
-import { define } from "@/utils.ts";
+import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -40,38 +40,43 @@ export const handler = define.handlers({
       service.usage.summary(tenant, range),
       service.storage.read(tenant),
     ]);
-    const { gettingStarted, visitorLimits } = await readHomeAdvice(user, service, { usage });
+    const isRequested = ctx.url.searchParams.has("setup");
+    const { gettingStarted, visitorLimits } = await readHomeAdvice(user, service, {
+      usage,
+      isRequested,
+    });
     const attention = await readHomeAlerts(tenant, service, {
       usage,
       storage,
-      // The setup steps already offer this.
-      visitorLimits: gettingStarted === undefined ? visitorLimits : undefined,
+      visitorLimits,
       untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
       now,
     });
     const days = dailyUsage(usage.range, range);
     return page({
-      ...{ usage, attention, days, now, gettingStarted, visitorLimits },
+      ...{ usage, attention, days, now },
+      setup: gettingStarted && { steps: gettingStarted, operator, agent: await newestAgent(ctx) },
       sum: sumTotals(usage.range.day),
       editor: isEditor(user),
     });
   },
 });
 
+/** To link its pages; the demo agent belongs to nobody's site. */
+async function newestAgent({ state }: Context<State>): Promise<string | undefined> {
+  const { agents, demoAgent } = state.service;
+  const { data } = await agents.list(signedIn(state).tenant, { limit: 2 });
+  return data.find(({ id }) => id !== demoAgent?.id)?.id;
+}
+
 export default define.page<typeof handler>(({ data, url }) => {
-  const { usage, attention, days, sum, now, gettingStarted, visitorLimits } = data;
+  const { usage, attention, days, sum, now, setup } = data;
   return (
     <div class="stack-large">
       <PageHeader title="Home" text={`${longDay(usage.day)} (UTC)`} />
       <PageNotice notice={flashMessageOf(url)} />
+      {setup && <GettingStarted {...setup} canDismiss={data.editor} />}
       <AlertList items={attention} now={now} />
-      {gettingStarted && (
-        <GettingStarted
-          steps={gettingStarted}
-          visitorLimits={visitorLimits}
-          canDismiss={data.editor}
-        />
-      )}
       <section class="stack-small" aria-labelledby="today">
         <h2 id="today">Today</h2>
         <div class="card today">
