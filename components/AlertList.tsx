@@ -1,5 +1,6 @@
 import type { HomeAlert } from "@/lib/services/home_alerts.ts";
 import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
+import { defaultProviderLabel } from "../lib/dashboard/models/model_groups.ts";
 import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
@@ -85,19 +86,23 @@ function DailyLimit({ alert }: { alert: Extract<HomeAlert, { cost: number }> }) 
 }
 
 function ProviderFailing(
-  { alert: { item }, now }: { alert: AlertOf<"vendor_failed">; now: number },
+  { alert, now }: { alert: AlertOf<"vendor_failed">; now: number },
 ) {
-  const { name, count, detail, lastAt } = item;
-  const hadFallback = detail === "fallback";
+  const { item: { count, detail, lastAt }, provider, model, recent } = alert;
+  const name = alert.providerName ?? defaultProviderLabel(provider);
+  const failed = recent === undefined
+    ? plural(count, "run")
+    : `${recent.failures} of ${plural(recent.attempts, "request")}`;
   return (
     <>
-      <strong>{name} is failing.</strong> {plural(count, "run")}{" "}
-      {hadFallback ? "used a fallback or failed" : "failed"} with a provider error
-      {!hadFallback && (
+      <strong>{`${name} is failing for ${model}.`}</strong>{" "}
+      {recent === undefined ? `${failed} failed` : `${failed} failed in the last 5 minutes`}
+      {detail === "fallback" ? "; the fallback model answered instead" : (
         <>
           {" "}(<code>{detail}</code>)
         </>
-      )}, last <Moment at={lastAt} now={now} />.
+      )}
+      , last <Moment at={lastAt} now={now} />.
     </>
   );
 }

@@ -38,9 +38,24 @@ Deno.test("/ redirects to /home, which shows today, what needs attention, and th
     home,
     /Messages 2 .*Runs succeeded 1 .*Runs failed 1 .*Runs in progress 0 of 10 /,
   );
-  assertMatch(home, /vendor_a\/mid is failing. 1 run failed .*provider_error/);
   assertMatch(home, /https:\/\/evil\.example may not embed Shop assistant. It was rejected once/);
   assertStringIncludes(home, "2, 1 failed");
+});
+
+Deno.test("/home: a model is failing after three failures in a row, until three answers in a row", async () => {
+  await using on = await open();
+  const failing = "Provider A is failing for mid.";
+  assert(!(await on.text("/home")).includes(failing), "one failure of two runs");
+  for (let n = 0; n < 2; n++) {
+    on.mock.next({ say: [{ text: "Half" }, { error: "overloaded" }], end: "none" });
+    await on.chat();
+  }
+  assertMatch(
+    await on.text("/home"),
+    /Provider A is failing for mid\. 3 of 4 requests failed in the last 5 minutes .*provider_error/,
+  );
+  for (let n = 0; n < 3; n++) await on.chat();
+  assert(!(await on.text("/home")).includes(failing));
 });
 
 Deno.test("pages with charts keep their own titles, as do the charts", async () => {

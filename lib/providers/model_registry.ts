@@ -61,7 +61,7 @@ export class ModelRegistry {
         apiKey,
         runtime,
         timeouts,
-        onSuccess: () => health.recordSuccess(provider),
+        onSuccess: (model) => health.recordSuccess(provider, model),
         onFailure: (failure) => {
           health.recordFailure(failure);
           onFailure(failure);

@@ -16,7 +16,7 @@ import { UsageTracker } from "./usage_tracker.ts";
 
 export interface ProviderModelOptions extends ProviderClientOptions {
   protocol: ProviderProtocol;
-  onSuccess?: (() => void) | undefined;
+  onSuccess?: ((model: string) => void) | undefined;
 }
 
 /** Variants of a request per attempt: each field that a provider may reject is omitted once. */
@@ -107,7 +107,7 @@ export class ProviderModel extends ProviderClient implements Model {
       if (!isRejection) reportUsage();
       throw error;
     }
-    this.#options.onSuccess?.();
+    this.#options.onSuccess?.(model);
     return reader.events();
   }
 

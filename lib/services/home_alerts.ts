@@ -1,3 +1,6 @@
+import type { ModelRegistry } from "../providers/model_registry.ts";
+import { HEALTH_WINDOW_MS, type RecentOutcomes } from "../providers/provider_health.ts";
+import { PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import type { Alert, AlertStore } from "../store/tenants/alert_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../billing/storage_report.ts";
@@ -12,7 +15,7 @@ const MAX_PER_KIND = 5;
 /** Something that needs attention. Money in micro-USD. */
 export type HomeAlert =
   | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
-  | { kind: "vendor_failed"; item: Alert }
+  | FailingModel
   /** `agent` is absent if it was deleted. */
   | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
@@ -25,16 +28,29 @@ export type HomeAlert =
   /** No limit stops one visitor from using the tenant's whole daily budget. */
   | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
+/** A model whose provider rejects or breaks off requests now. */
+export interface FailingModel {
+  kind: "vendor_failed";
+  item: Alert;
+  provider: ProviderId;
+  model: string;
+  /** As the operator named the connection. */
+  providerName?: string | undefined;
+  /** Requests of this process; absent if only other processes have sent some. */
+  recent?: RecentOutcomes | undefined;
+}
+
 export interface HomeAlertDeps {
   alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   agents: Pick<AgentService, "find">;
+  providers: Pick<ModelRegistry, "connection" | "health">;
 }
 
 /** What needs attention in this tenant, the most pressing first. */
 export async function readHomeAlerts(
   tenant: string,
-  { alerts, apiKeys, agents }: HomeAlertDeps,
+  { alerts, apiKeys, agents, providers }: HomeAlertDeps,
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
@@ -61,7 +77,7 @@ export async function readHomeAlerts(
     ...untrustedHops === undefined
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
-    ...failures.slice(0, MAX_PER_KIND).map((item) => ({ kind: "vendor_failed" as const, item })),
+    ...failingNow(failures, providers, now).slice(0, MAX_PER_KIND),
     ...await Promise.all(rejected),
     ...nearlyFull(storage),
     ...trimmed(full),
@@ -70,6 +86,24 @@ export async function readHomeAlerts(
       ? []
       : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
   ];
+}
+
+/** The failures of the last day whose model has not recovered. */
+function failingNow(
+  failures: readonly Alert[],
+  providers: HomeAlertDeps["providers"],
+  now: number,
+): FailingModel[] {
+  return failures.flatMap((item): FailingModel[] => {
+    const provider = PROVIDER_IDS.find((id) => item.name.startsWith(`${id}/`));
+    if (provider === undefined) return [];
+    const model = item.name.slice(provider.length + 1);
+    const recent = providers.health.recent(provider, model);
+    const isFailing = recent?.isFailing ?? now - item.lastAt < HEALTH_WINDOW_MS;
+    if (!isFailing) return [];
+    const providerName = providers.connection(provider)?.name;
+    return [{ kind: "vendor_failed", item, provider, model, providerName, recent }];
+  });
 }
 
 function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAlert[] {

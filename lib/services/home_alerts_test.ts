@@ -1,3 +1,4 @@
+import { ProviderHealth } from "../providers/provider_health.ts";
 import { assertEquals } from "@std/assert";
 import type { Alert } from "../store/tenants/alert_store.ts";
 import type { UsageSummary } from "../billing/usage_report.ts";
@@ -47,6 +48,10 @@ function tenantWith(
     agents: {
       find: (_tenant, id) =>
         Promise.resolve(id === "gone" ? undefined : { id, name: "Shop" } as never),
+    },
+    providers: {
+      connection: (id) => id === "vendor_a" ? { name: "Acme AI" } as never : undefined,
+      health: new ProviderHealth(() => NOW),
     },
   };
 }

@@ -49,7 +49,8 @@ export async function serviceWithReports() {
   const idle = await TestService.start();
   const empty: Reports = { service: idle, cookie: await signedInCookie(idle) };
   return {
-    ...{ service, cookie: await signedInCookie(service), agent, key, first, failed, empty, chat },
+    ...{ service, mock, cookie: await signedInCookie(service), agent, key, first, failed, empty },
+    chat,
     async [Symbol.asyncDispose]() {
       await idle[Symbol.asyncDispose]();
       await on[Symbol.asyncDispose]();
