@@ -1,5 +1,6 @@
 import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
+import { type Theme, THEMES } from "@/lib/dashboard/theme.ts";
 import { Brand } from "./Brand.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 
@@ -50,7 +51,7 @@ function sectionsFor(user: SignedInUser): Section[] {
 }
 
 /** Navigation and user menu: a column next to the page, a bar above it on small screens. */
-export function Sidebar({ user }: { user: SignedInUser }) {
+export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
   return (
     <header class="sidebar">
       <Brand />
@@ -72,12 +73,14 @@ export function Sidebar({ user }: { user: SignedInUser }) {
           </Fragment>
         ))}
       </nav>
-      <UserMenu user={user} />
+      <UserMenu user={user} theme={theme} />
     </header>
   );
 }
 
-function UserMenu({ user }: { user: SignedInUser }) {
+const THEME_LABELS: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
+
+function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
   return (
     <details class="user-menu">
       <summary>
@@ -93,6 +96,19 @@ function UserMenu({ user }: { user: SignedInUser }) {
         <a class="menu-item" href="/account" aria-current="false">Your account</a>
         <a class="menu-item" href="/home?setup" aria-current="false">Get started</a>
         <a class="menu-item" href="/docs" aria-current="false">API reference</a>
+        <form class="theme-switch" method="post" action="/account/theme" aria-label="Theme">
+          {THEMES.map((name) => (
+            <button
+              key={name}
+              type="submit"
+              name="theme"
+              value={name}
+              aria-pressed={name === theme ? "true" : "false"}
+            >
+              {THEME_LABELS[name]}
+            </button>
+          ))}
+        </form>
         <form method="post" action="/sign-out">
           <button class="menu-item" type="submit">Sign out</button>
         </form>

@@ -1,4 +1,5 @@
 import { asset } from "fresh/runtime";
+import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
 
 /**
@@ -34,8 +35,8 @@ const STYLES = [
 ];
 
 /** The document around every dashboard page. */
-export default define.page(({ Component, state }) => (
-  <html lang="en">
+export default define.page(({ Component, req, state }) => (
+  <html lang="en" data-theme={readTheme(req.headers)}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -24,7 +24,7 @@ const GET_ONLY = new Set([
 ]);
 
 const POST_ONLY = new Set([
-  ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
+  ...["/sign-out", "/account/theme", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
 ]);
 

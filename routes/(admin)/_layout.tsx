@@ -1,11 +1,12 @@
 import { Sidebar } from "@/components/Sidebar.tsx";
 import LocalTimes from "@/islands/LocalTimes.tsx";
+import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
 
-export default define.layout(({ Component, state }) => (
+export default define.layout(({ Component, req, state }) => (
   <div class="shell">
     <a class="skip" href="#main">Skip to content</a>
-    {state.user && <Sidebar user={state.user} />}
+    {state.user && <Sidebar user={state.user} theme={readTheme(req.headers)} />}
     <main id="main" tabIndex={-1}>
       <Component />
       <LocalTimes />

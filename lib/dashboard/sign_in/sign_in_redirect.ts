@@ -26,8 +26,8 @@ export function signInRedirect(
   return `/sign-in?next=${encodeURIComponent(next)}&interrupted=yes`;
 }
 
-/** Behind a proxy the request's host can differ from the public one. */
-function pageOfForm(referer: string | null, hosts: readonly string[]): string {
+/** The page from which a form was sent. Behind a proxy the request's host can differ from the public one. */
+export function pageOfForm(referer: string | null, hosts: readonly string[]): string {
   if (referer === null || !URL.canParse(referer)) return HOME;
   const from = new URL(referer);
   if (!hosts.includes(from.host)) return HOME;
