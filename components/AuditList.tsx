@@ -1,4 +1,5 @@
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
+import { auditPhrase } from "@/lib/dashboard/audit_phrases.ts";
 import { Time } from "./Time.tsx";
 
 /** Entries of the audit log with their changes. `nameOf` returns an actor's display name. */
@@ -16,8 +17,8 @@ export function AuditList(
           <div class="row-main">
             <p class="audit-line">
               <strong>{nameOf(entry.actor)}</strong>
-              <span class="tag">{entry.kind}: {entry.action}</span>
-              {entry.target.name !== "" && <span>{entry.target.name}</span>}
+              <span>{auditPhrase(entry)}</span>
+              {entry.target.name !== "" && <span class="audit-target">{entry.target.name}</span>}
               {isEvent(entry) && <EventFacts entry={entry} />}
             </p>
             {!isEvent(entry) && entry.changes.length > 0 && <Changes entry={entry} />}

@@ -16,7 +16,7 @@ export interface ConfirmFormProps
 
 /** Asks for confirmation before an irreversible action. */
 export function ConfirmForm(props: ConfirmFormProps) {
-  const { action, issues, labels = {}, lead = "Nothing was changed.", once } = props;
+  const { action, issues, labels = {}, lead = "Couldn't save.", once } = props;
   return (
     <PostForm class="stack" {...{ action, issues, labels, lead, once }}>
       <h2>{props.title}</h2>

@@ -21,7 +21,7 @@ export function DeleteAgentForm(
       confirm="Delete agent"
       issues={{ confirmName: issue }}
       labels={LABELS}
-      lead="Nothing was deleted."
+      lead="Couldn't delete."
       {...(cancelHref === undefined ? {} : { cancelHref })}
     >
       <div class="stack">

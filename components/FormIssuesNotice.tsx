@@ -17,9 +17,9 @@ export interface FormIssuesNoticeProps {
   lead?: string;
 }
 
-/** States that nothing was saved and links to each invalid field, which may be off screen. */
+/** Says that nothing was saved and links to each invalid field, which may be off screen. */
 export function FormIssuesNotice(
-  { issue, faulty, lead = "Nothing was saved." }: FormIssuesNoticeProps,
+  { issue, faulty, lead = "Couldn't save." }: FormIssuesNoticeProps,
 ) {
   if (issue === undefined && faulty.length === 0) return null;
   return (
@@ -28,7 +28,7 @@ export function FormIssuesNotice(
       {issue !== undefined && <p>{issue}</p>}
       {faulty.length > 0 && (
         <p>
-          {lead} Check these fields: {faulty.map(([name, label], n) => (
+          {lead} Fix: {faulty.map(([name, label], n) => (
             <Fragment key={name}>
               {n > 0 && ", "}
               <a href={`#${name}`}>{label}</a>

@@ -39,7 +39,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
       issues={{ ...issues, own_password: issues?.password, password: undefined }}
       labels={LABELS}
       once={props.once}
-      lead="The key was not created."
+      lead="Couldn't create the key."
     >
       <Field
         name="name"

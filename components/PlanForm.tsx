@@ -39,7 +39,7 @@ export function PlanForm(props: PlanFormProps) {
       class="sections"
       issues={props.issues}
       labels={FORM_LABELS}
-      lead="The plan was not saved."
+      lead="Couldn't save the plan."
     >
       <LimitFields
         {...props}

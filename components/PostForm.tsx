@@ -12,7 +12,7 @@ export interface PostFormProps {
   issues?: FormIssues | undefined;
   /** Labels by control name, in the form's order. */
   labels?: Readonly<Record<string, string>>;
-  /** First sentence above a rejected form; "Nothing was saved." by default. */
+  /** First sentence above a rejected form; "Couldn't save." by default. */
   lead?: string;
   /** Submission id of a form whose result is shown once; sending it again creates nothing. */
   once?: string | undefined;

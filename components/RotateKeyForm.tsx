@@ -32,7 +32,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
       action={`/api-keys/${apiKey.id}/rotate`}
       class="stack"
       issues={{ form: props.issue, own_password: props.passwordIssue }}
-      lead="Nothing was changed."
+      lead="Couldn't save."
       once={props.once}
     >
       {expiring?.expiresAt === undefined

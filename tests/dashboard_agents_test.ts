@@ -188,7 +188,7 @@ Deno.test("POST /agents/:id/delete: requires the agent's name", async () => {
   const { id } = await add("Helper");
   const rejected = await send(`/agents/${id}/delete`, { confirmName: "helper" });
   assertEquals(rejected.status, 400);
-  assertStringIncludes(await rejected.text(), "Nothing was deleted.");
+  assertStringIncludes(await rejected.text(), "Couldn't delete.");
   assertEquals((await send(`/agents/${id}/delete`, { confirmName: "Helper" })).status, 303);
   assertEquals(await agents.find(tenant, id), undefined);
 });

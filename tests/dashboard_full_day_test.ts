@@ -156,10 +156,10 @@ async function readLog({ page, shop }: Day): Promise<void> {
   const lines = await page.locator(".audit-line").allInnerTexts();
   assertEquals(lines.map((line) => line.replace(/\s+/g, " ")), [
     `${OWNER.email} key: revoke Shop backend`,
-    `${OWNER.email} key: create Shop backend`,
-    `${OWNER.email} agent: create Customer support`,
-    `${OWNER.email} sign-in: signed in owner@example.com from 127.0.0.1`,
-    `${OWNER.email} user: create ${OWNER.email}`,
+    `${OWNER.email} Created API key Shop backend`,
+    `${OWNER.email} Created agent Customer support`,
+    `${OWNER.email} Signed in owner@example.com from 127.0.0.1`,
+    `${OWNER.email} Created user ${OWNER.email}`,
   ]);
   for (const summary of await page.locator(".audit summary").all()) await summary.click();
   const main = await page.locator("main").innerText();

@@ -124,11 +124,11 @@ Deno.test("/audit: shows sign-ins in plain words, and filters by kind and by ano
   for (let n = 0; n < 3; n++) await send(owner, "/sign-in", { ...OWNER, password: WRONG });
   const page = async (query: string) => await (await owner.get(`/audit?${query}`)).text();
   const signIns = await page("kind=sign-in");
-  for (const words of ["sign-in: failed", "from 127.0.0.1", "2 times", "Not signed in"]) {
+  for (const words of ["Failed to sign in", "from 127.0.0.1", "2 times", "Not signed in"]) {
     assertStringIncludes(signIns, words);
   }
-  assert(!signIns.includes("user: create"));
-  assertStringIncludes(await page("actor=anonymous"), "sign-in: failed");
+  assert(!signIns.includes("Created user"));
+  assertStringIncludes(await page("actor=anonymous"), "Failed to sign in");
   assertStringIncludes(await page("kind=access"), "No matching entries");
 });
 

@@ -75,7 +75,7 @@ function Frames({ frames }: { frames: TimedFrame[] }) {
   }
   return (
     <details class="frames">
-      <summary>{`${frames.length} frames`}</summary>
+      <summary>{`${frames.length} stream events`}</summary>
       <ol tabIndex={0} aria-label="Frames">
         {lines.map(({ ms, text }, n) => (
           <li key={n}>

@@ -5,10 +5,6 @@ import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 
 const PAGE_SIZE = 25;
 
-export const AUDIT_KIND_OPTIONS = AUDIT_KINDS.map((kind) =>
-  [kind, kind[0]!.toUpperCase() + kind.slice(1)] as const
-);
-
 /** The filters of the audit page as in its URL; a blank one does not filter. */
 export interface AuditFilters {
   kind: string;

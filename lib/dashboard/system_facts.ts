@@ -14,7 +14,7 @@ export function systemFacts(
     ["Memory", `${Math.round(rssBytes / 1_048_576)} MiB`],
     ["Demo page", demoAgent === undefined ? "off" : "on"],
     ["Demo model", config.demoModel ? "on" : "off"],
-    ["Client addresses", describeAddressSource(config.trustedProxyHops)],
+    ["Client IP", describeAddressSource(config.trustedProxyHops)],
     ["Private egress allowed", config.egressAllow.join(", ") || "none"],
     ["Log level", config.logLevel],
   ];

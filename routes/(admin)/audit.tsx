@@ -5,12 +5,12 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import {
-  AUDIT_KIND_OPTIONS,
   auditHref,
   auditLog,
   readAuditFilters,
   toAuditQuery,
 } from "@/lib/dashboard/audit_filters.ts";
+import { AUDIT_KIND_LABELS } from "@/lib/dashboard/audit_phrases.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { define, type State } from "@/utils.ts";
@@ -71,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => {
       />
       <AuditFilterForm
         filters={filters}
-        kinds={AUDIT_KIND_OPTIONS}
+        kinds={AUDIT_KIND_LABELS}
         actors={actors}
         operator={data.user.operator}
       />

@@ -7,7 +7,7 @@ export const FIELD_LABELS = {
   model: "Model",
   fallback: "Fallback",
   temperature: "Temperature",
-  maxOutputTokens: "Longest answer",
+  maxOutputTokens: "Max output tokens",
   maxCostUsd: "Cost, in USD",
   maxSteps: "Steps",
   wallClockSeconds: "Time, in seconds",

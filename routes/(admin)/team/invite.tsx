@@ -98,7 +98,7 @@ function InviteForm({ email, role, asksPassword, once, issues }: Form) {
         class="card narrow stack"
         issues={{ email: issues.email, own_password }}
         labels={{ email: "E-mail" }}
-        lead="No invitation was created."
+        lead="Couldn't create the invitation."
         once={once}
       >
         <Field

@@ -124,7 +124,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
         class="card narrow stack"
         issues={own_password === undefined ? others : { ...others, own_password }}
         labels={LABELS}
-        lead="No tenant was created."
+        lead="Couldn't create the tenant."
         once={once}
       >
         <Field name="name" label={LABELS.name} issue={issues.name}>

@@ -1,0 +1,16 @@
+import { assertEquals } from "@std/assert";
+import { AUDIT_KINDS } from "../store/audit/audit_record.ts";
+import { AUDIT_KIND_LABELS, auditPhrase } from "./audit_phrases.ts";
+
+Deno.test("auditPhrase: says what was done to what", () => {
+  assertEquals(auditPhrase({ kind: "agent", action: "create" }), "Created agent");
+  assertEquals(auditPhrase({ kind: "key", action: "end overlap" }), "Ended old secret of API key");
+  assertEquals(auditPhrase({ kind: "slot", action: "create" }), "Connected model provider");
+  assertEquals(auditPhrase({ kind: "sign-in", action: "failed" }), "Failed to sign in");
+  // Of a later release.
+  assertEquals(auditPhrase({ kind: "tenant", action: "archive" }), "Archive tenant");
+});
+
+Deno.test("AUDIT_KIND_LABELS: every kind has its label, in the order of the records", () => {
+  assertEquals(AUDIT_KIND_LABELS.map(([kind]) => kind), [...AUDIT_KINDS]);
+});
