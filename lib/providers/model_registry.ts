@@ -130,7 +130,9 @@ function isSame(one: ConnectionConfig, other: ConnectionConfig): boolean {
     one.apiKey === other.apiKey && one.name === other.name;
 }
 
-const PROTOCOL_FACTORIES: Readonly<Record<ProtocolName, (baseUrl: string) => ProviderProtocol>> = {
+export const PROTOCOL_FACTORIES: Readonly<
+  Record<ProtocolName, (baseUrl: string) => ProviderProtocol>
+> = {
   openai: openaiProtocol,
   anthropic: anthropicProtocol,
   google: googleProtocol,

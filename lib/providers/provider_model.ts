@@ -3,7 +3,7 @@ import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
 import { ProviderError } from "./provider_error.ts";
 import { ResponseAccumulator } from "./response_accumulator.ts";
 import { describeJsonError } from "./stream_json.ts";
-import type { PostRequest } from "./transport/connection_pool.ts";
+import type { ProviderRequest } from "./transport/connection_pool.ts";
 import type { HttpExchange } from "./transport/http_exchange.ts";
 import {
   encodeJsonBody,
@@ -113,7 +113,7 @@ export class ProviderModel extends ProviderClient implements Model {
 
   /** Opens a response that is an event stream. */
   async #openStream(
-    post: PostRequest,
+    post: ProviderRequest,
     { signal, onAbandoned, onUnusable }: {
       signal: AbortSignal;
       onAbandoned: () => void;

@@ -8,9 +8,11 @@ import type { ProviderFailure } from "./provider_failure.ts";
 /** Long enough for a model that has to be loaded, short enough for a form. */
 const TEST_TIMEOUT_MS = 20_000;
 
-/** Why a test failed, without quoting the provider. */
+/** Why a test failed. */
 export interface ConnectionTestError {
   message: string;
+  /** The provider's own, without the API key. */
+  words?: string;
   /** HTTP status of the provider's response. */
   status?: number;
 }
@@ -23,9 +25,9 @@ export async function testConnection(
   { provider, config, model }: { provider: ProviderId; config: ConnectionConfig; model: string },
   { runtime, report }: { runtime: Runtime; report?: (failure: ProviderFailure) => void },
 ): Promise<ConnectionTestError | undefined> {
-  let status: number | undefined;
+  let last: ProviderFailure | undefined;
   const onFailure = (failure: ProviderFailure) => {
-    status = failure.status;
+    last = failure;
     report?.(failure);
   };
   const registry = new ModelRegistry(runtime, { providers: { [provider]: config }, onFailure });
@@ -44,7 +46,12 @@ export async function testConnection(
     return undefined;
   } catch (error) {
     if (error instanceof ModelError) {
-      return { message: error.message, ...(status === undefined ? {} : { status }) };
+      const { status, words } = last ?? {};
+      return {
+        message: error.message,
+        ...status !== undefined && { status },
+        ...words && { words },
+      };
     }
     if (timeout.signal.aborted) {
       return { message: "the model provider did not answer in 20 seconds" };

@@ -21,7 +21,8 @@ export function openaiProtocol(baseUrl: string): ProviderProtocol {
   const dialects = new OpenaiDialects(baseUrl);
   const modelsWithoutTemperature = new Set<string>();
   return {
-    headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+    // Local servers need no key.
+    headers: (apiKey) => apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
     createRequest: (request) =>
       new OpenaiRequestBuilder(request, { dialects, modelsWithoutTemperature }),
     // Quotes within a quoted prompt are escaped, so only the provider's own field matches.

@@ -4,11 +4,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 /** Idle connections kept for reuse; the number of busy ones is not limited. */
 const MAX_IDLE_SOCKETS = 128;
 
-export interface PostRequest {
+export interface ProviderRequest {
   /** Relative to the base URL, with query. */
   path: string;
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
+  /** JSON; a request without a body is a GET. */
+  body?: Uint8Array;
   /** Default: `text/event-stream`. */
   accept?: string;
 }
@@ -44,19 +45,18 @@ export class ConnectionPool {
   }
 
   /** Sends a request. Redirects are not followed, so the API key stays with this host. */
-  post({ path, headers, body, accept = "text/event-stream" }: PostRequest): ClientRequest {
+  send({ path, headers, body, accept = "text/event-stream" }: ProviderRequest): ClientRequest {
     const { host, port, prefix } = this.#target;
     const send = this.secure ? httpsRequest : httpRequest;
     const request = send({
       host,
       port,
       path: prefix + path,
-      method: "POST",
+      method: body === undefined ? "GET" : "POST",
       agent: this.#agent,
       headers: {
         ...headers,
-        "content-type": "application/json",
-        "content-length": body.byteLength,
+        ...body && { "content-type": "application/json", "content-length": body.byteLength },
         accept,
         "accept-encoding": "identity",
       },

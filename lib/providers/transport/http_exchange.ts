@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 import { ProviderError } from "../provider_error.ts";
-import type { ConnectionPool, PostRequest } from "./connection_pool.ts";
+import type { ConnectionPool, ProviderRequest } from "./connection_pool.ts";
 
 /** Timeouts in milliseconds. */
 export interface ProviderTimeouts {
@@ -17,7 +17,7 @@ export interface ProviderTimeouts {
 
 export interface HttpExchangeOptions extends ProviderTimeouts {
   pool: ConnectionPool;
-  post: PostRequest;
+  post: ProviderRequest;
   runtime: Pick<Runtime, "now" | "sleep">;
   signal: AbortSignal;
 }
@@ -64,7 +64,7 @@ export class HttpExchange {
     this.#options = options;
     this.#lastByteAt = options.runtime.now();
     this.respondedAt = this.#lastByteAt;
-    this.#request = options.pool.post(options.post);
+    this.#request = options.pool.send(options.post);
     this.#request.on("socket", (socket) => this.#onSocket(socket));
     this.#request.once("response", (response) => this.#onResponse(response));
     this.#request.on("error", (error) => this.#onConnectionLost(error));

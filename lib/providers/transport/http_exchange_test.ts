@@ -14,7 +14,7 @@ function open(clock: FakeRuntime, { most = Infinity } = {}) {
     destroy: () => void (state.destroyed = true),
   });
   const exchange = new HttpExchange({
-    pool: { secure: false, post: () => request } as never,
+    pool: { secure: false, send: () => request } as never,
     post: { path: "/", headers: {}, body: new Uint8Array() },
     runtime: clock,
     signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import type { ProviderId } from "../../schemas/provider_id.ts";
 import { ProviderError } from "../provider_error.ts";
 import { describeFailure, type ProviderFailure } from "../provider_failure.ts";
-import { ConnectionPool, type PostRequest } from "./connection_pool.ts";
+import { ConnectionPool, type ProviderRequest } from "./connection_pool.ts";
 import { HttpExchange, type ProviderTimeouts } from "./http_exchange.ts";
 import { readErrorBody } from "./read_body.ts";
 import { retryAfterMs } from "./retry_after.ts";
@@ -82,7 +82,7 @@ export abstract class ProviderClient {
    * for any other. `onAbandoned` is called if we disconnect before a response.
    */
   protected async open(
-    post: PostRequest,
+    post: ProviderRequest,
     { signal, onAbandoned }: { signal: AbortSignal; onAbandoned?: () => void },
   ): Promise<{ exchange: HttpExchange; response: IncomingMessage }> {
     const { runtime } = this.#options;
@@ -99,7 +99,7 @@ export abstract class ProviderClient {
     throw toProviderError({ status: response.statusCode ?? 0, errorBody, retryAfterMs: after });
   }
 
-  #send(post: PostRequest, signal: AbortSignal): HttpExchange {
+  #send(post: ProviderRequest, signal: AbortSignal): HttpExchange {
     const { runtime } = this.#options;
     try {
       return new HttpExchange({ pool: this.#pool, post, runtime, signal, ...this.#timeouts });
