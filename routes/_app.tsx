@@ -24,6 +24,7 @@ const STYLES = [
   "versions",
   "embed",
   "setup",
+  "models",
   "code",
   "dialog",
   "auth",

@@ -28,6 +28,7 @@ const MESSAGES = {
   advice_dismissed: "Dismissed for everyone in your organization.",
   model_saved: "Model saved. It takes effect with the next message.",
   model_deleted: "Model removed from the catalogue.",
+  models_added: "Models added. Agents can use them from the next message on.",
   slot_saved: "The provider answered. Its connection is saved and used from the next message on.",
   slot_emptied: "Connection removed. Its models are rejected from now on.",
 } as const;

@@ -21,6 +21,7 @@ const GET_ONLY = new Set([
   ...["/conversations", "/conversations/:id", "/knowledge", "/knowledge/:id"],
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
   ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
+  "/operator/vendors/connect",
 ]);
 
 const POST_ONLY = new Set([

@@ -28,7 +28,7 @@ async function callTool(): Promise<string> {
 
 async function callProvider(): Promise<string> {
   const connection = new ConnectionPool(`http://${host}/v1`);
-  const request = connection.post({ path: "/provider", headers: {}, body: new Uint8Array() });
+  const request = connection.send({ path: "/provider", headers: {}, body: new Uint8Array() });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);
   });

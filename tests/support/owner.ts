@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from "playwright-core";
 import type { TestService } from "./service.ts";
 
-const OWNER = { email: "owner@example.com", password: "correct horse battery" };
+export const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 
 /** Sets up a new service and returns the owner's cookie. */
 export async function ownerCookie({ service }: TestService): Promise<string> {

@@ -19,6 +19,8 @@ export interface MockProvidersOptions {
   port?: number;
   /** The response when no script is left. */
   otherwise?: (request: MockRequest) => Script;
+  /** The body of `GET /models`; without it, the list is 404. */
+  models?: unknown;
 }
 
 /**
@@ -29,6 +31,7 @@ export class MockProviders implements AsyncDisposable {
   readonly requests: MockRequest[] = [];
   readonly #server: Server;
   readonly #otherwise: (request: MockRequest) => Script;
+  readonly #models: unknown;
   readonly #sockets = new Set<Socket>();
   readonly #scripts: Script[] = [];
   readonly #waiting: { n: number; resolve: (request: MockRequest) => void }[] = [];
@@ -36,6 +39,7 @@ export class MockProviders implements AsyncDisposable {
 
   private constructor(options: MockProvidersOptions) {
     this.#otherwise = options.otherwise ?? (() => ({}));
+    this.#models = options.models;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#serve(socket);
     });
@@ -102,9 +106,20 @@ export class MockProviders implements AsyncDisposable {
     socket.on("data", (chunk: Uint8Array) => {
       reader.feed(chunk);
       for (let raw = reader.take(); raw !== undefined; raw = reader.take()) {
+        if (raw.method === "GET" && this.#models !== undefined) {
+          this.#listModels(socket);
+          continue;
+        }
         this.#answer(socket, describe(raw, { connection, gone: gone.promise }));
       }
     });
+  }
+
+  #listModels(socket: Socket): void {
+    const body = JSON.stringify(this.#models);
+    socket.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
   }
 
   #answer(socket: Socket, request: MockRequest | undefined): void {

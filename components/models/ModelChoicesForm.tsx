@@ -1,0 +1,144 @@
+import {
+  type ModelChoice,
+  type ModelChoices,
+  type ModelNumbers,
+  NUMBER_FIELDS,
+} from "@/lib/dashboard/models/model_choices.ts";
+import type { AgentOffer } from "@/lib/dashboard/models/use_in_agents.ts";
+import { Notice } from "../Notice.tsx";
+import { SearchForm } from "../SearchForm.tsx";
+
+const COLUMNS: Record<keyof ModelNumbers, string> = {
+  inputUsdPerMTok: "Input $/M",
+  outputUsdPerMTok: "Output $/M",
+  contextTokens: "Context",
+  maxOutputTokens: "Max output",
+};
+
+export interface ModelChoicesFormProps extends ModelChoices {
+  vendor: string;
+  query: string;
+  agents: readonly AgentOffer[];
+  /** Why nothing was added. */
+  problem?: string | undefined;
+}
+
+/** The provider's models with prices and sizes, to choose what agents may use. */
+export function ModelChoicesForm(props: ModelChoicesFormProps) {
+  const { vendor, query, choices, total, error, factsDate, agents, problem } = props;
+  return (
+    <div class="stack">
+      {problem !== undefined && <Notice kind="error" focused>{problem}</Notice>}
+      {error !== undefined && <Notice kind="warning">{error}</Notice>}
+      {total > choices.length && <SearchForm query={query} label={`Search ${total} models`} />}
+      <form method="post" action={`/operator/vendors/${vendor}/models`} class="card stack">
+        <table class="model-table">
+          <caption class="sr-only">Models of this provider</caption>
+          <thead>
+            <tr>
+              <th scope="col">Model</th>
+              {NUMBER_FIELDS.map((field) => <th key={field} scope="col">{COLUMNS[field]}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {choices.map((choice) => <ModelRow key={choice.model} choice={choice} />)}
+            <TypedRow />
+          </tbody>
+        </table>
+        <p class="help">
+          {factsDate === undefined
+            ? "Prices in USD per million tokens. They decide what a chat costs."
+            : `Prices in USD per million tokens, as of ${factsDate} where the provider's list has none. Change them if yours differ.`}
+        </p>
+        {agents.length > 0 && <UseIn agents={agents} />}
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Add models</button>
+          <a class="button" href="/operator/vendors" aria-current="false">Not now</a>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function ModelRow({ choice: { model, numbers, chosen, stored, issue } }: { choice: ModelChoice }) {
+  return (
+    <tr>
+      <th scope="row">
+        <label class="check">
+          <input type="checkbox" name="model" value={model} checked={chosen || stored} />
+          <span>
+            {model}
+            {stored && <span class="tag">Added</span>}
+            {issue !== undefined && <span class="field-error">{issue}</span>}
+          </span>
+        </label>
+      </th>
+      <Numbers name={model} label={model} numbers={numbers} />
+    </tr>
+  );
+}
+
+/** For deployments and servers whose models no list names. */
+function TypedRow() {
+  const empty = {
+    inputUsdPerMTok: "",
+    outputUsdPerMTok: "",
+    contextTokens: "",
+    maxOutputTokens: "",
+  };
+  return (
+    <tr>
+      <th scope="row">
+        <input
+          type="text"
+          name="typed"
+          class="mono"
+          aria-label="Another model"
+          placeholder="Another model"
+          maxLength={256}
+          spellcheck={false}
+        />
+      </th>
+      <Numbers name="typed" label="the other model" numbers={empty} />
+    </tr>
+  );
+}
+
+function Numbers(
+  { name, label, numbers }: { name: string; label: string; numbers: ModelNumbers },
+) {
+  return (
+    <>
+      {NUMBER_FIELDS.map((field) => (
+        <td key={field} data-label={COLUMNS[field]}>
+          <input
+            type="text"
+            inputMode="decimal"
+            name={`${field}:${name}`}
+            value={numbers[field]}
+            aria-label={`${COLUMNS[field]} of ${label}`}
+          />
+        </td>
+      ))}
+    </>
+  );
+}
+
+function UseIn({ agents }: { agents: readonly AgentOffer[] }) {
+  return (
+    <fieldset class="field">
+      <legend>Use the first chosen model in</legend>
+      <div class="choices">
+        {agents.map(({ id, name, isDemo }) => (
+          <label key={id} class="check">
+            <input type="checkbox" name="agent" value={id} checked={isDemo} />
+            <span>
+              {name}
+              {isDemo && <span class="help">Uses the demo model</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,26 @@
+import { PROVIDER_PRESETS } from "@/lib/schemas/provider_presets.ts";
+
+/** The providers by name, each leading to its form. */
+export function ProviderGrid() {
+  return (
+    <ul class="provider-grid">
+      {PROVIDER_PRESETS.map(({ id, name, keyUrl, baseUrlHint }) => (
+        <li key={id}>
+          <a class="provider-card" href={`/operator/vendors/connect/${id}`} aria-current="false">
+            <span class="provider-mark" aria-hidden="true">{name[0]}</span>
+            <span>
+              <strong>{name}</strong>
+              <span class="help">
+                {keyUrl === undefined && baseUrlHint === undefined
+                  ? "On your own machine"
+                  : baseUrlHint === undefined
+                  ? "API key"
+                  : "Address and API key"}
+              </span>
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

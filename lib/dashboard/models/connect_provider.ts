@@ -1,0 +1,75 @@
+import type { Service } from "../../http/service.ts";
+import { listModels } from "../../providers/list_models.ts";
+import { type ConnectionConfig, DEFAULT_PROTOCOLS } from "../../schemas/connection_config.ts";
+import { httpUrlSchema } from "../../schemas/http_url.ts";
+import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
+import type { ProviderPreset } from "../../schemas/provider_presets.ts";
+
+/** The form of a new connection, as typed; the key is never sent back. */
+export interface ConnectValues {
+  baseUrl: string;
+  name: string;
+}
+
+export type ConnectIssues = Partial<
+  Record<"apiKey" | "baseUrl" | "name" | "password" | "form", string>
+>;
+
+/** The connection that a new provider takes: a free one, if possible the one of its protocol. */
+export function freeConnection(
+  { providers }: Pick<Service, "providers">,
+  { protocol }: Pick<ProviderPreset, "protocol">,
+): ProviderId | undefined {
+  const free = PROVIDER_IDS.filter((id) => providers.connection(id) === undefined);
+  return free.find((id) => DEFAULT_PROTOCOLS[id] === protocol) ?? free[0];
+}
+
+/** Parses the form, or returns a message for every invalid field. */
+export function parseConnect(
+  form: URLSearchParams,
+  preset: ProviderPreset,
+): { values: ConnectValues } & ({ config: ConnectionConfig } | { issues: ConnectIssues }) {
+  const text = (name: string) => (form.get(name) ?? "").trim();
+  const values = { baseUrl: text("baseUrl") || preset.baseUrl, name: text("name") || preset.name };
+  const apiKey = text("apiKey");
+  const url = httpUrlSchema.safeParse(values.baseUrl);
+  const isKeyMissing = apiKey === "" && preset.keyUrl !== undefined;
+  const issues: ConnectIssues = {
+    ...isKeyMissing && { apiKey: `Paste your ${preset.name} key.` },
+    ...!/^[\x21-\x7e]{0,4096}$/.test(apiKey) && {
+      apiKey: "A key has only visible ASCII characters without spaces.",
+    },
+    ...url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` },
+    ...values.name.length > 64 && { name: "Use at most 64 characters." },
+  };
+  if (!url.success || Object.keys(issues).length > 0) return { values, issues };
+  const { protocol } = preset;
+  return { values, config: { protocol, baseUrl: url.data, apiKey, name: values.name } };
+}
+
+/**
+ * Stores a connection whose provider answers its list of models. A server without a list is stored too:
+ * its models are typed, and tested when they are added. Returns a message if it does not answer.
+ */
+export async function connectProvider(
+  { connections, runtime, log }: Pick<Service, "connections" | "runtime" | "log">,
+  { vendor, config }: { vendor: ProviderId; config: ConnectionConfig },
+): Promise<string | undefined> {
+  const listed = await listModels(config, { runtime });
+  if ("error" in listed && listed.error.status !== 404) {
+    const { message, words } = listed.error;
+    log.warn("a model provider could not be connected", { vendor, ...listed.error });
+    return quoteProvider(`Couldn't connect: ${message}.`, words);
+  }
+  await connections.set(vendor, config);
+}
+
+/** A message with the provider's own words, of which an error body has at most 300 characters. */
+export function quoteProvider(message: string, words: string | undefined): string {
+  return words ? `${message} The provider says: ${messageIn(words).slice(0, 300)}` : message;
+}
+
+/** The message inside a JSON error body, or the body. */
+function messageIn(body: string): string {
+  return /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1]?.replace(/^"|"$/g, "") ?? body;
+}
