@@ -90,7 +90,7 @@ Deno.test("/operator/vendors/connect/:preset: a rejected key shows the provider'
   assertEquals(await service.service.connections.list(), []);
 });
 
-Deno.test("/operator/vendors/:vendor/models: models are tested, added with edited prices, and given to agents", async () => {
+Deno.test("/operator/vendors/:id/models: models are tested, added with edited prices, and given to agents", async () => {
   await using mock = await MockProviders.start({ models: MODELS });
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = await Dashboard.setUp(service);

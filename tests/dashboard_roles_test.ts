@@ -12,7 +12,7 @@ const OWNERS: Visitor[] = ["owner", "operator"];
 /** Who may view a page and who may make changes there; the operator also owns the first tenant. */
 function allowed(path: string): { view: Visitor[]; change: Visitor[] } {
   if (path.startsWith("/operator/")) return { view: ["operator"], change: ["operator"] };
-  if (path === "/account") return { view: ALL_ROLES, change: ALL_ROLES };
+  if (/^\/account(\/|$)/.test(path)) return { view: ALL_ROLES, change: ALL_ROLES };
   if (path.startsWith("/team/")) return { view: OWNERS, change: OWNERS };
   const isForm = /\/(new|delete|revoke|rotate|doctor)$/.test(path);
   return { view: isForm ? EDITORS : ALL_ROLES, change: EDITORS };

@@ -3,7 +3,8 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
-import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { type ConnectionView, connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -16,29 +17,63 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
+  const connected = data.slots.filter(({ state }) => state !== "empty");
+  const connect = (
+    <a class="button button-primary" href="/operator/vendors/connect">Connect model</a>
+  );
   return (
     <>
       <PageHeader
         title="Model providers"
         text="Up to three connections. Those set by environment variables are read-only."
-      />
+      >
+        {connected.length > 0 && connected.length < data.slots.length && connect}
+      </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      <ConnectionRows
-        slots={data.slots}
-        now={data.now}
-        operator
-        action={(slot) =>
-          slot.source !== "environment" && (
-            <a
-              class="button button-small"
-              href={`/operator/vendors/${slot.vendor}`}
-              aria-label={`${slot.state === "empty" ? "Connect" : "Edit"} ${slot.label}`}
-              aria-current="false"
-            >
-              {slot.state === "empty" ? "Connect" : "Edit"}
-            </a>
-          )}
-      />
+      {connected.length === 0
+        ? (
+          <EmptyState
+            icon="vendors"
+            title="No provider connected"
+            text="Until then, agents can only use the built-in demo model."
+          >
+            {connect}
+          </EmptyState>
+        )
+        : (
+          <ConnectionRows
+            slots={connected}
+            now={data.now}
+            operator
+            action={(slot) => <ConnectionActions slot={slot} />}
+          />
+        )}
     </>
   );
 });
+
+function ConnectionActions({ slot: { vendor, label, source } }: { slot: ConnectionView }) {
+  const path = `/operator/vendors/${vendor}`;
+  return (
+    <>
+      <a
+        class="button button-small"
+        href={`${path}/models`}
+        aria-label={`Models of ${label}`}
+        aria-current="false"
+      >
+        Models
+      </a>
+      {source !== "environment" && (
+        <a
+          class="button button-small"
+          href={path}
+          aria-label={`Edit ${label}`}
+          aria-current="false"
+        >
+          Edit
+        </a>
+      )}
+    </>
+  );
+}
