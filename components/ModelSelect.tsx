@@ -1,12 +1,8 @@
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
+import type { ModelGroup } from "@/lib/dashboard/models/model_groups.ts";
 import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
+import { formatCompact } from "@/lib/dashboard/format_amount.ts";
 import type { ControlAttributes } from "./Field.tsx";
-
-/** The models of one provider connection. */
-export interface ModelGroup {
-  label: string;
-  models: CatalogueEntry[];
-}
 
 export interface ModelSelectProps {
   attributes: ControlAttributes;
@@ -19,11 +15,15 @@ export interface ModelSelectProps {
 
 /** Selects a model of the catalog. A selected model stays visible after its removal. */
 export function ModelSelect({ attributes, groups, value, blank }: ModelSelectProps) {
-  const values = groups.flatMap((group) => group.models.map(valueOf));
+  // The demo model is the same for every provider.
+  const isDemo = value.endsWith(`/${DEMO_MODEL}`);
+  const isSelected = (entry: CatalogueEntry) =>
+    valueOf(entry) === value || isDemo && entry.model === DEMO_MODEL;
+  const isOffered = groups.some((group) => group.models.some(isSelected));
   return (
     <select {...attributes} required={blank === undefined}>
       {blank !== undefined && <option value="">{blank}</option>}
-      {value !== "" && !values.includes(value) && (
+      {value !== "" && !isOffered && (
         <option value={value} selected>{`${value} (no longer offered)`}</option>
       )}
       {groups.map((group) => (
@@ -31,8 +31,8 @@ export function ModelSelect({ attributes, groups, value, blank }: ModelSelectPro
           {group.models.map((entry) => (
             <option
               key={entry.model}
-              value={valueOf(entry)}
-              selected={valueOf(entry) === value}
+              value={isSelected(entry) ? value : valueOf(entry)}
+              selected={isSelected(entry)}
               data-input-usd={entry.inputUsdPerMTok}
               data-output-usd={entry.outputUsdPerMTok}
             >
@@ -49,9 +49,15 @@ function valueOf(entry: CatalogueEntry): string {
   return `${entry.vendor}/${entry.model}`;
 }
 
+/** The name with its context size and a hint of its price. */
 function describe(entry: CatalogueEntry): string {
-  if (entry.model === DEMO_MODEL) return "Demo model (built in, free)";
-  const price = (usd: number) => `$${usd}`;
-  return `${entry.model} (${price(entry.inputUsdPerMTok)} in, ` +
-    `${price(entry.outputUsdPerMTok)} out per million tokens)`;
+  if (entry.model === DEMO_MODEL) return "Demo model (free)";
+  return `${entry.model} (${formatCompact(entry.contextTokens)} context, ${priceHint(entry)})`;
+}
+
+/** `$` to `$$$$` by the price of a typical answer, or `free`. */
+function priceHint({ inputUsdPerMTok, outputUsdPerMTok }: CatalogueEntry): string {
+  const usd = (inputUsdPerMTok * 3 + outputUsdPerMTok) / 4;
+  if (usd === 0) return "free";
+  return "$".repeat(1 + [0.5, 3, 12].filter((limit) => usd > limit).length);
 }

@@ -155,7 +155,7 @@ async function readLog({ page, shop }: Day): Promise<void> {
   await page.waitForURL("**/audit?**actor=**");
   const lines = await page.locator(".audit-line").allInnerTexts();
   assertEquals(lines.map((line) => line.replace(/\s+/g, " ")), [
-    `${OWNER.email} key: revoke Shop backend`,
+    `${OWNER.email} Revoked API key Shop backend`,
     `${OWNER.email} Created API key Shop backend`,
     `${OWNER.email} Created agent Customer support`,
     `${OWNER.email} Signed in owner@example.com from 127.0.0.1`,

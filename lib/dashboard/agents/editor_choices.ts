@@ -1,12 +1,11 @@
 import type { Service } from "../../http/service.ts";
 import { toUsd } from "../../billing/micro_usd.ts";
 import { withOverrides } from "../../billing/limits.ts";
-import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { MAX_QUOTAS } from "../../schemas/limits.ts";
-import { loadModelGroups } from "../models/model_groups.ts";
+import { loadModelGroups, type ModelGroup } from "../models/model_groups.ts";
 
 export interface EditorChoices {
-  models: { label: string; models: CatalogueEntry[] }[];
+  models: ModelGroup[];
   knowledgeBases: { id: string; name: string }[];
   hardDailyUsd: number;
 }
