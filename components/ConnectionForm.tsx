@@ -76,7 +76,7 @@ export function ConnectionForm({ vendor, values, issues, ...props }: ConnectionF
         <a class="button" href="/operator/vendors" aria-current="false">Cancel</a>
         {props.stored && (
           <a class="button" href={`/operator/vendors/${vendor}/delete`} aria-current="false">
-            Remove connection
+            Disconnect
           </a>
         )}
       </div>

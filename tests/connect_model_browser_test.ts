@@ -1,6 +1,7 @@
 /** From a fresh start to an answer of a connected model, as a new operator clicks. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
+import { catalogueEntry } from "./support/chat.ts";
 import { withPage } from "./support/browser.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
@@ -135,4 +136,37 @@ Deno.test("/operator/vendors/:id/models: models are tested, added with edited pr
   }]);
   const { modelPolicy, version } = await agents.get(tenant, id);
   assertEquals([modelPolicy.provider, modelPolicy.model, version], ["vendor_b", "acme-large", 2]);
+});
+
+Deno.test("removing a model, or its connection, names the agents that use it", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const operator = await Dashboard.setUp(service);
+  const { agents, catalogue, connections, tenants } = service.service;
+  const tenant = await service.tenant();
+  await connections.set("vendor_b", {
+    protocol: "openai",
+    baseUrl: "https://models.example/v1",
+    apiKey: "sk-x",
+    name: "Acme",
+  });
+  await catalogue.addMissing([catalogueEntry({ vendor: "vendor_b", model: "large" })]);
+  const modelPolicy = { provider: "vendor_b" as const, model: "large" };
+  const remove = `/operator/catalogue/delete?${new URLSearchParams({
+    vendor: "vendor_b",
+    model: "large",
+  })}`;
+  assertStringIncludes(await (await operator.get(remove)).text(), "No agent uses it.");
+  await agents.create(tenant, { ...agentBody(), name: "Main", modelPolicy });
+  await agents.create(tenant, { ...agentBody(), name: "Spare", fallback: modelPolicy });
+  await agents.create(tenant, { ...agentBody(), name: "Other" });
+  const elsewhere = await tenants.create("Elsewhere");
+  await agents.create(elsewhere.id, { ...agentBody(), name: "Secret name", modelPolicy });
+  for (const path of [remove, "/operator/vendors/vendor_b/delete"]) {
+    const html = await (await operator.get(path)).text();
+    assertStringIncludes(html, "3 agents will stop answering or lose the fallback:");
+    assertStringIncludes(html, "<li>Main</li>");
+    assertStringIncludes(html, "<li>Spare</li>");
+    assertStringIncludes(html, "1 more, also of other tenants");
+    assert(!html.includes("Secret name") && !html.includes("<li>Other</li>"));
+  }
 });

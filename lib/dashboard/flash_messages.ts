@@ -30,7 +30,7 @@ const MESSAGES = {
   model_deleted: "Model removed from the catalogue.",
   models_added: "Models added. Agents can use them from the next message on.",
   slot_saved: "The provider answered. Its connection is saved and used from the next message on.",
-  slot_emptied: "Connection removed. Its models are rejected from now on.",
+  slot_emptied: "Disconnected. Its models are rejected from now on.",
 } as const;
 
 const WARNINGS = {

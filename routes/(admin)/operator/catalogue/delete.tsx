@@ -3,13 +3,17 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { findModel, modelHref } from "@/lib/dashboard/models/model_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { findModelUsers } from "@/lib/dashboard/models/model_users.ts";
+import { ModelUsersText } from "@/components/models/ModelUsersText.tsx";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const entry = findModel(await ctx.state.service.catalogue.listStored(), ctx.url);
-    if (entry !== undefined) return page(entry);
-    return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const own = signedIn(ctx.state).tenant;
+    return page({ entry, users: await findModelUsers(ctx.state.service, { ...entry, own }) });
   },
 
   async POST(ctx) {
@@ -21,7 +25,7 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(({ data: entry }) => (
+export default define.page<typeof handler>(({ data: { entry, users } }) => (
   <ConfirmPage
     title="Remove model"
     back={{ href: "/operator/catalogue", label: "Model catalog" }}
@@ -29,9 +33,9 @@ export default define.page<typeof handler>(({ data: entry }) => (
     question={`Remove ${entry.model} from the catalog?`}
     confirm="Remove model"
   >
+    <ModelUsersText {...users} />
     <p>
-      Messages to agents that use it will fail. A model from the CATALOGUE file is added again at
-      the next start.
+      A model from the CATALOGUE file is added again at the next start.
     </p>
   </ConfirmPage>
 ));

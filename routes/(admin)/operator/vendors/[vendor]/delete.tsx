@@ -1,4 +1,4 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
@@ -8,10 +8,15 @@ import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import type { ProviderId } from "@/lib/schemas/provider_id.ts";
-import { define } from "@/utils.ts";
+import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { findModelUsers, type ModelUsers } from "@/lib/dashboard/models/model_users.ts";
+import { ModelUsersText } from "@/components/models/ModelUsersText.tsx";
+import { define, type State } from "@/utils.ts";
 
 interface Data {
   vendor: ProviderId;
+  name: string;
+  users: ModelUsers;
   password: ReauthFieldProps;
 }
 
@@ -19,7 +24,8 @@ export const handler = define.handlers({
   async GET(ctx) {
     const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ vendor, password: { asked: needsReauthentication(ctx.state) } });
+    const password = { asked: needsReauthentication(ctx.state) };
+    return page<Data>({ ...await readFacts(ctx, vendor), password });
   },
 
   async POST(ctx) {
@@ -28,23 +34,32 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const rejected = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
     if (rejected !== undefined) {
-      return page<Data>({ vendor, password: { asked: true, issue: rejected.message } }, rejected);
+      const password = { asked: true, issue: rejected.message };
+      return page<Data>({ ...await readFacts(ctx, vendor), password }, rejected);
     }
     await service.connections.remove(vendor);
     return ctx.redirect(withFlashMessage("/operator/vendors", "slot_emptied"), 303);
   },
 });
 
-export default define.page<typeof handler>(({ data: { vendor, password } }) => (
+async function readFacts(ctx: Context<State>, vendor: ProviderId): Promise<Omit<Data, "password">> {
+  const { service } = ctx.state;
+  const own = signedIn(ctx.state).tenant;
+  const name = service.providers.connection(vendor)?.name ?? defaultProviderLabel(vendor);
+  return { vendor, name, users: await findModelUsers(service, { vendor, own }) };
+}
+
+export default define.page<typeof handler>(({ data: { vendor, name, users, password } }) => (
   <ConfirmPage
-    title="Remove connection"
-    back={{ href: `/operator/vendors/${vendor}`, label: defaultProviderLabel(vendor) }}
+    title="Disconnect"
+    back={{ href: `/operator/vendors/${vendor}`, label: name }}
     action={`/operator/vendors/${vendor}/delete`}
-    question={`Remove the connection to ${defaultProviderLabel(vendor)}?`}
-    confirm="Remove connection"
+    question={`Disconnect ${name}?`}
+    confirm="Disconnect"
     issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
-    <p>Its API key is deleted, and messages to agents that use its models will fail.</p>
+    <ModelUsersText {...users} />
+    <p>Its API key is deleted.</p>
   </ConfirmPage>
 ));
