@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ConnectionView } from "@/lib/dashboard/models/connection_views.ts";
+import { PROTOCOL_NAMES } from "@/lib/schemas/connection_config.ts";
 import { Time } from "./Time.tsx";
 
 const STATES: Record<ConnectionView["state"], [badge: string, word: string]> = {
@@ -28,17 +29,25 @@ export function ConnectionRows(
               {slot.source === "environment" && <span class="tag">Set by environment</span>}
             </p>
             <p class="row-text">
-              <code>{slot.vendor}</code>
-              {operator && slot.baseUrl && ` · ${slot.protocol} at ${slot.baseUrl}`}
+              {operator && slot.protocol &&
+                `${PROTOCOL_NAMES[slot.protocol]} API at ${slot.baseUrl}`}
             </p>
           </div>
           <dl class="facts">
+            <div>
+              <dt>Errors, last 5 min</dt>
+              <dd>
+                {slot.recent && slot.recent.attempts > 0
+                  ? `${slot.recent.failures} of ${slot.recent.attempts}`
+                  : "No requests"}
+              </dd>
+            </div>
             <div>
               <dt>Last success</dt>
               <dd>{slot.lastAnswerAt ? <Time at={slot.lastAnswerAt} now={now} /> : "None yet"}</dd>
             </div>
             <div>
-              <dt>Last failure</dt>
+              <dt>Last error</dt>
               <dd>
                 {slot.lastFailure
                   ? (

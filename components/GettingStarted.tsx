@@ -67,7 +67,7 @@ function textsOf(
         title: "Connect a model",
         text: "Choose a provider and paste its key. Until then, agents use the demo model.",
         action: "Connect model",
-        href: "/operator/vendors/connect",
+        href: "/operator/providers/connect",
       }
       : {
         title: "Connect a model",

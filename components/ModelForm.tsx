@@ -29,7 +29,7 @@ const LABELS = {
 export function ModelForm({ values, issues, slots, existing, deleteHref }: ModelFormProps) {
   return (
     <PostForm
-      action="/operator/catalogue/model"
+      action="/operator/models/model"
       class="card narrow stack"
       issues={issues}
       labels={LABELS}
@@ -91,7 +91,7 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
       </div>
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save model</button>
-        <a class="button" href="/operator/catalogue" aria-current="false">Cancel</a>
+        <a class="button" href="/operator/models" aria-current="false">Cancel</a>
         {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove model</a>}
       </div>
     </PostForm>

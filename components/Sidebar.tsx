@@ -40,8 +40,8 @@ const OPERATOR: Section = {
   title: "Operator",
   links: [
     ["/operator/tenants", "tenants", "Tenants"],
-    ["/operator/catalogue", "catalogue", "Model catalog"],
-    ["/operator/vendors", "vendors", "Model providers"],
+    ["/operator/models", "models", "Models"],
+    ["/operator/providers", "providers", "Model providers"],
     ["/operator/status", "status", "Status"],
   ],
 };

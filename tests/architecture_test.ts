@@ -103,7 +103,7 @@ Deno.test("dialectIn: finds banned words in prose, and passes code, codes and st
     'if ("refused" in result) return;',
     "const told = await vendors.ask(`${refusal}`);",
     "// Deno answers ECONNREFUSED: the connection was refused.",
-    'href: "/operator/vendors",',
+    'href: "/operator/providers",',
   ];
   for (const line of right) assertEquals(dialectIn("lib/a.ts", line), [], line);
   const page = "Set `told` here.\n\n```js\nconst told = 1;\n```\n\nThe caller is told.\n";

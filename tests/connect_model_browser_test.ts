@@ -70,7 +70,7 @@ Deno.test("a fresh start: set up, connect a model, make an agent and get its ans
   });
 });
 
-Deno.test("/operator/vendors/connect/:preset: a rejected key shows the provider's own words, and stores nothing", async () => {
+Deno.test("/operator/providers/connect/:preset: a rejected key shows the provider's own words, and stores nothing", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = await Dashboard.setUp(service);
   const options = { port: 0, hostname: "127.0.0.1", onListen() {} };
@@ -82,7 +82,7 @@ Deno.test("/operator/vendors/connect/:preset: a rejected key shows the provider'
     baseUrl: `http://127.0.0.1:${provider.addr.port}/v1`,
     apiKey: "sk-wrong-0123456789",
   };
-  const answer = await operator.post("/operator/vendors/connect/mistral", form);
+  const answer = await operator.post("/operator/providers/connect/mistral", form);
   assertEquals(answer.status, 422);
   const html = await answer.text();
   assertStringIncludes(html, "did not accept the API key (401)");
@@ -91,7 +91,7 @@ Deno.test("/operator/vendors/connect/:preset: a rejected key shows the provider'
   assertEquals(await service.service.connections.list(), []);
 });
 
-Deno.test("/operator/vendors/:id/models: models are tested, added with edited prices, and given to agents", async () => {
+Deno.test("/operator/providers/:id/models: models are tested, added with edited prices, and given to agents", async () => {
   await using mock = await MockProviders.start({ models: MODELS });
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = await Dashboard.setUp(service);
@@ -105,7 +105,7 @@ Deno.test("/operator/vendors/:id/models: models are tested, added with edited pr
   });
   const demo = { ...agentBody(), modelPolicy: { provider: "vendor_a" as const, model: "demo" } };
   const { id } = await agents.create(tenant, demo);
-  const path = "/operator/vendors/vendor_b/models";
+  const path = "/operator/providers/vendor_b/models";
   const page = await (await operator.get(path)).text();
   assertStringIncludes(page, "Models of Acme");
   assertStringIncludes(page, `value="${id}" checked`);
@@ -151,7 +151,7 @@ Deno.test("removing a model, or its connection, names the agents that use it", a
   });
   await catalogue.addMissing([catalogueEntry({ vendor: "vendor_b", model: "large" })]);
   const modelPolicy = { provider: "vendor_b" as const, model: "large" };
-  const remove = `/operator/catalogue/delete?${new URLSearchParams({
+  const remove = `/operator/models/delete?${new URLSearchParams({
     vendor: "vendor_b",
     model: "large",
   })}`;
@@ -161,7 +161,7 @@ Deno.test("removing a model, or its connection, names the agents that use it", a
   await agents.create(tenant, { ...agentBody(), name: "Other" });
   const elsewhere = await tenants.create("Elsewhere");
   await agents.create(elsewhere.id, { ...agentBody(), name: "Secret name", modelPolicy });
-  for (const path of [remove, "/operator/vendors/vendor_b/delete"]) {
+  for (const path of [remove, "/operator/providers/vendor_b/delete"]) {
     const html = await (await operator.get(path)).text();
     assertStringIncludes(html, "3 agents will stop answering or lose the fallback:");
     assertStringIncludes(html, "<li>Main</li>");

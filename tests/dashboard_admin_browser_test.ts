@@ -41,10 +41,10 @@ async function serviceWithData() {
     "/operator/tenants",
     "/operator/tenants/new",
     `/operator/tenants/${tenant}`,
-    "/operator/catalogue",
-    "/operator/catalogue/model",
-    "/operator/vendors",
-    "/operator/vendors/vendor_b",
+    "/operator/models",
+    "/operator/models/model",
+    "/operator/providers",
+    "/operator/providers/vendor_b",
     "/operator/status",
   ];
   return { service, operator, pages };

@@ -55,7 +55,7 @@ Deno.test("dashboard pages: long lists of keys, tenants and models are paginated
     await tenants.create(`Tenant ${n}`);
   }
   const operator = all.get("operator")!;
-  for (const path of ["/api-keys", "/operator/catalogue", "/operator/tenants"]) {
+  for (const path of ["/api-keys", "/operator/models", "/operator/tenants"]) {
     const [first, second] = await Promise.all(["", "?page=2"].map(async (query) => {
       const html = await (await operator.get(path + query)).text();
       return { rows: html.match(/<li class="row"/g)?.length, html };

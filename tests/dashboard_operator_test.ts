@@ -11,6 +11,7 @@ import { storedText } from "./support/store.ts";
 import { byKey } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
+const CONNECT = "/operator/providers/connect/other";
 const CREDENTIAL = "sk-a-credential-to-keep-quiet";
 
 /** Two processes on one store, an operator signed in to the first, and a key for both. */
@@ -28,11 +29,9 @@ async function start({ fixed = false } = {}) {
   const agent = await here.agent(key, { modelPolicy: { provider: "vendor_a", model: "mid" } });
   const ask = (service: TestService) => byKey(service, { key, body: { agentId: agent.id } });
   const slot = (change: Record<string, string> = {}) => ({
-    protocol: "openai",
     baseUrl: mock.url,
     apiKey: CREDENTIAL,
     name: "Ours",
-    model: "mid",
     ...change,
   });
   const dispose = async () => {
@@ -52,35 +51,35 @@ async function statusOf(answer: Response): Promise<number> {
 Deno.test("a provider slot saved in the dashboard serves the next run in every process, as does each change", async () => {
   await using on = await start();
   assertEquals(await statusOf(await on.ask(on.there)), 502);
-  const saved = await on.operator.post("/operator/vendors/vendor_a", on.slot());
-  assertEquals(saved.headers.get("location"), "/operator/vendors?notice=slot_saved");
+  const saved = await on.operator.post(CONNECT, on.slot());
+  assertEquals(saved.headers.get("location"), "/operator/providers/vendor_a/models");
   for (const service of [on.there, on.here]) {
     const frames = await readFrames(await on.ask(service));
     assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
     assert(textOf(frames).length > 0);
   }
-  assertEquals(on.mock.requests.length, 3);
+  assertEquals(on.mock.requests.length, 2);
   const sent = on.mock.requests.map(({ headers }) => JSON.stringify(headers));
   assert(sent.every((headers) => headers.includes(CREDENTIAL)));
 
   const renewed = on.slot({ apiKey: "sk-another-one" });
-  await statusOf(await on.operator.post("/operator/vendors/vendor_a", renewed));
+  await statusOf(await on.operator.post("/operator/providers/vendor_a", renewed));
   await readFrames(await on.ask(on.there));
   assertStringIncludes(JSON.stringify(on.mock.requests.at(-1)!.headers), "sk-another-one");
 
-  await statusOf(await on.operator.post("/operator/vendors/vendor_a/delete"));
+  await statusOf(await on.operator.post("/operator/providers/vendor_a/delete"));
   assertEquals(await statusOf(await on.ask(on.there)), 502);
   assertEquals(await statusOf(await on.ask(on.here)), 502);
 });
 
 Deno.test("a provider credential appears in no page, log or audit entry, and is stored encrypted", async () => {
   await using on = await start();
-  await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
-  const rejected = { apiKey: `${CREDENTIAL}-2`, model: "" };
-  const invalid = await on.operator.post("/operator/vendors/vendor_a", on.slot(rejected));
+  await statusOf(await on.operator.post(CONNECT, on.slot()));
+  const rejected = { apiKey: `${CREDENTIAL}-2`, baseUrl: "nonsense" };
+  const invalid = await on.operator.post("/operator/providers/vendor_a", on.slot(rejected));
   const pages = await Promise.all([
     invalid.text(),
-    ...["/operator/vendors", "/operator/vendors/vendor_a", "/operator/status", "/settings"]
+    ...["/operator/providers", "/operator/providers/vendor_a", "/operator/status", "/settings"]
       .map(async (path) => await (await on.operator.get(path)).text()),
   ]);
   for (const text of [...pages, await storedText(on.kv), ...on.here.logged]) {
@@ -94,24 +93,40 @@ Deno.test("a provider credential appears in no page, log or audit entry, and is 
   ]);
 });
 
-Deno.test("a credential that the provider rejects is not saved, and the form shows the status and address", async () => {
+Deno.test("/operator/providers/:provider: the saved key stays at its address, and a rejected one changes nothing", async () => {
   await using on = await start();
-  on.mock.next({ status: 401 });
-  const answer = await on.operator.post("/operator/vendors/vendor_a", on.slot());
-  assertEquals(answer.status, 422);
-  const html = await answer.text();
-  assertStringIncludes(html, "The connection was not saved");
-  assertStringIncludes(html, "status 401");
-  assertStringIncludes(html, on.mock.url);
-  assertEquals(await on.here.service.connections.list(), []);
+  await statusOf(await on.operator.post(CONNECT, on.slot()));
+  const edit = (change: Record<string, string>) =>
+    on.operator.post("/operator/providers/vendor_a", on.slot({ apiKey: "", ...change }));
+  const saved = async () => (await on.here.service.connections.unsealAll()).connections.vendor_a!;
+
+  const renamed = await edit({ name: "Renamed" });
+  assertEquals(renamed.headers.get("location"), "/operator/providers?notice=slot_saved");
+  assertEquals([(await saved()).name, (await saved()).apiKey], ["Renamed", CREDENTIAL]);
+
+  await using elsewhere = await MockProviders.start();
+  const moved = await edit({ baseUrl: elsewhere.url });
+  assertEquals(moved.status, 400);
+  assertStringIncludes(await moved.text(), `The saved key is only for ${on.mock.url}.`);
+  assertEquals(elsewhere.requests, []);
+
+  await using rejecting = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => Response.json({ error: { message: "No such key." } }, { status: 401 }),
+  );
+  const baseUrl = `http://127.0.0.1:${rejecting.addr.port}`;
+  const wrong = await edit({ baseUrl, apiKey: "sk-wrong-0123456789" });
+  assertEquals(wrong.status, 422);
+  assertStringIncludes(await wrong.text(), "The provider says: No such key.");
+  assertEquals((await saved()).baseUrl, on.mock.url);
 });
 
 Deno.test("a slot configured by the environment is shown and cannot be changed", async () => {
   await using on = await start({ fixed: true });
-  const html = await (await on.operator.get("/operator/vendors")).text();
+  const html = await (await on.operator.get("/operator/providers")).text();
   assertStringIncludes(html, "Set by environment");
   assert(!html.includes("from-the-environment"));
-  for (const path of ["/operator/vendors/vendor_a", "/operator/vendors/vendor_a/delete"]) {
+  for (const path of ["/operator/providers/vendor_a", "/operator/providers/vendor_a/delete"]) {
     assertEquals(await statusOf(await on.operator.get(path)), 404);
     assertEquals(await statusOf(await on.operator.post(path, on.slot())), 404);
   }
@@ -165,7 +180,7 @@ Deno.test("a plan can list its models: others are rejected, and both audit logs 
 
 Deno.test("a model's catalogue price applies from the next message, and a deleted model is rejected", async () => {
   await using on = await start();
-  await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
+  await statusOf(await on.operator.post(CONNECT, on.slot()));
   const cost = async () => {
     const frames = (await readFrames(await on.ask(on.there))).map(({ frame }) => frame);
     const usage = frames.find((frame) => frame.type === "usage");
@@ -175,10 +190,10 @@ Deno.test("a model's catalogue price applies from the next message, and a delete
   assert(before !== undefined && before > 0);
   const entry = Object.entries(catalogueEntry({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }));
   const form = entry.map(([name, value]): [string, string] => [name, String(value)]);
-  await statusOf(await on.operator.post("/operator/catalogue/model", form));
+  await statusOf(await on.operator.post("/operator/models/model", form));
   assertEquals(await cost(), 0);
   const model = new URLSearchParams({ vendor: "vendor_a", model: "mid" });
-  await statusOf(await on.operator.post(`/operator/catalogue/delete?${model}`));
+  await statusOf(await on.operator.post(`/operator/models/delete?${model}`));
   assertEquals(await statusOf(await on.ask(on.there)), 400);
 });
 

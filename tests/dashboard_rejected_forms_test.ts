@@ -17,11 +17,11 @@ const FORMS: RejectedForm[] = [
   ["/api-keys/new", { name: "Shop" }, "scopes"],
   ["/operator/tenants/new", { name: "T", email: "nonsense" }, "email"],
   [
-    "/operator/catalogue/model",
+    "/operator/models/model",
     { vendor: "vendor_a", model: "m", inputUsdPerMTok: "-1" },
     "inputUsdPerMTok",
   ],
-  ["/operator/vendors/vendor_b", { protocol: "openai", baseUrl: "nonsense" }, "baseUrl"],
+  ["/operator/providers/connect/other", { baseUrl: "nonsense" }, "baseUrl"],
   ["/account", { current: PASSWORD, password: "short" }, "password"],
 ];
 

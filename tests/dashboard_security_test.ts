@@ -51,7 +51,8 @@ Deno.test("without a recent password a session cannot change keys, secrets, acco
     domains: ["a.example"],
   });
   const [me] = await service.service.team.members(tenant);
-  const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "x", model: "m" };
+  const connection = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "x" } as const;
+  await service.service.connections.set("vendor_b", connection);
   const forms: [string, Record<string, string>][] = [
     [`/api-keys/${apiKey.id}/revoke`, {}],
     [`/api-keys/${apiKey.id}/rotate`, { hours: "0" }],
@@ -62,8 +63,9 @@ Deno.test("without a recent password a session cannot change keys, secrets, acco
     [`/team/${me!.id}/reset`, {}],
     [`/team/${me!.id}/remove`, {}],
     ["/operator/tenants/new", { name: "T", email: "x@example.com" }],
-    ["/operator/vendors/vendor_a", slot],
-    ["/operator/vendors/vendor_a/delete", {}],
+    ["/operator/providers/connect/other", { ...connection }],
+    ["/operator/providers/vendor_b", { ...connection }],
+    ["/operator/providers/vendor_b/delete", {}],
     ["/account", { current: "", password: "another password" }],
   ];
   const before = await service.service.audit.list(tenant, { limit: 100 });

@@ -22,7 +22,7 @@ Deno.test("/home: the five setup steps tick themselves, then disappear", async (
   const { agents, catalogue } = service.service;
   const tenant = await service.tenant();
   assertEquals(await progress(), "0 of 5");
-  assertStringIncludes(await read(), "/operator/vendors");
+  assertStringIncludes(await read(), "/operator/providers");
   await catalogue.addMissing([catalogueEntry({ vendor: "vendor_a" })]);
   assertEquals(await progress(), "1 of 5");
   const { id } = await agents.create(tenant, agentBody());
@@ -70,5 +70,5 @@ Deno.test("/home: members who cannot connect a model learn whom to ask", async (
   const owner = await Dashboard.join(service, "owner");
   const home = await (await owner.get("/home")).text();
   assertStringIncludes(home, "Ask the operator of this installation to connect one");
-  assert(!home.includes('href="/operator/vendors"'));
+  assert(!home.includes('href="/operator/providers"'));
 });

@@ -57,9 +57,9 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "account", path: () => "/account" },
   { name: "tenants", path: () => "/operator/tenants" },
   { name: "a tenant", path: ({ tenant }) => `/operator/tenants/${tenant}` },
-  { name: "catalogue", path: () => "/operator/catalogue" },
-  { name: "a model", path: () => "/operator/catalogue/model" },
-  { name: "providers", path: () => "/operator/vendors" },
-  { name: "a provider", path: () => "/operator/vendors/vendor_b" },
+  { name: "catalogue", path: () => "/operator/models" },
+  { name: "a model", path: () => "/operator/models/model" },
+  { name: "providers", path: () => "/operator/providers" },
+  { name: "a provider", path: () => "/operator/providers/vendor_b" },
   { name: "status", path: () => "/operator/status" },
 ];

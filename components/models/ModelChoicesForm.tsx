@@ -31,7 +31,7 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
       {problem !== undefined && <Notice kind="error" focused>{problem}</Notice>}
       {error !== undefined && <Notice kind="warning">{error}</Notice>}
       {total > choices.length && <SearchForm query={query} label={`Search ${total} models`} />}
-      <form method="post" action={`/operator/vendors/${vendor}/models`} class="card stack">
+      <form method="post" action={`/operator/providers/${vendor}/models`} class="card stack">
         <table class="model-table">
           <caption class="sr-only">Models of this provider</caption>
           <thead>
@@ -53,7 +53,7 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
         {agents.length > 0 && <UseIn agents={agents} />}
         <div class="form-actions">
           <button class="button button-primary" type="submit">Add models</button>
-          <a class="button" href="/operator/vendors" aria-current="false">Not now</a>
+          <a class="button" href="/operator/providers" aria-current="false">Not now</a>
         </div>
       </form>
     </div>

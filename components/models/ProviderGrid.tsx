@@ -6,7 +6,7 @@ export function ProviderGrid() {
     <ul class="provider-grid">
       {PROVIDER_PRESETS.map(({ id, name, keyUrl, baseUrlHint }) => (
         <li key={id}>
-          <a class="provider-card" href={`/operator/vendors/connect/${id}`} aria-current="false">
+          <a class="provider-card" href={`/operator/providers/connect/${id}`} aria-current="false">
             <span class="provider-mark" aria-hidden="true">{name[0]}</span>
             <span>
               <strong>{name}</strong>

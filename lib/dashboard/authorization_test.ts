@@ -18,7 +18,7 @@ Deno.test("isAuthorized: by default everyone may view and editors may change", (
 
 Deno.test("isAuthorized: being an operator is independent of the role in a tenant", () => {
   assertEquals(isAuthorized(user("owner"), "GET", "/operator/status"), false);
-  assertEquals(isAuthorized(user("viewer", true), "POST", "/operator/vendors/:vendor"), true);
+  assertEquals(isAuthorized(user("viewer", true), "POST", "/operator/providers/:provider"), true);
   assertEquals(isAuthorized(user("viewer", true), "POST", "/agents/new"), false);
   assertEquals(isAuthorized(user("admin", true), "POST", "/team/invite"), false);
 });

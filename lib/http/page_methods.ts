@@ -20,8 +20,8 @@ const GET_ONLY = new Set([
   ],
   ...["/conversations", "/conversations/:id", "/knowledge", "/knowledge/:id"],
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
-  ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
-  "/operator/vendors/connect",
+  ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
+  "/operator/providers/connect",
 ]);
 
 const POST_ONLY = new Set([

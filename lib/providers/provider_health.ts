@@ -1,13 +1,11 @@
 import { LRUCache } from "lru-cache";
-import { PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ProviderFailure } from "./provider_failure.ts";
 
 /** The state of a connection in this process; times in milliseconds since the epoch. */
 export interface ConnectionHealth {
   lastSuccessAt?: number;
   lastFailure?: { at: number; model: string; code: ProviderFailure["code"]; status?: number };
-  /** Failures since the last success. */
-  failures: number;
 }
 
 /** The latest requests to one model. */
@@ -30,9 +28,7 @@ const MAX_OUTCOMES = 200;
 /** Records the outcomes of requests to each connection and model since this process started. */
 export class ProviderHealth {
   readonly #now: () => number;
-  readonly #connections = new Map<ProviderId, ConnectionHealth>(
-    PROVIDER_IDS.map((provider) => [provider, { failures: 0 }]),
-  );
+  readonly #connections = new Map<ProviderId, ConnectionHealth>();
   /** Oldest first, by connection and model. */
   readonly #outcomes = new LRUCache<string, { at: number; ok: boolean }[]>({ max: MAX_MODELS });
 
@@ -42,20 +38,19 @@ export class ProviderHealth {
 
   recordSuccess(provider: ProviderId, model: string): void {
     const lastSuccessAt = this.#now();
-    this.#connections.set(provider, { ...this.get(provider), lastSuccessAt, failures: 0 });
+    this.#connections.set(provider, { ...this.get(provider), lastSuccessAt });
     this.#record(provider, model, true);
   }
 
   /** A failure without `attempt` is that of an answer whose start was recorded as a success. */
   recordFailure({ vendor, model, code, status, attempt }: ProviderFailure): void {
-    const health = this.get(vendor);
     const lastFailure = {
       at: this.#now(),
       model,
       code,
       ...(status === undefined ? {} : { status }),
     };
-    this.#connections.set(vendor, { ...health, lastFailure, failures: health.failures + 1 });
+    this.#connections.set(vendor, { ...this.get(vendor), lastFailure });
     if (attempt === undefined) {
       const outcomes = this.#outcomes.get(`${vendor}/${model}`) ?? [];
       const begun = outcomes.findLastIndex(({ ok }) => ok);
@@ -65,7 +60,7 @@ export class ProviderHealth {
   }
 
   get(provider: ProviderId): ConnectionHealth {
-    return this.#connections.get(provider) ?? { failures: 0 };
+    return this.#connections.get(provider) ?? {};
   }
 
   /**
@@ -83,6 +78,19 @@ export class ProviderHealth {
     const hasRecovered = last.length === IN_A_ROW && last.every(({ ok }) => ok);
     const isFailing = !hasRecovered && (share >= FAILING_SHARE || last.every(({ ok }) => !ok));
     return { attempts, failures, isFailing };
+  }
+
+  /** The last five minutes of a connection's models together; it is failing if one of them is. */
+  recentOfConnection(provider: ProviderId): RecentOutcomes {
+    const sum: RecentOutcomes = { attempts: 0, failures: 0, isFailing: false };
+    for (const name of this.#outcomes.keys()) {
+      if (!name.startsWith(`${provider}/`)) continue;
+      const recent = this.recent(provider, name.slice(provider.length + 1));
+      sum.attempts += recent?.attempts ?? 0;
+      sum.failures += recent?.failures ?? 0;
+      sum.isFailing ||= recent?.isFailing === true;
+    }
+    return sum;
   }
 
   #record(provider: ProviderId, model: string, ok: boolean): void {

@@ -3,6 +3,13 @@ import type { ProviderId } from "./provider_id.ts";
 export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
 export type Protocol = typeof PROTOCOLS[number];
 
+/** What people call them. */
+export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
+  openai: "OpenAI-compatible",
+  anthropic: "Anthropic",
+  google: "Google Gemini",
+};
+
 /** The protocols that this service can request embeddings with. */
 export const EMBEDDING_PROTOCOLS = ["openai", "google"] as const satisfies readonly Protocol[];
 export type EmbeddingProtocolName = typeof EMBEDDING_PROTOCOLS[number];

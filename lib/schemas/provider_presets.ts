@@ -109,3 +109,8 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
 export function findPreset(id: string | null | undefined): ProviderPreset | undefined {
   return PROVIDER_PRESETS.find((preset) => preset.id === id);
 }
+
+/** The provider whose own address this is. */
+export function findPresetByAddress(baseUrl: string): ProviderPreset | undefined {
+  return PROVIDER_PRESETS.find((preset) => preset.baseUrl === baseUrl);
+}

@@ -29,22 +29,38 @@ export function parseConnect(
   form: URLSearchParams,
   preset: ProviderPreset,
 ): { values: ConnectValues } & ({ config: ConnectionConfig } | { issues: ConnectIssues }) {
+  const { values, baseUrl, apiKey, issues } = parseConnectionFields(form, preset);
+  if (apiKey === "" && preset.keyUrl !== undefined) {
+    issues.apiKey ??= `Paste your ${preset.name} key.`;
+  }
+  if (baseUrl === undefined || Object.keys(issues).length > 0) return { values, issues };
+  const { protocol } = preset;
+  return { values, config: { protocol, baseUrl, apiKey, name: values.name } };
+}
+
+/** The fields of a connection, with a message for every invalid one; what is empty has its default. */
+export function parseConnectionFields(form: URLSearchParams, defaults: ConnectValues): {
+  values: ConnectValues;
+  /** Absent if it is invalid. */
+  baseUrl?: string;
+  apiKey: string;
+  issues: ConnectIssues;
+} {
   const text = (name: string) => (form.get(name) ?? "").trim();
-  const values = { baseUrl: text("baseUrl") || preset.baseUrl, name: text("name") || preset.name };
+  const values = {
+    baseUrl: text("baseUrl") || defaults.baseUrl,
+    name: text("name") || defaults.name,
+  };
   const apiKey = text("apiKey");
   const url = httpUrlSchema.safeParse(values.baseUrl);
-  const isKeyMissing = apiKey === "" && preset.keyUrl !== undefined;
   const issues: ConnectIssues = {
-    ...isKeyMissing && { apiKey: `Paste your ${preset.name} key.` },
     ...!/^[\x21-\x7e]{0,4096}$/.test(apiKey) && {
       apiKey: "A key has only visible ASCII characters without spaces.",
     },
     ...url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` },
     ...values.name.length > 64 && { name: "Use at most 64 characters." },
   };
-  if (!url.success || Object.keys(issues).length > 0) return { values, issues };
-  const { protocol } = preset;
-  return { values, config: { protocol, baseUrl: url.data, apiKey, name: values.name } };
+  return { values, ...url.success && { baseUrl: url.data }, apiKey, issues };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Service } from "../../http/service.ts";
 import type { ConnectionHealth } from "../../providers/provider_health.ts";
 import { isoTime } from "../../platform/runtime.ts";
+import type { Protocol } from "../../schemas/connection_config.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { defaultProviderLabel } from "./model_groups.ts";
 
@@ -11,8 +12,10 @@ export interface ConnectionView {
   state: "empty" | "ready" | "failing";
   /** Where it is configured; the environment takes precedence and cannot be changed here. */
   source?: "environment" | "dashboard";
-  protocol?: string;
+  protocol?: Protocol;
   baseUrl?: string;
+  /** Requests of the last five minutes, and how many of them failed. */
+  recent?: { attempts: number; failures: number };
   lastAnswerAt?: string;
   lastFailure?: { at: string; code: string; status?: number };
 }
@@ -23,13 +26,15 @@ export function connectionViews(service: Pick<Service, "config" | "providers">):
     const label = connection?.name ?? defaultProviderLabel(vendor);
     if (connection === undefined) return { vendor, label, state: "empty" };
     const health = service.providers.health.get(vendor);
+    const { isFailing, ...recent } = service.providers.health.recentOfConnection(vendor);
     return {
       vendor,
       label,
-      state: health.failures > 0 ? "failing" : "ready",
+      state: isFailing ? "failing" : "ready",
       source: service.config.connections[vendor] === undefined ? "dashboard" : "environment",
       protocol: connection.protocol,
       baseUrl: connection.baseUrl,
+      recent,
       ...healthTimes(health),
     };
   });

@@ -57,7 +57,7 @@ export function modelHref(
   page: "model" | "delete",
   { vendor, model }: Pick<CatalogueEntry, "vendor" | "model">,
 ): string {
-  return `/operator/catalogue/${page}?${new URLSearchParams({ vendor, model })}`;
+  return `/operator/models/${page}?${new URLSearchParams({ vendor, model })}`;
 }
 
 export function findModel(entries: readonly CatalogueEntry[], url: URL) {

@@ -108,7 +108,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <div class="section-head">
             <div>
               <h2 id="vendors">Model providers</h2>
-              <p class="lead">Status as seen by this process since it started.</p>
+              <p class="lead">Whether the models that your agents use are answering.</p>
             </div>
           </div>
           <ConnectionRows slots={data.slots} now={now} operator={data.operator} />

@@ -5,6 +5,8 @@ import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { type ConnectionView, connectionViews } from "@/lib/dashboard/models/connection_views.ts";
+import { countModels } from "@/lib/dashboard/models/edit_connection.ts";
+import { plural } from "@/lib/dashboard/format_amount.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -12,14 +14,15 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     // Reading the catalog loads changed connections, which otherwise happens with each run.
     await service.catalogue.list();
-    return page({ slots: connectionViews(service), now: service.runtime.now() });
+    const models = await countModels(service);
+    return page({ slots: connectionViews(service), models, now: service.runtime.now() });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
   const connected = data.slots.filter(({ state }) => state !== "empty");
   const connect = (
-    <a class="button button-primary" href="/operator/vendors/connect">Connect model</a>
+    <a class="button button-primary" href="/operator/providers/connect">Connect model</a>
   );
   return (
     <>
@@ -33,7 +36,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       {connected.length === 0
         ? (
           <EmptyState
-            icon="vendors"
+            icon="providers"
             title="No provider connected"
             text="Until then, agents can only use the built-in demo model."
           >
@@ -45,24 +48,28 @@ export default define.page<typeof handler>(({ data, url }) => {
             slots={connected}
             now={data.now}
             operator
-            action={(slot) => <ConnectionActions slot={slot} />}
+            action={(slot) => (
+              <ConnectionActions slot={slot} models={data.models[slot.vendor] ?? 0} />
+            )}
           />
         )}
     </>
   );
 });
 
-function ConnectionActions({ slot: { vendor, label, source } }: { slot: ConnectionView }) {
-  const path = `/operator/vendors/${vendor}`;
+function ConnectionActions(
+  { slot: { vendor, label, source }, models }: { slot: ConnectionView; models: number },
+) {
+  const path = `/operator/providers/${vendor}`;
   return (
     <>
       <a
         class="button button-small"
         href={`${path}/models`}
-        aria-label={`Models of ${label}`}
+        aria-label={`${plural(models, "model")} of ${label}`}
         aria-current="false"
       >
-        Models
+        {plural(models, "model")}
       </a>
       {source !== "environment" && (
         <a

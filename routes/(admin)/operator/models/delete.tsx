@@ -21,14 +21,14 @@ export const handler = define.handlers({
     const entry = findModel(await catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     await catalogue.remove(entry.vendor, entry.model, runtime);
-    return ctx.redirect(withFlashMessage("/operator/catalogue", "model_deleted"), 303);
+    return ctx.redirect(withFlashMessage("/operator/models", "model_deleted"), 303);
   },
 });
 
 export default define.page<typeof handler>(({ data: { entry, users } }) => (
   <ConfirmPage
     title="Remove model"
-    back={{ href: "/operator/catalogue", label: "Model catalog" }}
+    back={{ href: "/operator/models", label: "Models" }}
     action={modelHref("delete", entry)}
     question={`Remove ${entry.model} from the catalog?`}
     confirm="Remove model"

@@ -61,7 +61,7 @@ export const handler = define.handlers({
 async function findConnection(
   { params, state: { service } }: Context<State>,
 ): Promise<Connection | undefined> {
-  const vendor = PROVIDER_IDS.find((id) => id === params.vendor);
+  const vendor = PROVIDER_IDS.find((id) => id === params.provider);
   const config = vendor && await findConfig(service, vendor);
   return config && { vendor: vendor!, config };
 }
@@ -92,7 +92,7 @@ export default define.page<typeof handler>(({ data: { name, ...form } }) => (
     <PageHeader
       title={`Models of ${name}`}
       text="Choose the models that agents may use."
-      back={{ href: "/operator/vendors", label: "Model providers" }}
+      back={{ href: "/operator/providers", label: "Model providers" }}
     />
     <ModelChoicesForm {...form} />
   </>

@@ -42,7 +42,7 @@ export const handler = define.handlers({
     if (rejected !== undefined) return reject({ password: rejected.message }, rejected);
     const problem = await connectProvider(service, { vendor, config: parsed.config });
     if (problem !== undefined) return reject({ form: problem }, { status: 422 });
-    return ctx.redirect(`/operator/vendors/${vendor}/models`, 303);
+    return ctx.redirect(`/operator/providers/${vendor}/models`, 303);
   },
 });
 
@@ -60,13 +60,13 @@ export default define.page<typeof handler>(({ data: { isFull, ...form } }) => (
     <PageHeader
       title={`Connect ${form.preset.name}`}
       titlePrefix={unsavedTitle(form.issues)}
-      back={{ href: "/operator/vendors/connect", label: "Providers" }}
+      back={{ href: "/operator/providers/connect", label: "Providers" }}
     />
     {isFull
       ? (
         <Notice kind="warning">
           All three connections are in use.{" "}
-          <a href="/operator/vendors" aria-current="false">Disconnect one</a> first.
+          <a href="/operator/providers" aria-current="false">Disconnect one</a> first.
         </Notice>
       )
       : <ConnectForm {...form} />}

@@ -7,7 +7,7 @@ export default define.page(() => (
     <PageHeader
       title="Connect a model"
       text="Choose whose models your agents use."
-      back={{ href: "/operator/vendors", label: "Model providers" }}
+      back={{ href: "/operator/providers", label: "Model providers" }}
     />
     <ProviderGrid />
   </>

@@ -3,7 +3,7 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
 import { readForm } from "@/lib/dashboard/read_form.ts";
-import { editableConnection } from "@/lib/dashboard/models/connection_form.ts";
+import { findEditableProvider } from "@/lib/dashboard/models/edit_connection.ts";
 import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -22,14 +22,14 @@ interface Data {
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const vendor = editableConnection(ctx);
+    const vendor = findEditableProvider(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const password = { asked: needsReauthentication(ctx.state) };
     return page<Data>({ ...await readFacts(ctx, vendor), password });
   },
 
   async POST(ctx) {
-    const vendor = editableConnection(ctx);
+    const vendor = findEditableProvider(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
     const rejected = await reauthenticate(ctx, await readForm(ctx.req, service.runtime));
@@ -38,7 +38,7 @@ export const handler = define.handlers({
       return page<Data>({ ...await readFacts(ctx, vendor), password }, rejected);
     }
     await service.connections.remove(vendor);
-    return ctx.redirect(withFlashMessage("/operator/vendors", "slot_emptied"), 303);
+    return ctx.redirect(withFlashMessage("/operator/providers", "slot_emptied"), 303);
   },
 });
 
@@ -52,8 +52,8 @@ async function readFacts(ctx: Context<State>, vendor: ProviderId): Promise<Omit<
 export default define.page<typeof handler>(({ data: { vendor, name, users, password } }) => (
   <ConfirmPage
     title="Disconnect"
-    back={{ href: `/operator/vendors/${vendor}`, label: name }}
-    action={`/operator/vendors/${vendor}/delete`}
+    back={{ href: `/operator/providers/${vendor}`, label: name }}
+    action={`/operator/providers/${vendor}/delete`}
     question={`Disconnect ${name}?`}
     confirm="Disconnect"
     issues={{ own_password: password.issue }}

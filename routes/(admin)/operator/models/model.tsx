@@ -42,7 +42,7 @@ export const handler = define.handlers({
       return page<ModelFormProps>(form, { status: 400 });
     }
     await service.catalogue.set(parsed.entry, service.runtime);
-    return ctx.redirect(withFlashMessage("/operator/catalogue", "model_saved"), 303);
+    return ctx.redirect(withFlashMessage("/operator/models", "model_saved"), 303);
   },
 });
 
@@ -62,7 +62,7 @@ export default define.page<typeof handler>(({ data }) => (
       title={data.existing ? data.values.model : "Add model"}
       titlePrefix={unsavedTitle(data.issues)}
       {...data.existing && { text: `Of ${slotName(data)}` }}
-      back={{ href: "/operator/catalogue", label: "Model catalog" }}
+      back={{ href: "/operator/models", label: "Models" }}
     />
     <ModelForm {...data} />
   </>

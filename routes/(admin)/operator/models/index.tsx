@@ -5,6 +5,7 @@ import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
 import { paginate } from "@/lib/dashboard/paginate.ts";
 import { modelHref } from "@/lib/dashboard/models/model_form.ts";
+import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { define } from "@/utils.ts";
@@ -13,21 +14,22 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { catalogue, providers } = ctx.state.service;
     const { items, ...links } = paginate(await catalogue.listStored(), ctx.url);
-    const rows = items.map((entry) => ({
-      entry,
-      ready: providers.connection(entry.vendor) !== undefined,
-    }));
+    const rows = items.map((entry) => {
+      const connection = providers.connection(entry.vendor);
+      const provider = connection?.name ?? defaultProviderLabel(entry.vendor);
+      return { entry, provider, ready: connection !== undefined };
+    });
     return page({ rows, links });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const add = <a class="button button-primary" href="/operator/catalogue/model">Add model</a>;
+  const add = <a class="button button-primary" href="/operator/models/model">Add model</a>;
   return (
     <>
       <PageHeader
-        title="Model catalog"
-        text="The models that plans can include, with their prices. The demo model is always included."
+        title="Models"
+        text="The models that plans can include, with their prices."
       >
         {data.rows.length > 0 && add}
       </PageHeader>
@@ -35,7 +37,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       {data.rows.length === 0
         ? (
           <EmptyState
-            icon="catalogue"
+            icon="models"
             title="No models yet"
             text="Add your providers' models with their prices. Models without a price cannot be used."
           >
@@ -44,8 +46,8 @@ export default define.page<typeof handler>(({ data, url }) => {
         )
         : (
           <ul class="rows">
-            {data.rows.map(({ entry, ready }) => (
-              <ModelRow key={`${entry.vendor}/${entry.model}`} entry={entry} ready={ready} />
+            {data.rows.map((row) => (
+              <ModelRow key={`${row.entry.vendor}/${row.entry.model}`} {...row} />
             ))}
           </ul>
         )}
@@ -54,7 +56,9 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-function ModelRow({ entry, ready }: { entry: CatalogueEntry; ready: boolean }) {
+function ModelRow(
+  { entry, provider, ready }: { entry: CatalogueEntry; provider: string; ready: boolean },
+) {
   return (
     <li class="row">
       <div class="row-main">
@@ -63,7 +67,7 @@ function ModelRow({ entry, ready }: { entry: CatalogueEntry; ready: boolean }) {
           {!ready && <span class="badge badge-expired">Not connected</span>}
         </p>
         <p class="row-text">
-          <code>{entry.vendor}</code>
+          {provider}
         </p>
       </div>
       <dl class="facts">

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from "preact";
+import { Field } from "../Field.tsx";
+
+export const CONNECTION_LABELS = { apiKey: "API key", baseUrl: "Address", name: "Display name" };
+
+export function AddressField(
+  { value, issue, placeholder }: {
+    value: string;
+    issue?: string | undefined;
+    placeholder?: string | undefined;
+  },
+) {
+  return (
+    <Field name="baseUrl" label={CONNECTION_LABELS.baseUrl} issue={issue}>
+      {(attributes) => (
+        <input
+          type="text"
+          inputMode="url"
+          class="mono"
+          {...attributes}
+          value={value}
+          placeholder={placeholder}
+          required
+          spellcheck={false}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function ApiKeyField(
+  { isRequired, isFocused = false, issue, help }: {
+    isRequired: boolean;
+    isFocused?: boolean;
+    issue?: string | undefined;
+    help: ComponentChildren;
+  },
+) {
+  return (
+    <Field
+      name="apiKey"
+      label={CONNECTION_LABELS.apiKey}
+      optional={!isRequired}
+      focused={isFocused}
+      issue={issue}
+      help={help}
+    >
+      {(attributes) => (
+        <input
+          type="password"
+          class="mono"
+          {...attributes}
+          required={isRequired}
+          autocomplete="off"
+        />
+      )}
+    </Field>
+  );
+}
+
+export function NameField({ value, issue }: { value: string; issue?: string | undefined }) {
+  return (
+    <Field name="name" label={CONNECTION_LABELS.name} issue={issue}>
+      {(attributes) => <input type="text" {...attributes} value={value} maxLength={64} />}
+    </Field>
+  );
+}
