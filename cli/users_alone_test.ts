@@ -64,8 +64,8 @@ Deno.test("users reset: a sole owner gets back in by a link from the command lin
     assertEquals([old.status, renewed.status], [401, 303]);
     const headers = { cookie: renewed.cookie };
     const log = await (await fetch(`${base}/audit?actor=command_line`, { headers })).text();
-    assertMatch(log, /user: create reset link/);
-    assertMatch(log, /user: sign out everywhere/);
+    assertMatch(log, /Created password reset link for/);
+    assertMatch(log, /Signed out everywhere:/);
   }));
 
 Deno.test("a service as it is started hashes at OWASP's cost, and takes no common password", () =>

@@ -16,6 +16,7 @@ const STYLES = [
   "surfaces",
   "forms",
   "lists",
+  "data_table",
   "empty",
   "editor",
   "tools",

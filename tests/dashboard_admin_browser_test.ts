@@ -10,7 +10,7 @@ import { agentBody, TestService } from "./support/service.ts";
 /** A service with data for every page. */
 async function serviceWithData() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
-  const { agents, apiKeys, catalogue, secrets, runtime, team } = service.service;
+  const { agents, apiKeys, catalogue, connections, secrets, runtime, team } = service.service;
   const operator = await Dashboard.setUp(service);
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, agentBody());
@@ -24,6 +24,8 @@ async function serviceWithData() {
     agentId: (await agents.create(tenant, { ...agentBody(), name: "N".repeat(128) })).id,
   });
   await catalogue.set(catalogueEntry(), runtime);
+  const connection = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "x" } as const;
+  await connections.set("vendor_b", connection);
   await team.invite(tenant, { email: "new@example.com", role: "viewer" });
   const [me] = await team.members(tenant);
   const pages = [
@@ -45,6 +47,9 @@ async function serviceWithData() {
     "/operator/models/model",
     "/operator/providers",
     "/operator/providers/vendor_b",
+    "/operator/providers/vendor_b/models",
+    "/operator/providers/connect",
+    "/operator/providers/connect/openai",
     "/operator/status",
   ];
   return { service, operator, pages };

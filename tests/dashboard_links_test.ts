@@ -58,7 +58,7 @@ Deno.test("dashboard pages: long lists of keys, tenants and models are paginated
   for (const path of ["/api-keys", "/operator/models", "/operator/tenants"]) {
     const [first, second] = await Promise.all(["", "?page=2"].map(async (query) => {
       const html = await (await operator.get(path + query)).text();
-      return { rows: html.match(/<li class="row"/g)?.length, html };
+      return { rows: html.match(/<th scope="row"/g)?.length, html };
     }));
     assertEquals([first!.rows, second!.rows], [50, 11], path);
     assert(first!.html.includes(`href="${path}?page=2"`) && second!.html.includes("Previous"));

@@ -13,7 +13,7 @@ Deno.test("/agents/:id/embed/doctor: works without JavaScript and lists failed c
   const context = { ...await ownerContext(service), javaScriptEnabled: false };
   await withPage({ baseUrl: service.url, context }, async (page) => {
     await page.goto(`/agents/${agent.id}/embed`);
-    await page.getByRole("link", { name: /embed doctor/ }).click();
+    await page.getByRole("link", { name: "Embed doctor", exact: true }).click();
     assertEquals(await page.getByLabel("Origin of the page").inputValue(), "http://localhost:3000");
     const tag = `<script src="${service.url}/widget.v1.js" crossorigin="anonymous"
       data-service-widget data-api-base="${service.url}" data-agent-id="${agent.id}"></script>`;

@@ -38,6 +38,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "change password": "Changed password of",
     "reset password": "Reset password of",
     "create reset link": "Created password reset link for",
+    "sign out everywhere": "Signed out everywhere:",
   },
   key: { "end overlap": "Ended old secret of API key" },
   slot: { create: "Connected model provider", delete: "Disconnected model provider" },

@@ -49,3 +49,10 @@ export function presetOf(id: string | null): string {
   const isKnown = id === CUSTOM_PRESET || KEY_PRESETS.some((preset) => preset.id === id);
   return isKnown ? id! : KEY_PRESETS[0].id;
 }
+
+/** The title of the preset with exactly these scopes. */
+export function presetTitle(scopes: readonly string[]): string | undefined {
+  const same = (preset: KeyPreset) =>
+    preset.scopes.length === scopes.length && preset.scopes.every((one) => scopes.includes(one));
+  return KEY_PRESETS.find(same)?.title;
+}

@@ -1,5 +1,5 @@
 import { type Context, page } from "fresh";
-import { AgentList } from "@/components/AgentList.tsx";
+import { AGENT_SORT_KEYS, AgentTable } from "@/components/AgentTable.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
@@ -8,18 +8,23 @@ import { ApiError } from "@/lib/schemas/api_error.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
+import { type Sorting, sortRows } from "@/lib/dashboard/sort_rows.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 
 /** Search results shown; beyond that, another search word is more useful than a longer list. */
 const MOST_FOUND = 25;
 const LONGEST_QUERY = 200;
+/** More agents than this are listed by pages, newest first, and cannot be sorted. */
+const MAX_PAGE = 100;
 
 interface Data {
   agents: Agent[];
   /** The search query. */
   query: string;
   nextCursor?: string | undefined;
+  /** Absent if this is only a part of the agents. */
+  sorting?: Sorting;
   /** This is the first page. */
   first: boolean;
   /** The search found more than it shows. */
@@ -53,9 +58,17 @@ async function findAgents(
     const { data, more } = await agents.search(tenant, { query, limit: MOST_FOUND });
     return { agents: data, query, first: true, more };
   }
-  const { data, nextCursor } = await agents.list(tenant, pageRequestParams(ctx.url));
+  const { data, nextCursor } = await agents.list(tenant, {
+    ...pageRequestParams(ctx.url),
+    limit: MAX_PAGE,
+  });
   const first = !ctx.url.searchParams.has("cursor");
-  return { agents: data, query, nextCursor, first, more: false };
+  if (!first || nextCursor !== undefined) {
+    return { agents: data, query, nextCursor, first, more: false };
+  }
+  const by = { by: "updated", isDescending: true };
+  const { rows, sorting } = sortRows(data, { url: ctx.url, keys: AGENT_SORT_KEYS, by });
+  return { agents: rows, sorting, query, first, more: false };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
@@ -68,7 +81,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       {!none && <SearchForm query={query} label="Search agents by name or id" />}
-      {none ? <NoAgents editor={editor} /> : <Found {...data} />}
+      {none ? <NoAgents editor={editor} /> : <Found {...data} url={url} />}
       <nav class="pager" aria-label="Pages">
         {!first && <a class="button" href="/agents" aria-current="false">Newest</a>}
         {nextCursor && (
@@ -85,7 +98,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-function Found({ agents, query, more, now }: Data) {
+function Found({ agents, query, more, now, url, sorting }: Data & { url: URL }) {
   if (agents.length === 0) {
     return (
       <EmptyState
@@ -99,7 +112,7 @@ function Found({ agents, query, more, now }: Data) {
   }
   return (
     <>
-      <AgentList agents={agents} now={now} />
+      <AgentTable agents={agents} now={now} url={url} sorting={sorting} />
       {more && (
         <p class="help list-note">
           {`Showing the newest ${agents.length}. Add a word to narrow the search.`}

@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { type Column, DataTable } from "@/components/DataTable.tsx";
+import { type SortKeys, sortRows } from "@/lib/dashboard/sort_rows.ts";
 import { PageNotice } from "@/components/Notice.tsx";
 import { formatCount } from "@/lib/dashboard/format_amount.ts";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
@@ -17,12 +18,21 @@ import { define } from "@/utils.ts";
 /** The largest quota fits on one page. */
 const LIMIT = MAX_QUOTAS.knowledgeBases;
 
+const SORT_KEYS: SortKeys<KnowledgeBase> = {
+  name: ({ name }) => name,
+  documents: ({ documentCount }) => documentCount,
+  passages: ({ chunkCount }) => chunkCount,
+  updated: ({ updatedAt }) => updatedAt,
+};
+
 export const handler = define.handlers({
   async GET(ctx) {
     const { knowledge, runtime } = ctx.state.service;
     const user = signedIn(ctx.state);
     const { data: bases } = await knowledge.list(user.tenant, { limit: LIMIT });
-    return page({ bases, now: runtime.now(), editor: isEditor(user) });
+    const by = { by: "updated", isDescending: true };
+    const { rows, sorting } = sortRows(bases, { url: ctx.url, keys: SORT_KEYS, by });
+    return page({ bases: rows, sorting, now: runtime.now(), editor: isEditor(user) });
   },
 });
 
@@ -52,9 +62,14 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageNotice notice={flashMessageOf(url)} />
       {bases.length > 0
         ? (
-          <ul class="rows">
-            {bases.map((base) => <BaseRow key={base.id} base={base} now={now} />)}
-          </ul>
+          <DataTable
+            caption="Knowledge bases"
+            columns={columns(now)}
+            rows={bases}
+            rowKey={({ id }) => id}
+            url={url}
+            sorting={data.sorting}
+          />
         )
         : (
           <EmptyState
@@ -69,21 +84,38 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-function BaseRow({ base, now }: { base: KnowledgeBase; now: number }) {
-  return (
-    <li class="row">
-      <div class="row-main">
-        <a class="row-link" href={`/knowledge/${base.id}`}>{base.name}</a>
-        {base.description && <p class="row-text">{base.description}</p>}
-      </div>
-      <DescriptionList
-        class="facts"
-        of={{
-          Documents: formatCount(base.documentCount),
-          Passages: formatCount(base.chunkCount),
-          Updated: <Time at={base.updatedAt} now={now} />,
-        }}
-      />
-    </li>
-  );
+function columns(now: number): Column<KnowledgeBase>[] {
+  return [
+    {
+      id: "name",
+      heading: "Name",
+      isSortable: true,
+      cell: ({ id, name, description }) => (
+        <span class="cell-name">
+          <a class="row-link" href={`/knowledge/${id}`}>{name}</a>
+          <span class="cell-text">{description}</span>
+        </span>
+      ),
+    },
+    {
+      id: "documents",
+      heading: "Documents",
+      isSortable: true,
+      isNumber: true,
+      cell: ({ documentCount }) => formatCount(documentCount),
+    },
+    {
+      id: "passages",
+      heading: "Passages",
+      isSortable: true,
+      isNumber: true,
+      cell: ({ chunkCount }) => formatCount(chunkCount),
+    },
+    {
+      id: "updated",
+      heading: "Updated",
+      isSortable: true,
+      cell: ({ updatedAt }) => <Time at={updatedAt} now={now} />,
+    },
+  ];
 }

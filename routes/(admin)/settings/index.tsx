@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
-import { SecretRows } from "@/components/SecretRows.tsx";
+import { SECRET_SORT_KEYS, SecretTable } from "@/components/SecretTable.tsx";
 import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
@@ -12,6 +12,7 @@ import {
   retentionLabel,
   VISITOR_OVERRIDE_LABELS,
 } from "@/lib/dashboard/plans/describe_plan.ts";
+import { sortRows } from "@/lib/dashboard/sort_rows.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
@@ -28,6 +29,8 @@ export const handler = define.handlers({
       service.secrets.list(user.tenant),
       service.storage.read(user.tenant),
     ]);
+    const by = { by: "name", isDescending: false };
+    const { rows, sorting } = sortRows(secrets, { url: ctx.url, keys: SECRET_SORT_KEYS, by });
     const bound = secrets.flatMap(({ agentId }) => agentId === undefined ? [] : [agentId]);
     return page({
       agents: await loadAgentNames(bound, { tenant: user.tenant, agents: service.agents }),
@@ -35,9 +38,9 @@ export const handler = define.handlers({
       plan,
       maxVersions: maxAgentVersions(plan),
       values: describePlan(plan, service.limits),
-      secrets,
+      secrets: { secrets: rows, sorting },
       storage,
-      slots: connectionViews(service),
+      slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       editor: isEditor(user),
       operator: user.operator,
       now: service.runtime.now(),
@@ -46,7 +49,7 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { plan, secrets, editor, now } = data;
+  const { plan, editor, now } = data;
   return (
     <>
       <PageHeader title="Settings" text={data.tenant} />
@@ -63,7 +66,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
             {editor && <a class="button" href="/settings/secrets/new">Set secret</a>}
           </div>
-          <SecretRows secrets={secrets} agents={data.agents} now={now} editor={editor} />
+          <SecretTable {...data.secrets} agents={data.agents} now={now} editor={editor} url={url} />
         </section>
         <section aria-labelledby="limits">
           <div class="section-head">
@@ -104,15 +107,17 @@ export default define.page<typeof handler>(({ data, url }) => {
           </div>
           <StorageMeters figures={data.storage} />
         </section>
-        <section aria-labelledby="vendors">
-          <div class="section-head">
-            <div>
-              <h2 id="vendors">Model providers</h2>
-              <p class="lead">Whether the models that your agents use are answering.</p>
+        {data.slots.length > 0 && (
+          <section aria-labelledby="providers">
+            <div class="section-head">
+              <div>
+                <h2 id="providers">Model providers</h2>
+                <p class="lead">Whether the models that your agents use are answering.</p>
+              </div>
             </div>
-          </div>
-          <ConnectionRows slots={data.slots} now={now} operator={data.operator} />
-        </section>
+            <ConnectionRows slots={data.slots} now={now} operator={data.operator} />
+          </section>
+        )}
       </div>
     </>
   );

@@ -3,6 +3,9 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
+import { type Column, DataTable } from "@/components/DataTable.tsx";
+import { formatCount } from "@/lib/dashboard/format_amount.ts";
+import { type SortKeys, sortRows } from "@/lib/dashboard/sort_rows.ts";
 import { paginate } from "@/lib/dashboard/paginate.ts";
 import { modelHref } from "@/lib/dashboard/models/model_form.ts";
 import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
@@ -10,16 +13,33 @@ import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { define } from "@/utils.ts";
 
+interface Row {
+  entry: CatalogueEntry;
+  /** Display name of the model's provider. */
+  provider: string;
+  isConnected: boolean;
+}
+
+const SORT_KEYS: SortKeys<Row> = {
+  model: ({ entry }) => entry.model,
+  provider: ({ provider }) => provider,
+  input: ({ entry }) => entry.inputUsdPerMTok,
+  output: ({ entry }) => entry.outputUsdPerMTok,
+  context: ({ entry }) => entry.contextTokens,
+};
+
 export const handler = define.handlers({
-  async GET(ctx) {
-    const { catalogue, providers } = ctx.state.service;
-    const { items, ...links } = paginate(await catalogue.listStored(), ctx.url);
-    const rows = items.map((entry) => {
+  async GET({ state, url }) {
+    const { catalogue, providers } = state.service;
+    const entries = (await catalogue.listStored()).map((entry): Row => {
       const connection = providers.connection(entry.vendor);
       const provider = connection?.name ?? defaultProviderLabel(entry.vendor);
-      return { entry, provider, ready: connection !== undefined };
+      return { entry, provider, isConnected: connection !== undefined };
     });
-    return page({ rows, links });
+    const by = { by: "model", isDescending: false };
+    const { rows, sorting } = sortRows(entries, { url, keys: SORT_KEYS, by });
+    const { items, ...links } = paginate(rows, url);
+    return page({ rows: items, sorting, links });
   },
 });
 
@@ -45,45 +65,52 @@ export default define.page<typeof handler>(({ data, url }) => {
           </EmptyState>
         )
         : (
-          <ul class="rows">
-            {data.rows.map((row) => (
-              <ModelRow key={`${row.entry.vendor}/${row.entry.model}`} {...row} />
-            ))}
-          </ul>
+          <DataTable
+            caption="Models"
+            columns={COLUMNS}
+            rows={data.rows}
+            rowKey={({ entry }) => `${entry.vendor}/${entry.model}`}
+            url={url}
+            sorting={data.sorting}
+          />
         )}
       <Pagination {...data.links} />
     </>
   );
 });
 
-function ModelRow(
-  { entry, provider, ready }: { entry: CatalogueEntry; provider: string; ready: boolean },
-) {
-  return (
-    <li class="row">
-      <div class="row-main">
-        <p class="row-name">
-          <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
-          {!ready && <span class="badge badge-expired">Not connected</span>}
-        </p>
-        <p class="row-text">
-          {provider}
-        </p>
-      </div>
-      <dl class="facts">
-        <div>
-          <dt>Input</dt>
-          <dd>${entry.inputUsdPerMTok} / M</dd>
-        </div>
-        <div>
-          <dt>Output</dt>
-          <dd>${entry.outputUsdPerMTok} / M</dd>
-        </div>
-        <div>
-          <dt>Context</dt>
-          <dd>{entry.contextTokens.toLocaleString("en")}</dd>
-        </div>
-      </dl>
-    </li>
-  );
-}
+const COLUMNS: Column<Row>[] = [
+  {
+    id: "model",
+    heading: "Model",
+    isSortable: true,
+    cell: ({ entry, isConnected }) => (
+      <span class="cell-name">
+        <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
+        {!isConnected && <span class="badge badge-expired">Not connected</span>}
+      </span>
+    ),
+  },
+  { id: "provider", heading: "Provider", isSortable: true, cell: ({ provider }) => provider },
+  {
+    id: "input",
+    heading: "Input $/M tokens",
+    isSortable: true,
+    isNumber: true,
+    cell: ({ entry }) => entry.inputUsdPerMTok,
+  },
+  {
+    id: "output",
+    heading: "Output $/M tokens",
+    isSortable: true,
+    isNumber: true,
+    cell: ({ entry }) => entry.outputUsdPerMTok,
+  },
+  {
+    id: "context",
+    heading: "Context tokens",
+    isSortable: true,
+    isNumber: true,
+    cell: ({ entry }) => formatCount(entry.contextTokens),
+  },
+];

@@ -4,15 +4,28 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
 import { Time } from "@/components/Time.tsx";
+import { type SortKeys, sortRows } from "@/lib/dashboard/sort_rows.ts";
+import { type Column, DataTable } from "@/components/DataTable.tsx";
 import { paginate } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import type { Tenant } from "@/lib/store/tenants/tenant_store.ts";
 import { isoTime } from "@/lib/platform/runtime.ts";
 import { define } from "@/utils.ts";
+
+const TENANT_SORT_KEYS: SortKeys<Tenant> = {
+  name: ({ name }) => name,
+  created: ({ createdAt }) => createdAt,
+};
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { tenants, team, runtime } = ctx.state.service;
-    const { items, ...links } = paginate(await tenants.list(), ctx.url);
+    const { rows: all, sorting } = sortRows(await tenants.list(), {
+      url: ctx.url,
+      keys: TENANT_SORT_KEYS,
+      by: { by: "created", isDescending: false },
+    });
+    const { items, ...links } = paginate(all, ctx.url);
     const rows = await Promise.all(items.map(async (tenant) => {
       const [members, plan] = await Promise.all([
         team.members(tenant.id),
@@ -20,7 +33,7 @@ export const handler = define.handlers({
       ]);
       return { ...tenant, members: members.length, overrides: Object.keys(plan.limits).length };
     }));
-    return page({ rows, links, now: runtime.now() });
+    return page({ rows, sorting, links, now: runtime.now() });
   },
 });
 
@@ -31,35 +44,43 @@ export default define.page<typeof handler>(({ data, url }) => {
         <a class="button button-primary" href="/operator/tenants/new">Create tenant</a>
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      <ul class="rows">
-        {data.rows.map((tenant) => (
-          <li key={tenant.id} class="row">
-            <div class="row-main">
-              <a class="row-link" href={`/operator/tenants/${tenant.id}`}>{tenant.name}</a>
-              <p class="row-text">
-                <code>{tenant.id}</code>
-              </p>
-            </div>
-            <dl class="facts">
-              <div>
-                <dt>Members</dt>
-                <dd>{tenant.members}</dd>
-              </div>
-              <div>
-                <dt>Plan</dt>
-                <dd>{tenant.overrides === 0 ? "Default" : plural(tenant.overrides, "override")}</dd>
-              </div>
-              <div>
-                <dt>Created</dt>
-                <dd>
-                  <Time at={isoTime(tenant.createdAt)} now={data.now} />
-                </dd>
-              </div>
-            </dl>
-          </li>
-        ))}
-      </ul>
+      <DataTable
+        caption="Tenants"
+        columns={columns(data.now)}
+        rows={data.rows}
+        rowKey={({ id }) => id}
+        url={url}
+        sorting={data.sorting}
+      />
       <Pagination {...data.links} />
     </>
   );
 });
+
+interface Row extends Tenant {
+  members: number;
+  overrides: number;
+}
+
+function columns(now: number): Column<Row>[] {
+  return [
+    {
+      id: "name",
+      heading: "Name",
+      isSortable: true,
+      cell: ({ id, name }) => <a class="row-link" href={`/operator/tenants/${id}`}>{name}</a>,
+    },
+    { id: "members", heading: "Members", isNumber: true, cell: ({ members }) => members },
+    {
+      id: "plan",
+      heading: "Plan",
+      cell: ({ overrides }) => overrides === 0 ? "Default" : plural(overrides, "override"),
+    },
+    {
+      id: "created",
+      heading: "Created",
+      isSortable: true,
+      cell: ({ createdAt }) => <Time at={isoTime(createdAt)} now={now} />,
+    },
+  ];
+}

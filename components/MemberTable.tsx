@@ -1,0 +1,73 @@
+import type { Sorting, SortKeys } from "@/lib/dashboard/sort_rows.ts";
+import type { Member } from "@/lib/services/team_service.ts";
+import { ROLE_NAMES } from "@/lib/dashboard/role_names.ts";
+import { type Column, DataTable } from "./DataTable.tsx";
+import { Time } from "./Time.tsx";
+
+export const MEMBER_SORT_KEYS: SortKeys<Member> = {
+  email: ({ email }) => email,
+  role: ({ role }) => role,
+  joined: ({ createdAt }) => createdAt,
+};
+
+export interface MemberTableProps {
+  members: readonly Member[];
+  /** Id of the reader. */
+  me: string;
+  owner: boolean;
+  now: number;
+  url: URL;
+  sorting: Sorting;
+}
+
+/** The people of a tenant. */
+export function MemberTable({ members, me, owner, now, url, sorting }: MemberTableProps) {
+  const columns: Column<Member>[] = [
+    {
+      id: "email",
+      heading: "E-mail",
+      isSortable: true,
+      cell: ({ id, email, operator }) => (
+        <span class="cell-name">
+          <span>{email}</span>
+          {id === me && <span class="badge">You</span>}
+          {operator && <span class="badge badge-active">Operator</span>}
+        </span>
+      ),
+    },
+    { id: "role", heading: "Role", isSortable: true, cell: ({ role }) => ROLE_NAMES[role] },
+    {
+      id: "joined",
+      heading: "Joined",
+      isSortable: true,
+      cell: ({ createdAt }) => <Time at={new Date(createdAt).toISOString()} now={now} />,
+    },
+    ...owner ? [ACTIONS] : [],
+  ];
+  return (
+    <DataTable
+      caption="Members"
+      columns={columns}
+      rows={members}
+      rowKey={({ id }) => id}
+      url={url}
+      sorting={sorting}
+    />
+  );
+}
+
+const ACTIONS: Column<Member> = {
+  id: "actions",
+  heading: "Actions",
+  isHeadingHidden: true,
+  cell: ({ id, email }) => (
+    <a
+      class="button button-small"
+      href={`/team/${id}`}
+      aria-label={`Manage ${email}`}
+      aria-current="false"
+    >
+      Manage
+    </a>
+  ),
+};
