@@ -22,7 +22,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
   const issues = { form: props.error, password: props.passwordError };
   return (
     <AuthCard title={props.title} text={props.text} titlePrefix={unsavedTitle(issues)}>
-      <PostForm action={props.action} class="stack" {...{ issues, labels: LABELS }}>
+      <PostForm action={props.action} class="stack" noValidate {...{ issues, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
         <Field name="email" label="Email">
           {(attributes) => (

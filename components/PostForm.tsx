@@ -8,6 +8,8 @@ export interface PostFormProps {
   action: string;
   class?: string;
   id?: string;
+  /** For pages without script: the server's answer shows what is invalid, not the browser's bubbles. */
+  noValidate?: boolean;
   /** Validation messages by control name. */
   issues?: FormIssues | undefined;
   /** Labels by control name, in the form's order. */
@@ -26,7 +28,7 @@ export function PostForm(
   const known = { ...labels, own_password: "Your password" };
   const faulty = Object.entries(known).filter(([name]) => issues[name] !== undefined);
   return (
-    <form method="post" action={action} {...form}>
+    <form method="post" action={action} data-lead={lead} {...form}>
       {once !== undefined && <input type="hidden" name="once" value={once} />}
       <FormIssuesNotice
         issue={issues.form}

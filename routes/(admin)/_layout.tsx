@@ -1,4 +1,5 @@
 import { Sidebar } from "@/components/Sidebar.tsx";
+import FormCheck from "@/islands/FormCheck.tsx";
 import LocalTimes from "@/islands/LocalTimes.tsx";
 import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
@@ -10,6 +11,7 @@ export default define.layout(({ Component, req, state }) => (
     <main id="main" tabIndex={-1}>
       <Component />
       <LocalTimes />
+      <FormCheck />
     </main>
   </div>
 ));

@@ -57,6 +57,7 @@ export default define.page<typeof handler>(({ data }) => (
     text="Create the first owner account. Enter the setup token to prove that you run this installation."
   >
     <PostForm
+      noValidate
       action="/setup"
       class="stack"
       issues={{ ...data.issues, form: data.issue }}

@@ -47,6 +47,9 @@ export const handler = define.handlers({
     const next = safeRedirectPath(form.get("next"), HOME);
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";
+    if (email === "" || password === "") {
+      return page<Data>({ email, next, issue: "Enter your email and password." }, { status: 400 });
+    }
     const browserToken = readKnownBrowserCookie(ctx.req.headers, service.config);
     const result = await service.signIn.signIn({ email, password, address, browserToken });
     if ("cookieToken" in result) {
@@ -67,7 +70,7 @@ export default define.page<typeof handler>(({ data }) => (
     text="Sign in to manage your agents."
     titlePrefix={data.issue && "Not signed in"}
   >
-    <form method="post" action="/sign-in" class="stack">
+    <form method="post" action="/sign-in" class="stack" noValidate>
       <input type="hidden" name="next" value={data.next} />
       {data.ended && <Notice kind="warning">{data.ended} Sign in to continue.</Notice>}
       {data.issue && <Notice kind="error">{data.issue}</Notice>}
