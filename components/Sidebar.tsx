@@ -1,54 +1,10 @@
 import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
 import { type Theme, THEMES } from "@/lib/dashboard/theme.ts";
+import { commandsOf, navigationOf } from "@/lib/dashboard/navigation.ts";
+import CommandPalette from "@/islands/CommandPalette.tsx";
 import { Brand } from "./Brand.tsx";
-import { Icon, type IconName } from "./Icon.tsx";
-
-interface Section {
-  title: string;
-  links: [href: string, icon: IconName, label: string][];
-}
-
-const SECTIONS: Section[] = [
-  { title: "", links: [["/home", "home", "Home"]] },
-  {
-    title: "Build",
-    links: [["/agents", "agents", "Agents"], ["/knowledge", "knowledge", "Knowledge"], [
-      "/api-keys",
-      "key",
-      "API keys",
-    ]],
-  },
-  {
-    title: "Monitor",
-    links: [
-      ["/conversations", "conversations", "Conversations"],
-      ["/usage", "usage", "Usage"],
-    ],
-  },
-  {
-    title: "Manage",
-    links: [
-      ["/audit", "audit", "Audit log"],
-      ["/team", "team", "Team"],
-      ["/settings", "settings", "Settings"],
-    ],
-  },
-];
-
-const OPERATOR: Section = {
-  title: "Operator",
-  links: [
-    ["/operator/tenants", "tenants", "Tenants"],
-    ["/operator/models", "models", "Models"],
-    ["/operator/providers", "providers", "Model providers"],
-    ["/operator/status", "status", "Status"],
-  ],
-};
-
-function sectionsFor(user: SignedInUser): Section[] {
-  return user.operator ? [...SECTIONS, OPERATOR] : SECTIONS;
-}
+import { Icon } from "./Icon.tsx";
 
 /** Navigation and user menu: a column next to the page, a bar above it on small screens. */
 export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
@@ -56,8 +12,9 @@ export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
     <header class="sidebar">
       <Brand />
       <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
+      <CommandPalette commands={commandsOf(user)} />
       <nav id="main-menu" popover="auto" aria-label="Main">
-        {sectionsFor(user).map(({ title, links }) => (
+        {navigationOf(user).map(({ title, links }) => (
           <Fragment key={title}>
             {title !== "" && <h2 class="nav-section">{title}</h2>}
             <ul>

@@ -28,6 +28,7 @@ const STYLES = [
   "models",
   "code",
   "dialog",
+  "palette",
   "auth",
   "admin",
   "reports",

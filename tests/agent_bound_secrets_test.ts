@@ -144,7 +144,7 @@ Deno.test("Settings: the form binds a secret to an agent, shows the agent, keeps
   assertEquals((await set(shop.id)).status, 303);
   assertEquals((await service.service.secrets.list(tenant))[0]?.agentId, shop.id);
   const page = async (path: string) => await (await owner.get(path)).text();
-  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>Shop<\/dd>/);
+  assertMatch(await page("/settings"), /<td data-heading="Agent">Shop<\/td>/);
   const form = await page("/settings/secrets/new?name=CRM_KEY");
   assertMatch(form, new RegExp(`<option[^>]* value="${shop.id}"[^>]*>Shop`));
   assertMatch(form, new RegExp(`<option (?=[^>]*selected)(?=[^>]*${shop.id})`));
@@ -152,7 +152,7 @@ Deno.test("Settings: the form binds a secret to an agent, shows the agent, keeps
   assertEquals([entry?.kind, entry?.action], ["secret", "create"]);
   assert(entry!.changes.some(({ field, after }) => field === "agentId" && after === shop.id));
   await service.service.agents.delete(tenant, shop.id);
-  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>Deleted agent<\/dd>/);
+  assertMatch(await page("/settings"), /<td data-heading="Agent">Deleted agent<\/td>/);
   assertStringIncludes(await page("/settings/secrets/new?name=CRM_KEY"), `${shop.id} (deleted)`);
 });
 

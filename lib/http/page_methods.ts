@@ -22,6 +22,7 @@ const GET_ONLY = new Set([
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",
+  "/search",
 ]);
 
 const POST_ONLY = new Set([

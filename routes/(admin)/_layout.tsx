@@ -1,5 +1,5 @@
 import { Sidebar } from "@/components/Sidebar.tsx";
-import FormCheck from "@/islands/FormCheck.tsx";
+import PageForms from "@/islands/PageForms.tsx";
 import LocalTimes from "@/islands/LocalTimes.tsx";
 import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
@@ -11,7 +11,7 @@ export default define.layout(({ Component, req, state }) => (
     <main id="main" tabIndex={-1}>
       <Component />
       <LocalTimes />
-      <FormCheck />
+      <PageForms />
     </main>
   </div>
 ));

@@ -25,7 +25,13 @@ export class FakeRuntime implements Runtime {
   readonly uuid = () => fakeUuid(++this.#drawn);
 
   /** Bytes of a counter: every call returns different ones, and 256 of them contain each value once. */
-  readonly randomBytes = (n: number) => Uint8Array.from({ length: n }, () => this.#byte++ * 91);
+  readonly randomBytes = (n: number) => Uint8Array.from({ length: n }, () => this.#nextByte());
+
+  /** The shift after each 256 keeps long values, such as tokens, from repeating. */
+  #nextByte(): number {
+    const index = this.#byte++;
+    return index * 91 + (index >> 8) * 57;
+  }
 
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
     if (signal?.aborted) return Promise.reject(signal.reason);

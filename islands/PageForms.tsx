@@ -1,11 +1,16 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { FormIssuesNotice } from "@/components/FormIssuesNotice.tsx";
+import { applyFilters } from "@/lib/dashboard/browser/apply_filters.ts";
 import { checkForms, type InvalidControl } from "@/lib/dashboard/browser/check_forms.ts";
 
-/** Replaces the browser's validation bubbles by the messages that the server would show. */
-export default function FormCheck() {
+/**
+ * What the forms of every page get from a script: validation messages like the server's instead of the
+ * browser's bubbles, and filters that apply as they are chosen.
+ */
+export default function PageForms() {
   useEffect(() => checkForms(document, { onRejected: showSummary }), []);
+  useEffect(() => applyFilters(document), []);
   return null;
 }
 
