@@ -1,33 +1,54 @@
 import type { HomeAlert } from "@/lib/services/home_alerts.ts";
-import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
+import { formatCount, formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { defaultProviderLabel } from "../lib/dashboard/models/model_groups.ts";
 import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
-/** Problems that need action, or a line that there are none. */
-export function AlertList({ items, now }: { items: readonly HomeAlert[]; now: number }) {
+export interface AlertListProps {
+  items: readonly HomeAlert[];
+  now: number;
+  /** The reader may change the service. */
+  operator: boolean;
+}
+
+/** More at once would hide the one that matters. */
+const MAX_SHOWN = 5;
+
+/** Problems that need action, the most pressing first, or a line that there are none. */
+export function AlertList({ items, ...rest }: AlertListProps) {
+  const more = items.slice(MAX_SHOWN);
   return (
     <section class="stack-small" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {items.length === 0
         ? <p class="prose all-well">All systems normal. Nothing needs your attention.</p>
-        : (
-          <ul class="rows">
-            {items.map((item, n) => (
-              <li key={n} class={`attention attention-${severity(item)}`}>
-                <Icon name="warning" />
-                {item.kind === "visitor_limits" ? <VisitorLimitsOffer advice={item.advice} /> : (
-                  <p>
-                    <Description alert={item} now={now} />
-                  </p>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
+        : <AlertRows items={items.slice(0, MAX_SHOWN)} {...rest} />}
+      {more.length > 0 && (
+        <details class="more">
+          <summary>{`And ${formatCount(more.length)} more`}</summary>
+          <AlertRows items={more} {...rest} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function AlertRows({ items, ...rest }: AlertListProps) {
+  return (
+    <ul class="rows">
+      {items.map((item, n) => (
+        <li key={n} class={`attention attention-${severity(item)}`}>
+          <Icon name="warning" />
+          {item.kind === "visitor_limits" ? <VisitorLimitsOffer advice={item.advice} /> : (
+            <p>
+              <Description alert={item} {...rest} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -37,16 +58,17 @@ function severity({ kind }: HomeAlert): "error" | "warning" {
 
 type AlertOf<Kind extends HomeAlert["kind"]> = Extract<HomeAlert, { kind: Kind }>;
 
-function Description({ alert, now }: {
+function Description({ alert, now, operator }: {
   alert: Exclude<HomeAlert, { kind: "visitor_limits" }>;
   now: number;
+  operator: boolean;
 }) {
   switch (alert.kind) {
     case "hard_limit":
     case "soft_limit":
       return <DailyLimit alert={alert} />;
     case "vendor_failed":
-      return <ProviderFailing alert={alert} now={now} />;
+      return <ProviderFailing alert={alert} now={now} operator={operator} />;
     case "origin_refused":
       return <OriginRejected alert={alert} now={now} />;
     case "key_expires":
@@ -86,7 +108,7 @@ function DailyLimit({ alert }: { alert: Extract<HomeAlert, { cost: number }> }) 
 }
 
 function ProviderFailing(
-  { alert, now }: { alert: AlertOf<"vendor_failed">; now: number },
+  { alert, now, operator }: { alert: AlertOf<"vendor_failed">; now: number; operator: boolean },
 ) {
   const { item: { count, detail, lastAt }, provider, model, recent } = alert;
   const name = alert.providerName ?? defaultProviderLabel(provider);
@@ -102,7 +124,9 @@ function ProviderFailing(
           {" "}(<code>{detail}</code>)
         </>
       )}
-      , last <Moment at={lastAt} now={now} />.
+      , last <Moment at={lastAt} now={now} />. {operator
+        ? <a href="/operator/providers">View model providers</a>
+        : "Ask an operator to look at it."}
     </>
   );
 }

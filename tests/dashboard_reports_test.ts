@@ -153,7 +153,7 @@ Deno.test("/usage: groups by day, agent, model and key, as a table and as CSV", 
   const { agent } = on;
   assertMatch(await on.text("/usage"), /Jan 15|2026-01-15/);
   assertMatch(await on.text("/usage?by=agent"), /Shop assistant \$0\.\d+ 2 1 /);
-  assertMatch(await on.text("/usage?by=model"), /vendor_a\/mid \$0\.\d+ 2 1 /);
+  assertMatch(await on.text("/usage?by=model"), /mid \(Provider A\) \$0\.\d+ 2 1 /);
   assertMatch(await on.text("/usage?by=key"), /test \$0\.\d+ 2 1 /);
   assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "No usage");
   for (const days of ["from=tomorrow", "to=0000-01-01"]) {

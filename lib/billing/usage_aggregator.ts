@@ -24,6 +24,20 @@ interface CachedTotals {
   stamp?: string;
 }
 
+/** The days of a query, and what tells whether cached totals still hold. */
+export interface UsageDays {
+  range: DayRange;
+  today: string;
+  /** All its shards, read before: a settlement after that makes the totals stale. */
+  ledger: readonly Deno.KvEntryMaybe<Ledger>[];
+}
+
+/** What was used on one day, UTC. */
+export interface DayTotals {
+  day: string;
+  totals: GroupedUsage;
+}
+
 /**
  * Totals of usage by range, exact whatever other processes settle: days long past never change, and
  * every settlement writes the tenant's ledger, whose versions validate the cache for recent days. Rows
@@ -41,35 +55,36 @@ export class UsageAggregator {
   }
 
   /** What `tenant` used on the days of `range`. The result is cached: callers must not change it. */
-  async totals(tenant: string, { range, today, ledger }: {
-    range: DayRange;
-    today: string;
-    /** All its shards, read before: a settlement after that makes the totals stale. */
-    ledger: readonly Deno.KvEntryMaybe<Ledger>[];
-  }): Promise<GroupedUsage> {
-    const stamp = ledger.map(({ versionstamp }) => versionstamp).join(" ");
+  async totals(tenant: string, query: UsageDays): Promise<GroupedUsage> {
+    const { range, today } = query;
+    const stamp = stampOf(query.ledger);
     const key = `${tenant} ${range.from} ${range.to} ${today}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined && cached.stamp === stamp) return cached.totals;
     const totals = emptyTotals();
-    const firstOpenDay = addDays(today, -OPEN_DAYS);
-    for (let day = range.from; day <= range.to && day <= today; day = addDays(day, 1)) {
-      addTotals(totals, await this.#dayTotals(tenant, day, { isFinal: day < firstOpenDay }));
-    }
+    for (const { totals: ofDay } of await this.daily(tenant, query)) addTotals(totals, ofDay);
     this.#cache.set(key, { totals, stamp });
     return totals;
   }
 
-  async #dayTotals(
-    tenant: string,
-    day: string,
-    { isFinal }: { isFinal: boolean },
-  ): Promise<GroupedUsage> {
+  /** Like `totals`, each day by itself: the days of `range` until today, in order. */
+  async daily(tenant: string, { range, today, ledger }: UsageDays): Promise<DayTotals[]> {
+    const firstOpenDay = addDays(today, -OPEN_DAYS);
+    const days: DayTotals[] = [];
+    for (let day = range.from; day <= range.to && day <= today; day = addDays(day, 1)) {
+      const stamp = day < firstOpenDay ? undefined : stampOf(ledger);
+      days.push({ day, totals: await this.#dayTotals(tenant, day, stamp) });
+    }
+    return days;
+  }
+
+  /** `stamp` is undefined for a day that cannot change any more. */
+  async #dayTotals(tenant: string, day: string, stamp?: string): Promise<GroupedUsage> {
     const key = `${tenant} ${day}`;
-    const cached = isFinal ? this.#cache.get(key) : undefined;
-    if (cached !== undefined) return cached.totals;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && cached.stamp === stamp) return cached.totals;
     const totals = await this.#read(tenant, day);
-    if (isFinal) this.#cache.set(key, { totals });
+    this.#cache.set(key, { totals, ...stamp !== undefined && { stamp } });
     return totals;
   }
 
@@ -83,4 +98,8 @@ export class UsageAggregator {
     }
     return totals;
   }
+}
+
+function stampOf(ledger: UsageDays["ledger"]): string {
+  return ledger.map(({ versionstamp }) => versionstamp).join(" ");
 }

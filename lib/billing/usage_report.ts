@@ -9,7 +9,7 @@ import type { UsageReport } from "../schemas/usage.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { DayRange } from "../schemas/day_range.ts";
 import type { StorageReports } from "./storage_report.ts";
-import { UsageAggregator } from "./usage_aggregator.ts";
+import { type DayTotals, UsageAggregator } from "./usage_aggregator.ts";
 import { NO_USAGE, type Usage } from "../store/runs/usage_rows.ts";
 import { type GroupedUsage, sortByCost } from "./usage_totals.ts";
 
@@ -77,6 +77,13 @@ export class UsageReports {
       hasRun: stored.some(({ versionstamp }) => versionstamp !== null),
       range: totals,
     };
+  }
+
+  /** What was used on each day of `range` until today. */
+  async daily(tenant: string, range: DayRange): Promise<DayTotals[]> {
+    const today = dayOf(this.#deps.runtime.now());
+    const ledger = await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
+    return await this.#days.daily(tenant, { range, today, ledger });
   }
 
   async read(tenant: string, range: DayRange): Promise<UsageReport> {

@@ -1,32 +1,27 @@
 import { type Context, page } from "fresh";
 import { AlertList } from "@/components/AlertList.tsx";
-import { DayChart, shortDay } from "@/components/DayChart.tsx";
+import { BarChart } from "@/components/charts/BarChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { DescriptionList } from "@/components/DescriptionList.tsx";
-import {
-  formatCompact,
-  formatCount,
-  formatMicroUsd,
-  microUsdAxisFormat,
-  plural,
-} from "@/lib/dashboard/format_amount.ts";
+import { formatCount, plural } from "@/lib/dashboard/format_amount.ts";
+import { formatDay, formatLongDay } from "@/lib/dashboard/format_day.ts";
 import { GettingStarted } from "@/components/GettingStarted.tsx";
 import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
-import { UsageTable } from "@/components/UsageTable.tsx";
+import { UsageTable } from "@/components/usage/UsageTable.tsx";
 import { readHomeAlerts } from "@/lib/services/home_alerts.ts";
 import { errorsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { readHomeAdvice } from "@/lib/services/home_advice.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
-import { dailyUsage } from "@/lib/dashboard/usage_view.ts";
+import { homeTrends, type Trend } from "@/lib/dashboard/usage/home_trends.ts";
+import { describeChange, METRICS } from "@/lib/dashboard/usage/usage_metrics.ts";
+import { rangeBefore } from "@/lib/dashboard/usage/usage_query.ts";
 import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import type { UsageSummary } from "@/lib/billing/usage_report.ts";
-import type { Usage } from "@/lib/store/runs/usage_rows.ts";
-import { sumTotals } from "@/lib/billing/usage_totals.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -36,8 +31,9 @@ export const handler = define.handlers({
     const { tenant, operator } = user;
     const now = service.runtime.now();
     const range = parseDayRange({ from: null, to: null }, dayOf(now));
-    const [usage, storage] = await Promise.all([
+    const [usage, { range: before }, storage] = await Promise.all([
       service.usage.summary(tenant, range),
+      service.usage.summary(tenant, rangeBefore(range)),
       service.storage.read(tenant),
     ]);
     const isRequested = ctx.url.searchParams.has("setup");
@@ -52,15 +48,17 @@ export const handler = define.handlers({
       untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
       now,
     });
-    const days = dailyUsage(usage.range, range);
     return page({
-      ...{ usage, attention, days, now },
+      ...{ usage, attention, now },
+      trends: homeTrends(range, { usage: usage.range, before }),
       setup: gettingStarted && { steps: gettingStarted, operator, agent: await newestAgent(ctx) },
-      sum: sumTotals(usage.range.day),
       editor: isEditor(user),
+      operator,
     });
   },
 });
+
+const CHART_HEIGHT = 140;
 
 /** To link its pages; the demo agent belongs to nobody's site. */
 async function newestAgent({ state }: Context<State>): Promise<string | undefined> {
@@ -70,13 +68,13 @@ async function newestAgent({ state }: Context<State>): Promise<string | undefine
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { usage, attention, days, sum, now, setup } = data;
+  const { usage, attention, trends, now, setup } = data;
   return (
     <div class="stack-large">
-      <PageHeader title="Home" text={`${longDay(usage.day)} (UTC)`} />
+      <PageHeader title="Home" text={`${formatLongDay(usage.day)} (UTC)`} />
       <PageNotice notice={flashMessageOf(url)} />
       {setup && <GettingStarted {...setup} canDismiss={data.editor} />}
-      <AlertList items={attention} now={now} />
+      <AlertList items={attention} now={now} operator={data.operator} />
       <section class="stack-small" aria-labelledby="today">
         <h2 id="today">Today</h2>
         <div class="card today">
@@ -86,7 +84,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       </section>
       <section class="stack-small" aria-labelledby="month">
         <h2 id="month">Last 30 days</h2>
-        {sum.runs === 0 ? <NothingYet /> : <Month days={days} sum={sum} />}
+        {trends === undefined ? <NothingYet /> : <Month {...trends} />}
       </section>
     </div>
   );
@@ -123,33 +121,25 @@ function NothingYet() {
   );
 }
 
-function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usage }) {
-  const values = (of: (usage: Usage) => number) =>
-    days.map(({ day, usage }) => ({ day, value: of(usage) }));
+function Month({ messages, cost, days }: NonNullable<ReturnType<typeof homeTrends>>) {
   return (
     <>
       <div class="charts">
-        <DayChart
+        <TrendChart
+          trend={messages}
+          title="Messages"
+          sum={messages.failed === 0
+            ? formatCount(messages.sum)
+            : `${formatCount(messages.sum)}, ${formatCount(messages.failed)} failed`}
+          format={METRICS.runs}
+          series={["Succeeded", "Failed"]}
+        />
+        <TrendChart
+          trend={cost}
           title="Cost"
-          sum={formatMicroUsd(sum.cost)}
-          days={values(({ cost }) => cost)}
-          format={formatMicroUsd}
-          axis={microUsdAxisFormat}
-        />
-        <DayChart
-          title="Runs"
-          sum={`${formatCount(sum.runs)}${
-            sum.failed > 0 ? `, ${formatCount(sum.failed)} failed` : ""
-          }`}
-          days={days.map(({ day, usage }) => ({ day, value: usage.runs, part: usage.failed }))}
-          format={formatCompact}
-          partName="failed"
-        />
-        <DayChart
-          title="Tokens"
-          sum={formatCompact(sum.inputTokens + sum.outputTokens)}
-          days={values(({ inputTokens, outputTokens }) => inputTokens + outputTokens)}
-          format={formatCompact}
+          sum={METRICS.cost.format(cost.sum)}
+          format={METRICS.cost}
+          series={["Cost"]}
         />
       </div>
       <details class="more">
@@ -159,7 +149,7 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
           heading="Day (UTC)"
           rows={days.toReversed().map(({ day, usage }) => ({
             key: day,
-            name: shortDay(day),
+            name: formatDay(day),
             usage,
           }))}
         />
@@ -171,8 +161,30 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
   );
 }
 
-const dayNames = new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: "UTC" });
-
-function longDay(day: string): string {
-  return dayNames.format(Date.parse(`${day}T00:00:00Z`));
+function TrendChart(
+  { trend, title, sum, format, series }: {
+    trend: Trend;
+    title: string;
+    sum: string;
+    format: typeof METRICS.cost;
+    series: string[];
+  },
+) {
+  const { bars, before } = trend;
+  return (
+    <BarChart
+      {...{ bars, series, format: format.format, axis: format.axis }}
+      title={`${title} by day`}
+      errors={series.indexOf("Failed")}
+      height={CHART_HEIGHT}
+      beforeLabel={`${bars.length} days before`}
+      caption={
+        <>
+          <span class="chart-title">{title}</span>
+          <span class="chart-sum">{sum}</span>
+          <span class="chart-change">{describeChange(trend.sum, before, bars.length)}</span>
+        </>
+      }
+    />
+  );
 }

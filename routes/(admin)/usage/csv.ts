@@ -1,4 +1,5 @@
-import { readUsageQuery, withUsageNames } from "@/lib/dashboard/usage_view.ts";
+import { withUsageNames } from "@/lib/dashboard/usage/usage_names.ts";
+import { readUsageQuery } from "@/lib/dashboard/usage/usage_query.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import { usageCsv } from "@/lib/billing/usage_csv.ts";

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { Usage } from "@/lib/store/runs/usage_rows.ts";
-import { formatCount, formatMicroUsd } from "../lib/dashboard/format_amount.ts";
+import { formatCount, formatMicroUsd } from "@/lib/dashboard/format_amount.ts";
 
 export interface UsageTableRow {
   key: string;
   name: ComponentChildren;
   usage: Usage;
+  /** The row's part of the chart's bars. */
+  series?: number | undefined;
 }
 
 /** Usage totals, one row per name. */
@@ -27,9 +29,12 @@ export function UsageTable(
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, name, usage }) => (
+          {rows.map(({ key, name, usage, series }) => (
             <tr key={key}>
-              <th scope="row">{name}</th>
+              <th scope="row">
+                {series !== undefined && <Swatch series={series} />}
+                {name}
+              </th>
               <td class="number">{formatMicroUsd(usage.cost)}</td>
               <td class="number">{formatCount(usage.runs)}</td>
               <td class="number">{formatCount(usage.failed)}</td>
@@ -40,5 +45,15 @@ export function UsageTable(
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The color of a row in the chart above the table. */
+function Swatch({ series }: { series: number }) {
+  return (
+    <svg class="swatch" width="10" height="10" aria-hidden="true">
+      <rect class={`series-${series}`} width="10" height="10" rx="2" />
+      {series % 2 === 1 && <rect fill="url(#chart-hatching)" width="10" height="10" rx="2" />}
+    </svg>
   );
 }

@@ -1,0 +1,24 @@
+import { METRICS, USAGE_METRICS } from "@/lib/dashboard/usage/usage_metrics.ts";
+import { usageHref, type UsageQuery } from "@/lib/dashboard/usage/usage_query.ts";
+import type { Usage } from "@/lib/store/runs/usage_rows.ts";
+
+/** The sums of the period; the chosen one is in the chart. */
+export function MetricTabs({ query, sum }: { query: UsageQuery; sum: Usage }) {
+  return (
+    <nav class="metrics" aria-label="Chart shows">
+      {USAGE_METRICS.map((name) => {
+        const { label, format, value } = METRICS[name];
+        return (
+          <a
+            key={name}
+            href={usageHref("/usage", { ...query, metric: name })}
+            aria-current={name === query.metric ? "page" : "false"}
+          >
+            <span>{label}</span>
+            <strong>{format(value(sum))}</strong>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}

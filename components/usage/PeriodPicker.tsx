@@ -1,0 +1,36 @@
+import { PERIODS, usageHref, type UsageQuery } from "@/lib/dashboard/usage/usage_query.ts";
+
+/** Chooses the days of the page: the last ones, or any by their dates. */
+export function PeriodPicker({ query }: { query: UsageQuery }) {
+  const { range, period, by, metric } = query;
+  return (
+    <div class="period">
+      <nav class="views" aria-label="Period">
+        {PERIODS.map((days) => (
+          <a
+            key={days}
+            href={usageHref("/usage", { ...query, period: days })}
+            aria-current={days === period ? "page" : "false"}
+          >
+            {`${days} days`}
+          </a>
+        ))}
+      </nav>
+      <form method="get" action="/usage" class="filters" aria-label="Custom period">
+        <input type="hidden" name="by" value={by} />
+        <input type="hidden" name="metric" value={metric} />
+        <div class="field">
+          <label for="usage-from">From</label>
+          <input type="date" id="usage-from" name="from" value={range.from} />
+        </div>
+        <div class="field">
+          <label for="usage-to">To</label>
+          <input type="date" id="usage-to" name="to" value={range.to} />
+        </div>
+        <div class="filter-actions">
+          <button class="button" type="submit">Apply</button>
+        </div>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Usage } from "../../store/runs/usage_rows.ts";
+import { formatCompact, formatMicroUsd, microUsdAxisFormat } from "../format_amount.ts";
+
+export const USAGE_METRICS = ["cost", "runs", "tokens"] as const;
+export type UsageMetric = typeof USAGE_METRICS[number];
+
+export interface MetricFormat {
+  label: string;
+  value(usage: Usage): number;
+  format(value: number): string;
+  /** Formats axis values with enough digits for the step between two lines. */
+  axis?: (step: number) => (value: number) => string;
+}
+
+/** What a chart of usage can show. */
+export const METRICS: Record<UsageMetric, MetricFormat> = {
+  cost: {
+    label: "Cost",
+    value: ({ cost }) => cost,
+    format: formatMicroUsd,
+    axis: microUsdAxisFormat,
+  },
+  runs: { label: "Runs", value: ({ runs }) => runs, format: formatCompact },
+  tokens: {
+    label: "Tokens",
+    value: ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
+    format: formatCompact,
+  },
+};
+
+/** `12% more than in the 7 days before`. */
+export function describeChange(now: number, before: number, days: number): string {
+  const period = days === 1 ? "the day before" : `the ${days} days before`;
+  if (now === before) return `Same as in ${period}`;
+  if (before === 0) return `None in ${period}`;
+  const percent = Math.round(Math.abs(now - before) / before * 100);
+  if (percent === 0) return `About the same as in ${period}`;
+  return now > before ? `${percent}% more than in ${period}` : `${percent}% less than in ${period}`;
+}
