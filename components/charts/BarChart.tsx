@@ -18,7 +18,7 @@ const BOTTOM = 20;
 export interface BarChartProps extends Omit<BarChartScale, "limit"> {
   /** Names the chart and what its bars mean. */
   title: string;
-  /** Names of the parts of a bar, from its foot up. */
+  /** Names of the parts of a bar, from its foot up; empty if bars are not divided. */
   series: readonly string[];
   /** The part that is drawn in the color of errors. */
   errors?: number;
@@ -186,7 +186,7 @@ function tooltipOf(
   return {
     label,
     text: format(sum(values)),
-    parts: series.length > 1 ? parts.reverse() : [],
+    parts: series.length > 0 ? parts.reverse() : [],
     ...beforeLabel !== undefined && { before: `${beforeLabel}: ${format(before ?? 0)}` },
   };
 }

@@ -7,7 +7,7 @@ export function MetricTabs({ query, sum }: { query: UsageQuery; sum: Usage }) {
   return (
     <nav class="metrics" aria-label="Chart shows">
       {USAGE_METRICS.map((name) => {
-        const { label, format, value } = METRICS[name];
+        const { label, exact, value } = METRICS[name];
         return (
           <a
             key={name}
@@ -15,7 +15,7 @@ export function MetricTabs({ query, sum }: { query: UsageQuery; sum: Usage }) {
             aria-current={name === query.metric ? "page" : "false"}
           >
             <span>{label}</span>
-            <strong>{format(value(sum))}</strong>
+            <strong>{exact(value(sum))}</strong>
           </a>
         );
       })}

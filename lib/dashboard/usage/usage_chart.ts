@@ -14,7 +14,7 @@ export const MAX_SERIES = 6;
 const MAX_DAILY_BARS = 92;
 
 export interface UsageChart {
-  /** Names, from the foot of the bars up. */
+  /** Names, from the foot of the bars up; empty if they are not divided. */
   series: string[];
   bars: Bar[];
   isWeekly: boolean;
@@ -32,7 +32,7 @@ export function usageChart(
     rows: readonly NamedUsage[];
   },
 ): UsageChart {
-  const { value, label } = METRICS[metric];
+  const { value } = METRICS[metric];
   const top = by === "day" ? [] : rows.slice(0, MAX_SERIES);
   const hasOthers = by !== "day" && rows.length > top.length;
   const totals = new Map(days.map(({ day, totals }) => [day, totals]));
@@ -57,7 +57,7 @@ export function usageChart(
     };
   });
   const names = top.map(({ id, name }) => by === "agent" && name === id ? "Deleted agent" : name);
-  const series = by === "day" ? [label] : hasOthers ? [...names, "Other"] : names;
+  const series = hasOthers ? [...names, "Other"] : names;
   return { series, bars, isWeekly };
 }
 

@@ -1,5 +1,10 @@
 import type { Usage } from "../../store/runs/usage_rows.ts";
-import { formatCompact, formatMicroUsd, microUsdAxisFormat } from "../format_amount.ts";
+import {
+  formatCompact,
+  formatCount,
+  formatMicroUsd,
+  microUsdAxisFormat,
+} from "../format_amount.ts";
 
 export const USAGE_METRICS = ["cost", "runs", "tokens"] as const;
 export type UsageMetric = typeof USAGE_METRICS[number];
@@ -8,6 +13,8 @@ export interface MetricFormat {
   label: string;
   value(usage: Usage): number;
   format(value: number): string;
+  /** For a sum that stands alone, with all its digits. */
+  exact(value: number): string;
   /** Formats axis values with enough digits for the step between two lines. */
   axis?: (step: number) => (value: number) => string;
 }
@@ -18,13 +25,15 @@ export const METRICS: Record<UsageMetric, MetricFormat> = {
     label: "Cost",
     value: ({ cost }) => cost,
     format: formatMicroUsd,
+    exact: formatMicroUsd,
     axis: microUsdAxisFormat,
   },
-  runs: { label: "Runs", value: ({ runs }) => runs, format: formatCompact },
+  runs: { label: "Runs", value: ({ runs }) => runs, format: formatCompact, exact: formatCount },
   tokens: {
     label: "Tokens",
     value: ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
     format: formatCompact,
+    exact: formatCount,
   },
 };
 

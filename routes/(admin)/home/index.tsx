@@ -137,9 +137,9 @@ function Month({ messages, cost, days }: NonNullable<ReturnType<typeof homeTrend
         <TrendChart
           trend={cost}
           title="Cost"
-          sum={METRICS.cost.format(cost.sum)}
+          sum={METRICS.cost.exact(cost.sum)}
           format={METRICS.cost}
-          series={["Cost"]}
+          series={[]}
         />
       </div>
       <details class="more">

@@ -71,24 +71,26 @@ export default define.page<typeof handler>(({ data }) => {
 function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsagePageData) {
   const { range, by, metric } = query;
   const { label, format, axis, value } = METRICS[metric];
+  const title = chart.isWeekly ? `${label} by week` : `${label} by day`;
   const isLimited = metric === "cost" && !chart.isWeekly;
   return (
     <div class="stack">
       <MetricTabs query={query} sum={sum} />
       <BarChart
-        title={chart.isWeekly ? `${label} by week` : `${label} by day`}
+        title={title}
         {...{ format, axis, ...chart }}
         height={CHART_HEIGHT}
         beforeLabel={chart.days === 1 ? "Day before" : `${chart.days} days before`}
         limit={isLimited ? { value: dailyLimit, label: "Daily limit" } : undefined}
         caption={
           <>
-            <span class="chart-title">
-              {chart.isWeekly ? `${label} by week` : `${label} by day`}
-            </span>
-            <span class="chart-change">
-              {describeChange(value(sum), value(before), chart.days)}
-            </span>
+            <div>
+              <p class="chart-title">{title}</p>
+              <p class="chart-change">
+                {describeChange(value(sum), value(before), chart.days)}
+              </p>
+            </div>
+            <GroupTabs query={query} />
           </>
         }
       />
@@ -105,7 +107,6 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
           "Average cost per run": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
         }}
       />
-      <GroupTabs query={query} />
       <UsageTable
         caption={`Usage by ${by}`}
         heading={HEADINGS[by]}
