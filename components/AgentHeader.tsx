@@ -5,7 +5,12 @@ import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 /** The pages of one agent. */
-const TABS = { editor: "Editor", embed: "Embed", versions: "Versions" } as const;
+const TABS = {
+  editor: "Editor",
+  appearance: "Appearance",
+  embed: "Embed",
+  versions: "Versions",
+} as const;
 
 export interface AgentHeaderProps {
   agent: Agent;
@@ -18,7 +23,12 @@ export interface AgentHeaderProps {
 /** The header of an agent's pages: name, id, actions and tabs. */
 export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
-  const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
+  const address = {
+    editor: path,
+    appearance: `${path}/appearance`,
+    embed: `${path}/embed`,
+    versions: `${path}/versions`,
+  };
   return (
     <>
       <PageHeader

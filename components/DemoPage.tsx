@@ -1,18 +1,8 @@
+import type { OwnWidgetTag } from "@/lib/http/widget_page.ts";
 import { scriptTag } from "@/lib/schemas/script_tag.ts";
 
-/** Values of the page and its script tag. */
-export interface DemoPageProps {
-  /** Address of the widget script. */
-  src: string;
-  integrity: string;
-  /** Where the widget calls the API: the origin of the page itself. */
-  origin: string;
-  agentId: string;
-  sessionToken: string;
-}
-
 /** A plain page, as a site owner would write it, with the script tag and nothing more. */
-export function DemoPage(data: DemoPageProps) {
+export function DemoPage(data: OwnWidgetTag & { agentId: string; sessionToken: string }) {
   return (
     <html lang="en">
       <head>
@@ -32,7 +22,7 @@ export function DemoPage(data: DemoPageProps) {
             protocol as a real model provider.
           </p>
           <h2>The tag on this page</h2>
-          <pre tabindex={0}><code>{scriptTag({ ...data, apiBase: data.origin })}</code></pre>
+          <pre tabindex={0}><code>{scriptTag(data)}</code></pre>
           <h2>Add it to your site</h2>
           <ol>
             <li>
@@ -50,7 +40,7 @@ export function DemoPage(data: DemoPageProps) {
           integrity={data.integrity}
           crossorigin="anonymous"
           data-service-widget=""
-          data-api-base={data.origin}
+          data-api-base={data.apiBase}
           data-agent-id={data.agentId}
           data-session-token={data.sessionToken}
         />

@@ -29,6 +29,7 @@ const STYLES = [
   "code",
   "dialog",
   "palette",
+  "appearance",
   "auth",
   "admin",
   "reports",

@@ -25,6 +25,7 @@ const HANDLE: Names<WidgetHandle> = {
   newConversation: true,
   setSessionToken: true,
   setLocale: true,
+  setAppearance: true,
   on: true,
   destroy: true,
 };

@@ -1,5 +1,6 @@
 /** Starts the widget of a script tag: reads its settings, mounts it and exposes its handle. */
-import { readConfig, type WidgetConfig } from "./config.ts";
+import { type Appearance, loadAppearance, withAppearance } from "./appearance.ts";
+import { type ReadAttribute, readConfig, type WidgetConfig } from "./config.ts";
 import { Conversation } from "./conversation.ts";
 import { createEmitter } from "./emitter.ts";
 import { failureMessage } from "./failure.ts";
@@ -15,6 +16,9 @@ import { createReconnectTimer } from "./reconnect_timer.ts";
 
 /** The page's widgets by service and agent, shared by all copies of the script. */
 const RUNNING = Symbol.for("agent-chat.service-widgets");
+
+/** A slow service delays the launcher at most this long; its look then changes when it is known. */
+const APPEARANCE_MS = 800;
 
 interface Running {
   readonly handle: WidgetHandle;
@@ -46,6 +50,7 @@ export function activate(script: WidgetScript, texts: WidgetAssets): void {
   }
   const started = start(config, {
     ...texts,
+    read: (name) => script.getAttribute(name),
     nth: all.size,
     forget() {
       all.delete(key);
@@ -64,7 +69,8 @@ export function activate(script: WidgetScript, texts: WidgetAssets): void {
 
 function start(
   config: WidgetConfig,
-  { languages, css, nth, forget }: WidgetAssets & {
+  { languages, css, read, nth, forget }: WidgetAssets & {
+    readonly read: ReadAttribute;
     readonly nth: number;
     readonly forget: () => void;
   },
@@ -103,8 +109,12 @@ function start(
     conversation,
     emitter,
     setLocale(tag) {
-      view.locale = findLocale(tag, languages);
-      draw();
+      language = tag;
+      configure();
+    },
+    setAppearance(found) {
+      appearance = chosen = found;
+      configure();
     },
     remove() {
       removed = true;
@@ -113,17 +123,39 @@ function start(
       forget();
     },
   });
-  const locale = findLocale(config.lang || document.documentElement.lang, languages);
+  let language = "";
+  let appearance = tab.appearance ?? {};
+  /** The page's own, which what is loaded must not replace. */
+  let chosen: Appearance | undefined;
+  const locale = findLocale("", languages);
   const view: View = { conversation, session, handle, config, locale, nth };
-  let mounted: ReturnType<typeof mount> | undefined;
-  whenBody(() => {
-    if (removed) return;
-    mounted = mount(view, css);
-    draw = mounted.draw;
+  const configure = () => {
+    view.config = readConfig(withAppearance(read, appearance), document.baseURI) as WidgetConfig;
+    const tag = language || view.config.lang || document.documentElement.lang;
+    view.locale = findLocale(tag, languages);
     draw();
-    conversation.resume();
-    if (config.open) handle.open();
+  };
+  let mounted: ReturnType<typeof mount> | undefined;
+  const show = () =>
+    whenBody(() => {
+      if (removed || mounted) return;
+      configure();
+      mounted = mount(view, css);
+      draw = mounted.draw;
+      draw();
+      conversation.resume();
+      if (view.config.open || view.config.page) handle.open();
+    });
+  loadAppearance({ ...config, ...options }).then((found) => {
+    if (found) {
+      tab.saveAppearance(found);
+      appearance = chosen ?? found;
+      configure();
+    }
+    show();
   });
+  if (tab.appearance) show();
+  else setTimeout(show, APPEARANCE_MS);
   return { handle, attach: () => mounted?.attach() };
 }
 

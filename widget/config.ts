@@ -14,6 +14,12 @@ export interface WidgetConfig {
   /** `#rrggbb`, or "". */
   readonly accent: string;
   readonly title: string;
+  /** A letter or emoji, a `data:` address of an image, or "". */
+  readonly avatar: string;
+  /** A line below the message field, or "". */
+  readonly privacyText: string;
+  /** Where that line leads, or "". */
+  readonly privacyUrl: string;
   readonly greeting: string;
   readonly suggestions: readonly string[];
   /** A BCP 47 tag, or "". */
@@ -21,6 +27,8 @@ export interface WidgetConfig {
   /** False if the page opens the panel with its own button. */
   readonly launcher: boolean;
   readonly open: boolean;
+  /** The panel fills the page, always open. */
+  readonly page: boolean;
   /** Origins from which images in answers may be loaded. */
   readonly imageOrigins: readonly string[];
 }
@@ -52,11 +60,15 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
     // Hex only: a readable text color is computed from it, and no other CSS can get in.
     accent: /^#[0-9a-f]{6}$/i.test(text("accent")) ? text("accent") : "",
     title: text("title"),
+    avatar: text("avatar"),
+    privacyText: text("privacy-text"),
+    privacyUrl: httpUrl(text("privacy-url"), pageUrl),
     greeting: text("greeting"),
     suggestions: list("suggestions", /\|/),
     lang: text("lang"),
     launcher: text("launcher") !== "hidden",
     open: read("data-open") !== null && text("open") !== "false",
+    page: text("layout") === "page",
     imageOrigins: list("image-origins", /[\s,]+/),
   };
 }

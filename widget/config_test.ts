@@ -28,11 +28,15 @@ Deno.test("readConfig: the required attributes are enough, the rest have default
     side: "right",
     accent: "",
     title: "",
+    avatar: "",
+    privacyText: "",
+    privacyUrl: "",
     greeting: "",
     suggestions: [],
     lang: "",
     launcher: true,
     open: false,
+    page: false,
     imageOrigins: [],
   });
 });

@@ -1,5 +1,6 @@
 /** The page's handle of the widget: `script.serviceWidget`, `window.serviceWidget`. */
 import type { Conversation } from "./conversation.ts";
+import type { Appearance } from "./appearance.ts";
 import type { Emitter } from "./emitter.ts";
 
 export interface WidgetHandle {
@@ -14,6 +15,8 @@ export interface WidgetHandle {
   setSessionToken(token: string): void;
   /** Sets the interface language, a BCP 47 tag. */
   setLocale(tag: string): void;
+  /** Changes the look and texts that the tag's attributes leave open. */
+  setAppearance(appearance: Appearance): void;
   /** Adds a listener and returns the function that removes it. */
   on: Emitter["on"];
   /** Stops any answer and removes the widget from the page. */
@@ -24,11 +27,12 @@ export interface HandleDeps {
   readonly conversation: Conversation;
   readonly emitter: Emitter;
   readonly setLocale: (tag: string) => void;
+  readonly setAppearance: (appearance: Appearance) => void;
   readonly remove: () => void;
 }
 
 export function createHandle(parts: HandleDeps): WidgetHandle {
-  const { conversation, emitter, setLocale, remove } = parts;
+  const { conversation, emitter, setLocale, setAppearance, remove } = parts;
   return {
     open: () => conversation.show(true),
     close: () => conversation.show(false),
@@ -38,6 +42,7 @@ export function createHandle(parts: HandleDeps): WidgetHandle {
     newConversation: () => conversation.restart(),
     setSessionToken: (token: string) => conversation.setSessionToken(`${token}`.trim()),
     setLocale: (tag: string) => setLocale(`${tag}`),
+    setAppearance,
     on: emitter.on,
     destroy() {
       conversation.stop();

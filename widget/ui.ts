@@ -11,7 +11,7 @@ export interface View {
   readonly conversation: Conversation;
   readonly session: Session;
   readonly handle: WidgetHandle;
-  readonly config: WidgetConfig;
+  config: WidgetConfig;
   locale: Locale;
   /** Number of widgets on the page before this one; their launchers are placed side by side. */
   readonly nth: number;

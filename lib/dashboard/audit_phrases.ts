@@ -31,6 +31,11 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
+  agent: {
+    share: "Switched on share link of agent",
+    "share again": "Replaced share link of agent",
+    unshare: "Switched off share link of agent",
+  },
   invite: { create: "Invited", join: "Joined" },
   user: {
     join: "Joined",

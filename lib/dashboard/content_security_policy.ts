@@ -24,6 +24,7 @@ export function contentSecurityPolicy(
     "img-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
+    "frame-src 'self'",
     "form-action 'self'",
     "object-src 'none'",
     "base-uri 'none'",

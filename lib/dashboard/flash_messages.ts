@@ -4,6 +4,8 @@ const MESSAGES = {
   agent_saved: "Changes saved.",
   agent_restored: "The earlier version was restored as a new version.",
   agent_deleted: "Agent deleted.",
+  share_on: "Share link switched on. Anyone who has it can chat.",
+  share_off: "Share link switched off. Chats of its page have ended.",
   site_added: "Site added. It can embed the agent from now on.",
   conversation_deleted: "Conversation deleted.",
   base_created: "Knowledge base created. Add its documents below.",

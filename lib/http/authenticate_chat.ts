@@ -104,7 +104,8 @@ export function checkSessionOrigin(req: Request, session: Session, agent: Agent 
     rejectOrigin();
   }
   if (origin !== session.origin) rejectOrigin();
-  if (session.playground || agent === undefined) return;
+  // The service's own pages need no permission.
+  if (session.playground || session.share !== undefined || agent === undefined) return;
   if (!(agent.allowedOrigins ?? []).includes(origin)) rejectOrigin();
 }
 

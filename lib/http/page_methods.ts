@@ -23,11 +23,13 @@ const GET_ONLY = new Set([
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",
   "/search",
+  ...["/agents/:id/appearance/preview", "/chat/:share", "/widget/:agent/appearance.json"],
 ]);
 
 const POST_ONLY = new Set([
   ...["/sign-out", "/account/theme", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
+  ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);
 
 /** The methods of a route outside /v1, by its pattern; by default a page with a form. */

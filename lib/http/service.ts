@@ -16,6 +16,7 @@ import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { DocumentProcessor } from "../knowledge/ingest/document_processor.ts";
 import type { WorkerPool } from "../knowledge/ingest/worker/worker_pool.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { ShareStore } from "../store/agents/share_store.ts";
 import type { AuditStore } from "../store/audit/audit_store.ts";
 import type { AlertStore } from "../store/tenants/alert_store.ts";
 import type { DismissalStore } from "../store/tenants/dismissal_store.ts";
@@ -63,6 +64,7 @@ export interface Service {
   readonly signIn: SignInService;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
+  readonly shares: ShareStore;
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
   readonly catalogue: CatalogueStore;

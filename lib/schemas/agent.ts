@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { appearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
@@ -64,6 +65,7 @@ const fields = {
     "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
       "Without any, no widget session can be minted.",
   ),
+  appearance: appearanceSchema.optional(),
 };
 
 const shape = z.strictObject(fields);
@@ -92,14 +94,15 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * `modelPolicy` and `budget` are merged field by field, `"fallback": null` clears. The merged agent
- * is validated again with `agentBodySchema`.
+ * `modelPolicy` and `budget` are merged field by field; `fallback` and `appearance` are replaced, and
+ * `null` clears them. The merged agent is validated again with `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
   modelPolicy: modelPolicy.partial().optional(),
   budget: budget.partial().optional(),
   fallback: fallback.nullable().optional(),
+  appearance: appearanceSchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 
@@ -128,4 +131,5 @@ export const AGENT_SCHEMAS = {
   ModelPolicy: modelPolicy,
   Fallback: fallback,
   Budget: budget,
+  Appearance: appearanceSchema,
 };

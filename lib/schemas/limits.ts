@@ -72,3 +72,15 @@ export const KNOWLEDGE_BOUNDS = {
   maxPassages: 20,
   defaultPassages: 5,
 } as const;
+
+/** An agent's appearance. */
+export const APPEARANCE_BOUNDS = {
+  title: 64,
+  greeting: 300,
+  suggestions: 4,
+  suggestionLength: 80,
+  privacyText: 200,
+  urlLength: 2_048,
+  /** Characters of an avatar's `data:` address, about 9 KB of image. */
+  avatarLength: 12_000,
+} as const;

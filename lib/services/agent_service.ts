@@ -16,6 +16,7 @@ import {
   type ReferenceLookups,
   type ReferencingAgent,
 } from "./agent_references.ts";
+import { type Appearance, shownAppearance } from "../schemas/appearance.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
 /** Longer lists of agents that use something are not useful to read. */
@@ -53,6 +54,12 @@ export class AgentService {
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
     return await this.#store.get(tenant, id, reader) ?? notFound();
+  }
+
+  /** How an agent's widget looks, for any page; `{}` if it has no appearance or does not exist. */
+  async publicAppearance(id: string): Promise<Appearance> {
+    const found = await this.#store.publicAppearance(id);
+    return found === undefined ? {} : shownAppearance(found.name, found.appearance);
   }
 
   /** Newest first; 400 for a cursor of another list. */
@@ -153,17 +160,19 @@ export class AgentService {
   }
 }
 
-/** Applies a patch: policy and budget field by field, the rest as a whole; `fallback: null` clears. */
+/** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
-  const { modelPolicy, budget, fallback, ...rest } = patch;
+  const { modelPolicy, budget, fallback, appearance, ...rest } = patch;
   const merged = {
     ...body,
     ...rest,
     modelPolicy: { ...body.modelPolicy, ...modelPolicy },
     budget: { ...body.budget, ...budget },
-    ...(fallback ? { fallback } : {}),
+    ...fallback && { fallback },
+    ...appearance && { appearance },
   };
   if (fallback === null) delete merged.fallback;
+  if (appearance === null) delete merged.appearance;
   return parseCombined(agentBodySchema, merged);
 }
 

@@ -4,8 +4,10 @@ import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { CommitStep } from "../store/values/record.ts";
 import type { OnRevoked } from "../store/credentials/api_key_store.ts";
 import type { Session, SessionStore } from "../store/credentials/session_store.ts";
+import type { ShareStore } from "../store/agents/share_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
+import { shownAppearance } from "../schemas/appearance.ts";
 import type { MintedSession } from "../schemas/session.ts";
 
 /** `commit` may add to the step that stores the session. */
@@ -16,11 +18,13 @@ export class SessionService {
   #store: SessionStore;
   #runtime: Runtime;
   #onRevoked: OnRevoked;
+  #shares: Pick<ShareStore, "find"> | undefined;
 
   constructor(
     store: SessionStore,
-    options: { runtime: Runtime; onRevoked?: OnRevoked },
+    options: { runtime: Runtime; onRevoked?: OnRevoked; shares?: Pick<ShareStore, "find"> },
   ) {
+    this.#shares = options.shares;
     this.#store = store;
     this.#runtime = options.runtime;
     this.#onRevoked = options.onRevoked ?? (() => {});
@@ -39,7 +43,16 @@ export class SessionService {
     if (!(agent.allowedOrigins ?? []).includes(origin)) {
       throw new ApiError("origin_not_allowed", "this origin is not in the agent's allowedOrigins");
     }
-    return await this.#store.mint(tenant, { agentId: agent.id, origin }, options);
+    return await this.#store.mint(tenant, { ...agentPart(agent), origin }, options);
+  }
+
+  /** A session for the hosted page of a share link, at one of the service's own origins. */
+  mintForShare(
+    tenant: string,
+    agent: Agent,
+    { origin, share }: { origin: string; share: string },
+  ): Promise<MintedSession> {
+    return this.#store.mint(tenant, { ...agentPart(agent), origin, share });
   }
 
   /** A session for the playground, bound to `origin` if the caller sent one. */
@@ -49,12 +62,15 @@ export class SessionService {
     origin: string | undefined,
     options: MintOptions = {},
   ): Promise<MintedSession> {
-    return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true }, options);
+    return this.#store.mint(tenant, { ...agentPart(agent), origin, playground: true }, options);
   }
 
-  /** The live session of a token; 401 if there is none. */
+  /** The live session of a token; 401 if there is none, or if its share link was switched off. */
   async require(sessionToken: string, reader?: KvReader): Promise<Session> {
-    return await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
+    const session = await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
+    const { share } = session;
+    if (share === undefined) return session;
+    return await this.#shares?.find(share, reader) ? session : rejectSessionToken();
   }
 
   /** The session of a token, live or expired; `undefined` if it is unknown or revoked. */
@@ -68,4 +84,9 @@ export class SessionService {
     if (id !== undefined) return await this.#onRevoked(tenant, id);
     throw new ApiError("not_found", "there is no such session");
   }
+}
+
+/** What a session takes from its agent. */
+function agentPart({ id, name, appearance }: Agent) {
+  return { agentId: id, ...appearance && { appearance: shownAppearance(name, appearance) } };
 }

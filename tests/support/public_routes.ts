@@ -31,6 +31,16 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("client.v1.json.ts", "/client.v1.json", { status: 200, type: "application/json" }),
   page("client.v1.d.ts.tsx", "/client.v1.d.ts", { status: 200, type: "application/typescript" }),
   page("client.v1.[hash].js.ts", "/client.v1.0123456789ab.js", { status: 404, type: "text/html" }),
+  page("widget/[agent]/appearance.json.ts", `/widget/${ID}/appearance.json`, {
+    ...{ status: 200, type: "application/json" },
+  }),
+  page("chat/[share]/index.tsx", "/chat/unknown", { status: 404, type: "text/html" }),
+  {
+    ...page("chat/[share]/session.ts", "/chat/unknown/session", {
+      ...{ status: 403, type: "application/json" },
+    }),
+    ...{ method: "POST", code: "origin_not_allowed" },
+  },
   page("docs.tsx", "/docs", { status: 200, type: "text/html" }),
   page("v1/openapi.json.ts", "/v1/openapi.json", { status: 200, type: "application/json" }),
   ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),

@@ -19,6 +19,8 @@ export interface SiteOptions extends PageOptions {
   readonly attributes?: string;
   /** Instead of the one tag. */
   readonly html?: (tag: string) => string;
+  /** What the service has for the agent. */
+  readonly appearance?: Record<string, unknown>;
   /** Body of the shop's mint responses. */
   readonly mint?: () => unknown;
   /** Replaces the documented strict policy. */
@@ -44,7 +46,12 @@ export async function onSite(
   const asked: string[] = [];
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
   await using service = Deno.serve(quiet, (request) => {
-    if (!request.url.endsWith("/widget.v1.js")) return chat.handle(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === `/widget/${AGENT}/appearance.json`) {
+      const headers = { "access-control-allow-origin": "*" };
+      return Response.json(options.appearance ?? {}, { headers });
+    }
+    if (pathname !== "/widget.v1.js") return chat.handle(request);
     const headers = { "content-type": "text/javascript", "access-control-allow-origin": "*" };
     return new Response(bundle.body, { headers });
   });

@@ -9,13 +9,13 @@ import { MessageLog } from "./MessageLog.tsx";
 /** The launcher and the panel. */
 export function App({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, locale: { t, lang, dir }, nth } = ui;
-  const { theme, side, accent } = config;
+  const { theme, side, accent, page } = config;
   const label = `${t(state.open ? CLOSE_CHAT : OPEN_CHAT)} ${config.title}`;
   return (
     <div
       lang={lang}
       dir={dir}
-      class={`w ${theme} ${side}${state.open ? " open" : ""}`}
+      class={`w ${theme} ${side}${state.open || page ? " open" : ""}${page ? " page" : ""}`}
       style={{
         "--nth": nth,
         ...accent && { "--accent": accent, "--on-accent": readableTextColor(accent) },
@@ -28,7 +28,7 @@ export function App({ ui }: { readonly ui: Ui }) {
         part="panel"
         role="dialog"
         aria-label={panelTitle(ui)}
-        aria-modal={isSmallScreen()}
+        aria-modal={!page && isSmallScreen()}
       >
         <Header ui={ui} />
         <MessageLog ui={ui} />
@@ -37,7 +37,7 @@ export function App({ ui }: { readonly ui: Ui }) {
           {state.open && state.announcements.map((text, index) => <p key={index}>{text}</p>)}
         </div>
       </section>
-      {config.launcher && (
+      {config.launcher && !page && (
         <button
           ref={ui.launcher}
           type="button"
@@ -59,7 +59,7 @@ export function App({ ui }: { readonly ui: Ui }) {
 /** Escape that ends an IME composition must not close the panel. */
 function onKey(event: KeyboardEvent, ui: Ui): void {
   if (event.isComposing) return;
-  if (event.key === "Escape") {
+  if (event.key === "Escape" && !ui.config.page) {
     event.stopPropagation();
     ui.handle.close();
   }

@@ -2,6 +2,7 @@ import { MAX_MESSAGE_LENGTH } from "../history.ts";
 import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../ui.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
+import { Link } from "./render_markdown.tsx";
 
 /** The number of messages left is shown from here on. */
 const LOW_MESSAGES_LEFT = 5;
@@ -12,7 +13,7 @@ const LOW_MESSAGES_LEFT = 5;
  * uncontrolled: changing its value while the visitor types would break undo into single letters.
  */
 export function Composer({ ui }: { readonly ui: Ui }) {
-  const { conversation: { state }, handle, input, session, locale: { t } } = ui;
+  const { config, conversation: { state }, handle, input, session, locale: { t } } = ui;
   const { busy } = state;
   const onEdit = (field: HTMLTextAreaElement) => {
     state.draft = field.value;
@@ -60,6 +61,17 @@ export function Composer({ ui }: { readonly ui: Ui }) {
       </div>
       {session.left <= LOW_MESSAGES_LEFT && (
         <p class="footnote">{t(MESSAGES_LEFT)}: {Math.max(0, session.left)}</p>
+      )}
+      {config.privacyText && (
+        <p class="footnote" dir="auto">
+          {config.privacyUrl
+            ? (
+              <Link href={config.privacyUrl} label={config.privacyText}>
+                {config.privacyText}
+              </Link>
+            )
+            : config.privacyText}
+        </p>
       )}
     </form>
   );

@@ -1,6 +1,7 @@
 import { ASSISTANT, CLOSE_CHAT, NEW_CONVERSATION } from "../string_ids.ts";
 import { panelTitle, type Ui } from "../ui.ts";
-import { BubbleIcon, CloseIcon, ComposeIcon } from "./icons.tsx";
+import { CloseIcon, ComposeIcon } from "./icons.tsx";
+import { Mark } from "./Mark.tsx";
 
 export function Header({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, input, locale: { t } } = ui;
@@ -10,9 +11,7 @@ export function Header({ ui }: { readonly ui: Ui }) {
   };
   return (
     <div class="header" part="header">
-      <span class="mark">
-        <BubbleIcon />
-      </span>
+      <Mark ui={ui} />
       <div class="names">
         <h2 class="title">
           <bdi>{panelTitle(ui)}</bdi>
@@ -30,15 +29,17 @@ export function Header({ ui }: { readonly ui: Ui }) {
           <ComposeIcon />
         </button>
       )}
-      <button
-        type="button"
-        class="tool"
-        aria-label={t(CLOSE_CHAT)}
-        title={t(CLOSE_CHAT)}
-        onClick={handle.close}
-      >
-        <CloseIcon />
-      </button>
+      {!config.page && (
+        <button
+          type="button"
+          class="tool"
+          aria-label={t(CLOSE_CHAT)}
+          title={t(CLOSE_CHAT)}
+          onClick={handle.close}
+        >
+          <CloseIcon />
+        </button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../string_ids.ts";
 import { panelTitle, type Ui } from "../ui.ts";
-import { ArrowDownIcon, BubbleIcon } from "./icons.tsx";
+import { ArrowDownIcon } from "./icons.tsx";
+import { Mark } from "./Mark.tsx";
 import { Message } from "./Message.tsx";
 import { Notice } from "./Notice.tsx";
 
@@ -51,16 +52,15 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
   );
 }
 
-function Greeting({ ui: { config, handle, input, locale: { t } } }: { readonly ui: Ui }) {
+function Greeting({ ui }: { readonly ui: Ui }) {
+  const { config, handle, input, locale: { t } } = ui;
   const ask = (text: string) => {
     handle.send(text);
     input.current?.focus();
   };
   return (
     <div class="greeting">
-      <span class="mark">
-        <BubbleIcon />
-      </span>
+      <Mark ui={ui} />
       <p class="hello" dir="auto">{config.greeting || t(GREETING)}</p>
       {config.suggestions.map((text) => (
         <button

@@ -10,6 +10,7 @@ import type { Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
 import { AuditStore } from "../../store/audit/audit_store.ts";
 import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../../store/idempotency_store.ts";
+import { ShareStore } from "../../store/agents/share_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
 import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
@@ -29,13 +30,15 @@ export function openAuth(
   const browsers = new KnownBrowserTokens(signer, runtime);
   const { setupToken } = config;
   const signIn = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
+  const shares = new ShareStore(kv, runtime);
   return {
     signIn,
+    shares,
     team: new TeamService(kv, { runtime, signIn }),
     securityLog,
     users: new UserService(kv, runtime),
     apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),
-    sessions: new SessionService(new SessionStore(kv, runtime), { runtime, onRevoked }),
+    sessions: new SessionService(new SessionStore(kv, runtime), { runtime, onRevoked, shares }),
     idempotencyRecords: new IdempotencyStore(kv, { runtime, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };

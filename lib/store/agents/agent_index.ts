@@ -1,5 +1,6 @@
 import { keys } from "../keys/keys.ts";
 import type { AgentRecord } from "./agent_record.ts";
+import { updatePublicAppearance } from "./public_appearance.ts";
 
 /** Words of one name that are indexed: keeps the writes of one change small. */
 const MAX_WORDS = 16;
@@ -43,6 +44,7 @@ export function updateIndexes(
   const [oldKey, newKey] = [before, now].map((record) => record && baseIndexKey(tenant, record));
   if (oldKey !== undefined) step.delete(oldKey);
   if (newKey !== undefined) step.set(newKey, now!.id);
+  updatePublicAppearance(step, { ...before && { before }, ...now && { now } });
 }
 
 export function toIndexedAgent({ id, createdAt, body: { name } }: AgentRecord): IndexedAgent {

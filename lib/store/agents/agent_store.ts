@@ -11,6 +11,8 @@ import { type CommitStep, commitStep } from "../values/record.ts";
 import { updateIndexes } from "./agent_index.ts";
 import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
+import { type PublicAppearance, readPublicAppearance } from "./public_appearance.ts";
+import { deleteShare } from "./share_store.ts";
 import { agentStorageUsage, deleteOldVersions, deleteVersions } from "./agent_versions.ts";
 
 /** The changed agent, or why it was not changed. */
@@ -68,6 +70,11 @@ export class AgentStore {
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent | undefined> {
     return await this.#read(keys.agent(tenant, id), reader);
+  }
+
+  /** What pages may read of any tenant's agent. */
+  publicAppearance(id: string): Promise<PublicAppearance | undefined> {
+    return readPublicAppearance(this.#kv, id);
   }
 
   /** Newest first. */
@@ -159,6 +166,7 @@ export class AgentStore {
       const target = { id, name: current.body.name };
       const what = { kind: "agent", action: "delete", target, before: current.body } as const;
       recordChange(step, this.#runtime, { tenant, ...what });
+      await deleteShare(this.#kv, step, { tenant, agentId: id });
       if (!(await step.commit()).ok) return undefined;
       await deleteKeys(this.#kv, remaining);
       return { agent: toAgent(current) };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sha256 } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
+import type { Appearance } from "../../schemas/appearance.ts";
 import type { MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
@@ -20,6 +21,8 @@ const sessionRecordSchema = z.object({
   origin: z.string().optional(),
   /** Minted for the dashboard's playground, not for an embed. */
   playground: z.boolean(),
+  /** The share link whose page it was minted for. */
+  share: z.string().optional(),
   /** Milliseconds. This decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
   messages: z.int().nonnegative(),
@@ -45,7 +48,14 @@ export class SessionStore {
   /** `commit` may add to the step that stores the session. */
   async mint(
     tenant: string,
-    bound: { agentId: string; origin?: string | undefined; playground?: boolean },
+    bound: {
+      agentId: string;
+      origin?: string | undefined;
+      playground?: boolean;
+      share?: string;
+      /** Goes into the answer only. */
+      appearance?: Appearance | undefined;
+    },
     options: { commit?: CommitStep<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
     const sessionToken = newSessionToken(tenant, (n) => this.#runtime.randomBytes(n));
@@ -57,6 +67,7 @@ export class SessionStore {
       agentId: bound.agentId,
       ...(bound.origin === undefined ? {} : { origin: bound.origin }),
       playground: bound.playground ?? false,
+      ...bound.share !== undefined && { share: bound.share },
       exp,
       messages: 0,
       messageCap: SESSION_MESSAGE_CAP,
@@ -65,7 +76,12 @@ export class SessionStore {
     const step = this.#kv.atomic()
       .check({ key, versionstamp: null })
       .set(key, session, { expireIn: sessionExpireIn(SESSION_TTL_MS) });
-    const minted = { sessionToken, expiresAt: isoTime(exp), messageCap: session.messageCap };
+    const minted = {
+      sessionToken,
+      expiresAt: isoTime(exp),
+      messageCap: session.messageCap,
+      ...bound.appearance && { appearance: bound.appearance },
+    };
     const done = await (options.commit ?? commitStep)(step, minted);
     if (!done) throw new Error("a session token was generated twice");
     return minted;

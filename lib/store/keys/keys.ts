@@ -59,6 +59,12 @@ export const keys = {
   agentsByBase: (tenant: string, base: string) => ["agents_by_base", tenant, base],
   /** The agent at one version; the plan says how many versions are stored. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
+  /** Value `{ v, name, appearance }`: what any page may read, if the agent has an appearance. */
+  appearance: (agentId: string) => ["appearances", agentId],
+  /** Value `{ v, tenant, agentId }`: finds the agent of a share link. */
+  share: (shareId: string) => ["shares", shareId],
+  /** Value: the id of the agent's share link, while it is switched on. */
+  shareByAgent: (tenant: string, agentId: string) => ["shares_by_agent", tenant, agentId],
   allAgents: (tenant: string) => ["agents", tenant],
   allAgentVersions: (tenant: string) => ["agent_versions", tenant],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],

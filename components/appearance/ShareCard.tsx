@@ -1,0 +1,46 @@
+import CopyButton from "@/islands/CopyButton.tsx";
+import { NewTabLink } from "../NewTabLink.tsx";
+
+export interface ShareCardProps {
+  /** The address of the Appearance page. */
+  path: string;
+  /** The link, while it is switched on. */
+  url: string | undefined;
+  editor: boolean;
+}
+
+/** A page of this service with nothing but the chat, for everyone who has its link. */
+export function ShareCard({ path, url, editor }: ShareCardProps) {
+  return (
+    <section class="card stack" aria-labelledby="share">
+      <div>
+        <h2 id="share">Share link</h2>
+        <p class="help">A page with this chat, for people who have the link. No site needed.</p>
+      </div>
+      {url !== undefined && (
+        <p class="share-link">
+          <code>{url}</code>
+          <CopyButton text={url} what="share link" />
+          <NewTabLink class="button button-small" href={url}>Open</NewTabLink>
+        </p>
+      )}
+      {editor && (
+        <form class="form-actions" method="post" action={`${path}/share`}>
+          {url === undefined
+            ? <button class="button" type="submit" name="state" value="on">Switch on</button>
+            : (
+              <>
+                <button class="button" type="submit" name="state" value="on">
+                  Replace the link
+                </button>
+                <button class="button button-danger" type="submit" name="state" value="off">
+                  Switch off
+                </button>
+              </>
+            )}
+        </form>
+      )}
+      {!editor && url === undefined && <p class="help">Switched off.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Agent } from "../../schemas/agent.ts";
+import { ApiError } from "../../schemas/api_error.ts";
+import type { ValidationIssue } from "../../schemas/error_codes.ts";
+import type { AgentService } from "../../services/agent_service.ts";
+import {
+  type AppearanceIssues,
+  type AppearanceValues,
+  toAppearance,
+  toAppearanceIssues,
+} from "./appearance_form.ts";
+
+export interface RejectedAppearance {
+  status: number;
+  issues: AppearanceIssues;
+}
+
+/**
+ * Saves the form over the appearance of the version that it was opened with. Other changes of the agent
+ * since then are kept; another appearance is not overwritten.
+ */
+export async function saveAppearance(
+  agents: Pick<AgentService, "patch" | "findVersion">,
+  { tenant, agent, values, opened }: {
+    tenant: string;
+    agent: Agent;
+    values: AppearanceValues;
+    /** The version that the form shows. */
+    opened: number;
+  },
+): Promise<RejectedAppearance | undefined> {
+  const before = opened === agent.version
+    ? agent
+    : await agents.findVersion(tenant, agent.id, opened);
+  if (JSON.stringify(before?.appearance) !== JSON.stringify(agent.appearance)) return conflict();
+  try {
+    const change = { patch: { appearance: toAppearance(values) }, ifMatch: [agent.version] };
+    await agents.patch(tenant, agent.id, change);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === "version_conflict") return conflict();
+    if (error.code !== "schema_validation_failed") throw error;
+    const issues = toAppearanceIssues((error.details?.issues ?? []) as ValidationIssue[]);
+    return { status: 400, issues };
+  }
+}
+
+function conflict(): RejectedAppearance {
+  const form =
+    "Someone else changed this agent after you opened it. Your changes are still here: " +
+    "copy what you need, then open this page again.";
+  return { status: 412, issues: { form } };
+}

@@ -1,0 +1,157 @@
+/** An agent's appearance in a real browser: the widget on a site, the preview, and the hosted page. */
+import axe from "axe-core";
+import { assert, assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
+import { ProviderService } from "./support/provider_service.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { withBrowser } from "./support/browser.ts";
+import { ownerContext } from "./support/owner.ts";
+import { onSite } from "./support/widget_site.ts";
+
+async function violations(page: Page): Promise<unknown[]> {
+  const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary]);
+}
+
+Deno.test("widget: shows the agent's appearance without a change of the tag, and attributes win", async () => {
+  const appearance = {
+    title: "Shop help",
+    avatar: "S",
+    accent: "#5b3fc4",
+    position: "left",
+    greeting: "Good day!",
+    suggestions: ["Where is my order?"],
+    lang: "de",
+    privacyText: "Kept for 30 days.",
+    privacyUrl: "https://shop.example/privacy",
+  };
+  await onSite({ appearance, attributes: `data-title="Ask us"` }, async ({ page, console }) => {
+    await page.getByRole("button", { name: "Chat öffnen Ask us" }).click();
+    const panel = page.getByRole("dialog", { name: "Ask us" });
+    await panel.getByText("Good day!").waitFor();
+    assert(await panel.getByRole("button", { name: "Where is my order?" }).isVisible());
+    const link = panel.getByRole("link", { name: "Kept for 30 days." });
+    assertEquals(await link.getAttribute("href"), "https://shop.example/privacy");
+    assertEquals(await panel.locator(".mark").first().innerText(), "S");
+    const box = (await page.locator("service-widget .launcher").boundingBox())!;
+    assert(box.x < 100, "at the left");
+    const color = await page.locator("service-widget .launcher")
+      .evaluate((launcher) => getComputedStyle(launcher).backgroundColor);
+    assertEquals(color, "rgb(91, 63, 196)");
+    assertEquals(await violations(page), []);
+    assertEquals(console.filter(({ type }) => type === "error"), []);
+  });
+});
+
+Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, and saving needs no new tag", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const { service } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const context = await ownerContext(service);
+  await withBrowser(async (browser) => {
+    for (
+      const [colorScheme, title] of [["light", "Shop assistant"], ["dark", "Garden help"]] as const
+    ) {
+      const signedIn = await browser.newContext({
+        ...{
+          ...context,
+          baseURL: service.url,
+          colorScheme,
+          viewport: { width: 1440, height: 900 },
+        },
+      });
+      const page = await signedIn.newPage();
+      await page.goto(`/agents/${agent.id}/appearance`);
+      const preview = page.frameLocator("iframe");
+      const panel = preview.getByRole("dialog");
+      await panel.getByRole("heading", { name: title }).waitFor();
+      assertEquals(await violations(page), [], colorScheme);
+      await page.getByLabel("Title").fill("Garden help");
+      await panel.getByRole("heading", { name: "Garden help" }).waitFor();
+      await page.getByLabel("Suggested questions").fill("Which soil?\nWhen to plant?");
+      await panel.getByRole("button", { name: "When to plant?" }).waitFor();
+      await page.getByRole("button", { name: "Violet" }).click();
+      await page.waitForFunction(() => {
+        const frame = document.querySelector("iframe")!.contentDocument!;
+        const mark = frame.querySelector("service-widget")!.shadowRoot!.querySelector(".mark")!;
+        return getComputedStyle(mark).backgroundColor === "rgb(91, 63, 196)";
+      });
+      await panel.getByRole("button", { name: "Which soil?" }).click();
+      await panel.getByRole("log").getByText("Hello there.").waitFor();
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.getByText("Changes saved.").waitFor();
+      await panel.getByRole("heading", { name: "Garden help" }).waitFor();
+      await signedIn.close();
+    }
+  });
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals(stored.appearance, {
+    title: "Garden help",
+    accent: "#5b3fc4",
+    suggestions: ["Which soil?", "When to plant?"],
+  });
+});
+
+Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const { service } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const context = await ownerContext(service);
+  await withBrowser(async (browser) => {
+    const signedIn = await browser.newContext({ ...context, baseURL: service.url });
+    const page = await signedIn.newPage();
+    await page.goto(`/agents/${agent.id}/appearance`);
+    const upload = page.locator("input[type=file]");
+    await upload.setInputFiles({
+      ...{ name: "a.png", mimeType: "image/png", buffer: Buffer.from("no image") },
+    });
+    await page.getByText("This file is not an image").waitFor();
+    const photo = await page.screenshot({ type: "png" });
+    await upload.setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: photo });
+    await page.getByText("Image chosen").waitFor();
+    await page.frameLocator("iframe").locator("img.avatar").first().waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Changes saved.").waitFor();
+    await signedIn.close();
+  });
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assert(stored.appearance?.avatar?.startsWith("data:image/webp;base64,"));
+});
+
+Deno.test("/chat/:share: a page of its own that answers, on phones too, by the link alone", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const { service } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const tenant = await service.tenant();
+  const share = { tenant, agentId: agent.id };
+  const id = await service.service.shares.create(share, agent.name);
+  await withBrowser(async (browser) => {
+    for (const [colorScheme, width] of [["light", 1280], ["dark", 360]] as const) {
+      const visitor = await browser.newContext({
+        ...{ baseURL: service.url, colorScheme, viewport: { width, height: 740 } },
+      });
+      const page = await visitor.newPage();
+      const errors: string[] = [];
+      page.on("console", (line) => line.type() === "error" && errors.push(line.text()));
+      page.on("pageerror", (error) => errors.push(error.message));
+      await page.goto(`/chat/${id}`);
+      assertEquals(await page.title(), "Shop assistant");
+      await page.getByRole("textbox").fill("Hello?");
+      await page.keyboard.press("Enter");
+      await page.getByRole("log").getByText("Hello there.").waitFor();
+      await page.keyboard.press("Escape");
+      assert(await page.getByRole("log").isVisible(), "the page cannot be closed");
+      assertEquals(await page.getByRole("button", { name: "Close chat" }).count(), 0);
+      assertEquals(await violations(page), [], colorScheme);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert(wide <= width, `${wide} px`);
+      assertEquals(errors, []);
+      await visitor.close();
+    }
+  });
+});

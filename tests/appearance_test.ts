@@ -1,0 +1,215 @@
+/** An agent's appearance over /v1, for pages, and its share link. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { expectError, expectJson } from "./support/expect_response.ts";
+import { openTestKv } from "./support/open_kv.ts";
+import { TestService } from "./support/service.ts";
+import { chat, ORIGIN } from "./support/widget_calls.ts";
+
+const PIXEL = "data:image/png;base64," +
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const APPEARANCE = {
+  title: "Shop help",
+  avatar: "🛍️",
+  accent: "#5b3fc4",
+  theme: "dark",
+  position: "left",
+  greeting: "Hello!",
+  suggestions: ["Where is my order?", "Opening hours"],
+  lang: "de",
+  privacyText: "Stored for 30 days.",
+  privacyUrl: "https://shop.example.com/privacy",
+};
+
+async function open() {
+  const kv = await openTestKv();
+  const service = await TestService.start({ env: { SETUP_TOKEN }, kv });
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN], appearance: APPEARANCE });
+  const path = `/v1/agents/${agent.id}`;
+  const patch = (json: unknown) => service.fetch(path, { method: "PATCH", key, json });
+  const shown = async () =>
+    await (await service.fetch(`/widget/${agent.id}/appearance.json`)).json();
+  return {
+    ...{ kv, service, key, agent, patch, shown },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("PATCH /v1/agents: an appearance is replaced as a whole, cleared by null, and versioned", async () => {
+  await using on = await open();
+  const { service, key, agent, patch } = on;
+  assertEquals(agent.appearance, APPEARANCE as typeof agent.appearance);
+  const changed = await expectJson(await patch({ appearance: { avatar: PIXEL } }), 200);
+  assertEquals([changed.appearance, changed.version], [{ avatar: PIXEL }, 2]);
+  const cleared = await expectJson(await patch({ appearance: null }), 200);
+  assertEquals("appearance" in cleared, false);
+  const first = await service.fetch(`/v1/agents/${agent.id}/versions/1`, { key });
+  assertEquals((await first.json()).appearance, APPEARANCE);
+});
+
+Deno.test("PATCH /v1/agents: an invalid appearance is 400 with the path of each issue", async () => {
+  await using on = await open();
+  const rejected: [Record<string, unknown>, string][] = [
+    [{ title: "" }, "appearance.title"],
+    [{ title: "x".repeat(65) }, "appearance.title"],
+    [{ accent: "red" }, "appearance.accent"],
+    [{ avatar: "AB" }, "appearance.avatar"],
+    [{ avatar: "https://evil.example/a.png" }, "appearance.avatar"],
+    [{ avatar: "data:image/svg+xml;base64,PHN2Zz4=" }, "appearance.avatar"],
+    [{ avatar: "data:image/png;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+PC9zdmc+" }, "appearance.avatar"],
+    [{ avatar: `${PIXEL}${"A".repeat(12_000)}` }, "appearance.avatar"],
+    [{ suggestions: Array(5).fill("Why?") }, "appearance.suggestions"],
+    [{ suggestions: ["a|b"] }, "appearance.suggestions.0"],
+    [{ lang: "xx" }, "appearance.lang"],
+    [{ privacyUrl: "javascript:alert(1)" }, "appearance.privacyUrl"],
+    [{ sessionEndpoint: "https://evil.example" }, "appearance.sessionEndpoint"],
+  ];
+  for (const [appearance, path] of rejected) {
+    const error = await expectError(await on.patch({ appearance }), "schema_validation_failed");
+    const { issues } = error.details as { issues: { path: string }[] };
+    assertEquals(
+      issues.map((issue) => issue.path),
+      [path],
+      JSON.stringify(appearance).slice(0, 80),
+    );
+  }
+});
+
+Deno.test("GET /widget/:agent/appearance.json: any page may read it; without one it is {}, as for unknown agents", async () => {
+  await using on = await open();
+  const { service, agent, patch, shown } = on;
+  const answer = await service.fetch(`/widget/${agent.id.toUpperCase()}/appearance.json`);
+  assertEquals(answer.headers.get("access-control-allow-origin"), "*");
+  assertMatch(answer.headers.get("cache-control") ?? "", /^public, max-age=60\b/);
+  assertEquals(await answer.json(), APPEARANCE);
+  await (await patch({ appearance: {}, name: "Renamed" })).body?.cancel();
+  assertEquals(await shown(), { title: "Renamed" });
+  await (await patch({ name: "Renamed again" })).body?.cancel();
+  assertEquals(await shown(), { title: "Renamed again" });
+  await (await patch({ appearance: null })).body?.cancel();
+  assertEquals(await shown(), {});
+  for (const id of [crypto.randomUUID(), "x"]) {
+    const unknown = await service.fetch(`/widget/${id}/appearance.json`);
+    assertEquals([unknown.status, await unknown.json()], [200, {}]);
+  }
+});
+
+Deno.test("POST /v1/widget/session: the answer has the agent's appearance, and no other field", async () => {
+  await using on = await open();
+  const { service, key, agent, patch } = on;
+  const mint = async () => {
+    const options = { method: "POST", key, json: { agentId: agent.id } };
+    const headers = { origin: ORIGIN };
+    return await (await service.fetch("/v1/widget/session", { ...options, headers })).json();
+  };
+  assertEquals((await mint()).appearance, APPEARANCE);
+  await (await patch({ appearance: null })).body?.cancel();
+  assertEquals(Object.keys(await mint()).sort(), ["expiresAt", "messageCap", "sessionToken"]);
+});
+
+async function shared(service: TestService, id: string) {
+  const owner = await Dashboard.setUp(service);
+  const path = `/agents/${id}/appearance`;
+  const set = async (state: "on" | "off") =>
+    assertEquals((await owner.post(`${path}/share`, { state })).status, 303);
+  const link = async () => {
+    const html = await (await owner.get(path)).text();
+    return new RegExp(`${service.url}(/chat/[\\w-]+)`).exec(html)?.[1];
+  };
+  return { owner, set, link };
+}
+
+Deno.test("/chat/:share: off until switched on; its page may not be framed or indexed", async () => {
+  await using on = await open();
+  const { service, agent } = on;
+  const { set, link } = await shared(service, agent.id);
+  assertEquals(await link(), undefined);
+  await set("on");
+  const path = (await link())!;
+  assertMatch(path, /^\/chat\/[\w-]{22}$/);
+  const page = await service.fetch(path);
+  assertEquals(page.status, 200);
+  assertStringIncludes(page.headers.get("content-security-policy")!, "frame-ancestors 'none'");
+  assertEquals(page.headers.get("x-robots-tag"), "noindex, nofollow");
+  const html = await page.text();
+  assertStringIncludes(html, "<title>Shop help</title>");
+  assertStringIncludes(html, `<html lang="de">`);
+  for (const guess of ["/chat/AAAAAAAAAAAAAAAAAAAAAA", `/chat/${agent.id}`, `${path}x`]) {
+    const missing = await service.fetch(guess);
+    assertEquals(missing.status, 404, guess);
+    await missing.body?.cancel();
+  }
+});
+
+Deno.test("/chat/:share/session: mints for its own page only; switching off or replacing ends its chats", async () => {
+  await using on = await open();
+  const { service, agent } = on;
+  const { set, link } = await shared(service, agent.id);
+  await set("on");
+  const path = (await link())!;
+  const mint = (at: string, origin?: string) =>
+    service.fetch(`${at}/session`, { method: "POST", headers: origin ? { origin } : {} });
+  for (const origin of ["https://evil.example", "null", undefined]) {
+    await expectError(await mint(path, origin), "origin_not_allowed");
+  }
+  const talk = async (sessionToken: string, origin = service.url) => {
+    const answer = await chat(service, agent, { sessionToken, headers: { origin } });
+    const text = await answer.text();
+    return answer.status === 200 ? 200 : JSON.parse(text).code;
+  };
+  const first = (await expectJson(await mint(path, service.url), 201)).sessionToken;
+  assertEquals(await talk(first), 200);
+  // A copied token is of no use on another page, the agent's own sites included.
+  assertEquals(await talk(first, ORIGIN), "origin_not_allowed");
+  await set("on");
+  const replaced = (await link())!;
+  assert(replaced !== path);
+  assertEquals(await talk(first), "session_token_invalid");
+  await expectError(await mint(path, service.url), "not_found");
+  const second = (await expectJson(await mint(replaced, service.url), 201)).sessionToken;
+  assertEquals(await talk(second), 200);
+  await set("off");
+  assertEquals(await link(), undefined);
+  assertEquals(await talk(second), "session_token_invalid");
+});
+
+Deno.test("DELETE /v1/agents: nothing of its appearance and share link is left", async () => {
+  await using on = await open();
+  const { kv, service, key, agent, shown } = on;
+  const { set, link } = await shared(service, agent.id);
+  await set("on");
+  const path = (await link())!;
+  const gone = await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key });
+  assertEquals(gone.status, 204);
+  assertEquals(await shown(), {});
+  const page = await service.fetch(path);
+  assertEquals(page.status, 404);
+  await page.body?.cancel();
+  for (const prefix of [["appearances"], ["shares"], ["shares_by_agent"]]) {
+    assertEquals(await Array.fromAsync(kv.list({ prefix })), [], prefix[0]);
+  }
+});
+
+Deno.test("/agents/:id/appearance: rejected values stay in the form, and another's appearance is not overwritten", async () => {
+  await using on = await open();
+  const { service, agent, patch } = on;
+  const owner = await Dashboard.setUp(service);
+  const path = `/agents/${agent.id}/appearance`;
+  const fields = { version: "1", title: "New title", accent: "purple", suggestions: "One\n\nTwo" };
+  const rejected = await owner.post(path, fields);
+  assertEquals(rejected.status, 400);
+  const html = await rejected.text();
+  assertStringIncludes(html, "Enter a color such as #0d6e63.");
+  assertStringIncludes(html, `value="New title"`);
+  await (await patch({ name: "Renamed" })).body?.cancel();
+  assertEquals((await owner.post(path, { ...fields, accent: "" })).status, 303);
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals([stored.name, stored.appearance], ["Renamed", {
+    title: "New title",
+    suggestions: ["One", "Two"],
+  }]);
+  const late = await owner.post(path, { ...fields, accent: "", title: "Too late" });
+  assertEquals(late.status, 412);
+  assertStringIncludes(await late.text(), `value="Too late"`);
+});
