@@ -52,13 +52,14 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
           onChange={(isOn) => setTheme(isOn ? "dark" : "")}
         />
       </div>
-      <iframe
-        ref={frame}
-        class={isPhone ? "preview-page preview-phone" : "preview-page"}
-        src={src}
-        title="Preview of the widget"
-        onLoad={() => whenStarted(frame.current?.contentDocument, apply)}
-      />
+      <div class={isPhone ? "preview-frame preview-phone" : "preview-frame"}>
+        <iframe
+          ref={frame}
+          src={src}
+          title="Preview of the widget"
+          onLoad={() => whenStarted(frame.current?.contentDocument, apply)}
+        />
+      </div>
     </section>
   );
 }

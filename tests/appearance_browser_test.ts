@@ -69,6 +69,10 @@ Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, 
       const panel = preview.getByRole("dialog");
       await panel.getByRole("heading", { name: title }).waitFor();
       assertEquals(await violations(page), [], colorScheme);
+      await page.setViewportSize({ width: 360, height: 740 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert(wide <= 360, `${wide} px wide`);
+      await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByLabel("Title").fill("Garden help");
       await panel.getByRole("heading", { name: "Garden help" }).waitFor();
       await page.getByLabel("Suggested questions").fill("Which soil?\nWhen to plant?");
@@ -134,6 +138,8 @@ Deno.test("/chat/:share: a page of its own that answers, on phones too, by the l
     for (const [colorScheme, width] of [["light", 1280], ["dark", 360]] as const) {
       const visitor = await browser.newContext({
         ...{ baseURL: service.url, colorScheme, viewport: { width, height: 740 } },
+        // A message that fades in has too little contrast for a moment.
+        reducedMotion: "reduce",
       });
       const page = await visitor.newPage();
       const errors: string[] = [];

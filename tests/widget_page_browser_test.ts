@@ -145,7 +145,7 @@ Deno.test("widget: a single-page app can mount and unmount it, and it survives a
     assertEquals(await hosts.count(), 0);
     assertEquals(await page.evaluate("typeof serviceWidget"), "undefined");
     await mountAgain();
-    assertEquals(await hosts.count(), 1);
+    await hosts.waitFor({ state: "attached" });
     assertEquals(await page.locator(".mine").innerText(), "Hello?");
   });
 });

@@ -148,7 +148,7 @@ function start(
     });
   loadAppearance({ ...config, ...options }).then((found) => {
     if (found) {
-      tab.saveAppearance(found);
+      tab.saveAppearance(Object.keys(found).length ? found : undefined);
       appearance = chosen ?? found;
       configure();
     }

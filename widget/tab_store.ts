@@ -5,7 +5,8 @@ import type { SavedState, State } from "./state.ts";
 export interface TabStore {
   /** The appearance that this tab saw last, so that a page shows it at once. */
   readonly appearance: Appearance | undefined;
-  saveAppearance(appearance: Appearance): void;
+  /** Removes the entry if there is none, so that pages without one store nothing. */
+  saveAppearance(appearance: Appearance | undefined): void;
   load(): SavedState | undefined;
   /** Removes the entry while there is neither a message nor a draft. */
   save(state: State): void;

@@ -74,7 +74,7 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
             <Select
               attributes={attributes}
               value={values.theme}
-              options={[["", "As the visitor's system"], ["light", "Light"], ["dark", "Dark"]]}
+              options={[["", "Automatic"], ["light", "Light"], ["dark", "Dark"]]}
             />
           )}
         </Control>
@@ -171,7 +171,7 @@ interface ControlProps {
 
 function Control({ name, issues, help, children }: ControlProps) {
   return (
-    <Field name={name} label={APPEARANCE_FIELDS[name]} help={help} issue={issues[name]} optional>
+    <Field name={name} label={APPEARANCE_FIELDS[name]} help={help} issue={issues[name]}>
       {children}
     </Field>
   );

@@ -119,8 +119,16 @@ const passage = {
   score: 7.31,
 };
 
+const appearance = {
+  title: "Shop assistant",
+  accent: "#5b3fc4",
+  greeting: "Hello! What are you looking for?",
+  suggestions: ["Where is my order?", "Do you ship to Norway?"],
+};
+
 /** Example values that several operations share; no real credentials. */
 export const EXAMPLES = {
+  appearance,
   agentBody,
   agent,
   sessionToken,

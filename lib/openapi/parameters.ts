@@ -16,6 +16,7 @@ export const PARAMETERS = {
   ),
   lastEventId: headerParameter("Last-Event-ID", "As `after`; sent by browsers' `EventSource`."),
   version: pathParameter("n", "The version.", { type: "integer", minimum: 1 }),
+  agent: pathParameter("agent", "The agent's id.", uuid),
   hash: pathParameter("hash", "The first 12 hexadecimal digits of the script's hash.", {
     type: "string",
     pattern: "^[0-9a-f]{12}$",

@@ -70,6 +70,10 @@ export async function onSite(
   await withPage({ ...options, baseUrl }, async (page, console) => {
     await options.beforeLoad?.(page);
     await page.goto("/");
+    // The launcher waits for the agent's appearance. Other tags and policies may start no widget.
+    if (options.html === undefined && options.policy === undefined) {
+      await page.locator("service-widget").waitFor({ state: "attached" });
+    }
     await use({ page, console, chat, asked });
   }).finally(() => chat.cut()); // an open answer would keep the service from closing
 }

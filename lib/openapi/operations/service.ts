@@ -77,7 +77,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
   ...scriptOperations("widget", {
     script: "The widget script",
     use: "For the `src` of the script tag. Its hash changes with every release.",
-    bytes: 46_576,
+    bytes: 47_616,
   }),
   ...scriptOperations("client", {
     script: "The client module",
@@ -86,6 +86,20 @@ export const SERVICE_OPERATIONS: Operation[] = [
     bytes: 4_772,
   }),
   ...operations(widget, {
+    "GET /widget/{agent}/appearance.json": {
+      id: "getWidgetAppearance",
+      summary: "How an agent's widget looks",
+      description: "Public, for pages. `{}` if the agent has no `appearance`, or does not exist.",
+      parameters: ["agent"],
+      responses: [
+        ok("The appearance.", json("Appearance", EXAMPLES.appearance), cors),
+        invalidHost,
+        {
+          ...unavailable,
+          description: "The store is not available, or the service is starting.",
+        },
+      ],
+    },
     "GET /client.v1.d.ts": {
       id: "getClientTypes",
       summary: "TypeScript declarations of the client",

@@ -1,3 +1,4 @@
+import { toApiError } from "@/lib/http/error_response.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
@@ -8,12 +9,18 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const id = ctx.params.agent!.toLowerCase();
-    const appearance = isUuid(id) ? await ctx.state.service.agents.publicAppearance(id) : {};
-    return Response.json(appearance, {
-      headers: {
-        "access-control-allow-origin": "*",
-        "cache-control": "public, max-age=60, stale-while-revalidate=86400",
-      },
-    });
+    try {
+      const { agents } = ctx.state.service;
+      return Response.json(isUuid(id) ? await agents.publicAppearance(id) : {}, {
+        headers: {
+          "access-control-allow-origin": "*",
+          "cache-control": "public, max-age=60, stale-while-revalidate=86400",
+        },
+      });
+    } catch (error) {
+      if (toApiError(error).code !== "service_unavailable") throw error;
+      const headers = { "retry-after": "1" };
+      return new Response("The store is not available.", { status: 503, headers });
+    }
   },
 });
