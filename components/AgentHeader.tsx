@@ -1,24 +1,30 @@
 import CopyButton from "@/islands/CopyButton.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
+import { AGENT_SECTIONS } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 /** The pages of one agent. */
-const TABS = { editor: "Editor", embed: "Embed", versions: "Versions" } as const;
+const TABS = {
+  ...AGENT_SECTIONS,
+  embed: { label: "Embed", path: "/embed" },
+  versions: { label: "Versions", path: "/versions" },
+} as const;
 
 export interface AgentHeaderProps {
   agent: Agent;
   tab: keyof typeof TABS;
   /** The user may edit the agent; the server enforces it. */
   editor: boolean;
+  /** The page has a playground, which small screens show below everything else. */
+  playground?: boolean;
   titlePrefix?: string | undefined;
 }
 
 /** The header of an agent's pages: name, id, actions and tabs. */
-export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProps) {
+export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
-  const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
   return (
     <>
       <PageHeader
@@ -26,6 +32,11 @@ export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProp
         titlePrefix={titlePrefix}
         back={{ href: "/agents", label: "Agents" }}
       >
+        {playground && (
+          <a class="button try-link" href="#playground" aria-current="false">
+            Try it
+          </a>
+        )}
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">
@@ -48,18 +59,11 @@ export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProp
         <CopyButton text={agent.id} what="agent ID" />
       </p>
       <nav class="tabs" aria-label="Agent">
-        {Object.entries(TABS).map(([name, label]) => (
-          <a
-            key={name}
-            href={address[name as keyof typeof TABS]}
-            aria-current={name === tab ? "page" : "false"}
-          >
+        {Object.entries(TABS).map(([name, { label, path: page }]) => (
+          <a key={name} href={path + page} aria-current={name === tab ? "page" : "false"}>
             {label}
           </a>
         ))}
-        {tab === "editor" && editor && (
-          <a class="tab-jump" href="#playground-title" aria-current="false">Playground</a>
-        )}
       </nav>
     </>
   );

@@ -16,13 +16,15 @@ export interface ToolEditorProps {
   /** A JSON array. Anything else is only shown as JSON. */
   value: string;
   readOnly: boolean;
+  /** Undefined for a new agent. */
+  agentId?: string | undefined;
 }
 
 /**
  * A form over the JSON of an agent's tools. The JSON field is what is submitted, with and without
  * scripts; the form only writes into it.
  */
-export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
+export default function ToolEditor({ attributes, value, readOnly, agentId }: ToolEditorProps) {
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
@@ -76,6 +78,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
       {asForm && (
         <ToolList
           tools={tools}
+          agentId={agentId}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
         />
       )}
@@ -91,7 +94,11 @@ function restoredValue(id: string): string | undefined {
 }
 
 function ToolList(
-  { tools, onChange }: { tools: ToolDraft[]; onChange: (tools: ToolDraft[]) => void },
+  { tools, agentId, onChange }: {
+    tools: ToolDraft[];
+    agentId: string | undefined;
+    onChange: (tools: ToolDraft[]) => void;
+  },
 ) {
   const add = useRef<HTMLButtonElement>(null);
   /** Adds a tool, opens it and focuses its name. */
@@ -118,6 +125,7 @@ function ToolList(
           key={n}
           id={`tool-${n}`}
           tool={tool}
+          agentId={agentId}
           onChange={(next) => onChange(tools.with(n, next))}
           onRemove={() => remove(n)}
         />
@@ -147,9 +155,10 @@ function ToolList(
 }
 
 function Tool(
-  { id, tool, onChange, onRemove }: {
+  { id, tool, agentId, onChange, onRemove }: {
     id: string;
     tool: ToolDraft;
+    agentId: string | undefined;
     onChange: (tool: ToolDraft) => void;
     onRemove: () => void;
   },
@@ -164,7 +173,7 @@ function Tool(
       </summary>
       <div class="stack">
         <Fields id={id} tool={tool} onChange={onChange} />
-        <ToolTest tool={tool} />
+        <ToolTest tool={tool} agentId={agentId} />
         <div>
           <button
             type="button"

@@ -18,7 +18,9 @@ interface Call {
 }
 
 /** Calls a tool with the editor's current values and shows the result. */
-export default function ToolTest({ tool }: { tool: ToolDraft }) {
+export default function ToolTest(
+  { tool, agentId }: { tool: ToolDraft; agentId: string | undefined },
+) {
   const [state, setState] = useState<State>({ at: "idle" });
   const id = useId();
   const args = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +30,7 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
 
   async function run(call?: Call) {
     setState({ at: "busy" });
-    setState(await requestTest(tool, call));
+    setState(await requestTest({ tool, ...agentId !== undefined && { agentId } }, call));
   }
   const runCall = () =>
     run({
@@ -76,25 +78,20 @@ function TestStatus({ state }: { state: State }) {
   );
 }
 
-async function requestTest(tool: ToolDraft, call: Call | undefined): Promise<State> {
+async function requestTest(
+  subject: { tool: ToolDraft; agentId?: string },
+  call: Call | undefined,
+): Promise<State> {
   if (call !== undefined && call.args === undefined) {
     return { at: "failed", message: "The arguments are not valid JSON." };
   }
   try {
-    const domains = allowedDomains();
-    const body = { tool, ...agentOfForm(), allowedDomains: domains, ...(call && { call }) };
+    const body = { ...subject, allowedDomains: allowedDomains(), ...(call && { call }) };
     const response = await callDashboard("/agents/test-tool", body);
     return { at: "done", result: await response.json() };
   } catch (error) {
     return { at: "failed", message: (error as Error).message };
   }
-}
-
-/** The agent's id from the form's action; a new agent has none. */
-function agentOfForm(): { agentId?: string } {
-  const action = document.getElementById("agent-form")?.getAttribute("action") ?? "";
-  const agentId = /[^/]{36}$/.exec(action)?.[0];
-  return agentId === undefined ? {} : { agentId };
 }
 
 /** The editor's current domains, saved or not. */

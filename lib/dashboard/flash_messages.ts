@@ -5,6 +5,7 @@ const MESSAGES = {
   agent_restored: "The earlier version was restored as a new version.",
   agent_deleted: "Agent deleted.",
   site_added: "Site added. It can embed the agent from now on.",
+  site_removed: "Site removed. It can no longer embed the agent.",
   conversation_deleted: "Conversation deleted.",
   base_created: "Knowledge base created. Add its documents below.",
   base_saved: "Changes saved.",

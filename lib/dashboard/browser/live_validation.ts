@@ -4,7 +4,12 @@ import { showFieldIssue } from "./show_field_issue.ts";
 
 const DEBOUNCE_MS = 500;
 
-type Callbacks = { onIssueCount: (count: number) => void; onSignedOut: () => void };
+type Callbacks = {
+  /** Undefined for a new agent. */
+  agentId: string | undefined;
+  onIssueCount: (count: number) => void;
+  onSignedOut: () => void;
+};
 
 /** Validates the form on the server shortly after the last change. The newest response counts. */
 export class LiveValidation {
@@ -41,19 +46,14 @@ export class LiveValidation {
     this.#request.abort();
   }
 
-  /** The form's action ends in the agent's id, if it has one. */
-  get #validationPath(): string {
-    const path = this.#form.getAttribute("action") ?? "";
-    return `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
-  }
-
   async #validate(): Promise<void> {
     this.#request.abort();
     this.#request = new AbortController();
     const { signal } = this.#request;
     try {
       const fields = new URLSearchParams(formValues(this.#form));
-      const response = await callDashboard(this.#validationPath, fields, signal);
+      const path = `/agents/check?agent=${this.#callbacks.agentId ?? "new"}`;
+      const response = await callDashboard(path, fields, signal);
       const { faults: issues } = await response.json() as { faults: Record<string, string> };
       if (!signal.aborted) this.#show(issues);
     } catch (error) {

@@ -1,4 +1,9 @@
-import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/dashboard/agents/agent_form.ts";
+import {
+  readAgentFields,
+  readAgentForm,
+  toAgentBody,
+  toAgentPatch,
+} from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
@@ -11,11 +16,12 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { agents, runtime } = ctx.state.service;
-    const values = readAgentForm(await readForm(ctx.req, runtime));
+    const form = await readForm(ctx.req, runtime);
+    const values = readAgentForm(form);
     const { tenant } = signedIn(ctx.state);
     const id = ctx.url.searchParams.get("agent") ?? "";
     const validation: Promise<unknown> = isUuid(id)
-      ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
+      ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(readAgentFields(form)))
       : agents.check(tenant, toAgentBody(values));
     const issues: AgentFormIssues = await validation
       .then(() => ({}))
