@@ -22,7 +22,7 @@ export interface AgentHeaderProps {
   titlePrefix?: string | undefined;
 }
 
-/** The header of an agent's pages: name, id, actions and tabs. */
+/** The header of an agent's pages: name, actions and tabs. */
 export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
   return (
@@ -37,6 +37,7 @@ export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: Age
             Try it
           </a>
         )}
+        <CopyButton text={agent.id} what="agent ID" label="Copy ID" />
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">
@@ -53,11 +54,6 @@ export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: Age
           </>
         )}
       </PageHeader>
-      <p class="agent-id">
-        <span class="label">Agent ID</span>
-        <code>{agent.id}</code>
-        <CopyButton text={agent.id} what="agent ID" />
-      </p>
       <nav class="tabs" aria-label="Agent">
         {Object.entries(TABS).map(([name, { label, path: page }]) => (
           <a key={name} href={path + page} aria-current={name === tab ? "page" : "false"}>

@@ -258,7 +258,7 @@ Deno.test("the playground: the draft and the saved version answer side by side",
         2,
       ]);
       assert(bodies[2]?.conversationId !== bodies[3]?.conversationId);
-      assertStringIncludes(await page.getByRole("log").first().innerText(), "message 2");
+      await page.getByRole("log").first().getByText("message 2").waitFor();
       await page.getByLabel("Name", { exact: true }).fill("");
       await ask(page, "Three?");
       await page.getByText("the draft needs your attention").waitFor();

@@ -48,6 +48,7 @@ export function SectionPage({ data, url }: { data: SectionPageData; url: URL }) 
           <Playground
             path={`/agents/${agent.id}`}
             version={agent.version}
+            styles={data.widgetStyles}
             models={modelNames(data.choices.models)}
           />
         </aside>

@@ -33,6 +33,8 @@ export interface SectionData {
   /** What others changed in this page's fields since it was opened, if it cannot be merged. */
   theirs?: FieldDiff[];
   choices: EditorChoices;
+  /** The widget's style sheet, for the playground. */
+  widgetStyles: string;
   /** Id of the signed-in user. */
   user: string;
   editor: boolean;
@@ -84,12 +86,21 @@ function templateValues(url: URL): Partial<AgentFormValues> | undefined {
   return { systemPrompt, temperature };
 }
 
-type Edited = Omit<SectionData, "kind" | "choices" | "user" | "editor">;
+type Edited = Omit<SectionData, "kind" | "choices" | "widgetStyles" | "user" | "editor">;
 
 async function sectionData(ctx: Context<State>, edited: Edited): Promise<SectionData> {
   const user = signedIn(ctx.state);
-  const choices = await loadEditorChoices(ctx.state.service, user.tenant);
-  return { kind: "section", ...edited, choices, user: user.id, editor: isEditor(user) };
+  const { service } = ctx.state;
+  const choices = await loadEditorChoices(service, user.tenant);
+  const { widgetStyles } = service;
+  return {
+    kind: "section",
+    ...edited,
+    choices,
+    widgetStyles,
+    user: user.id,
+    editor: isEditor(user),
+  };
 }
 
 async function saveSection(
