@@ -18,7 +18,6 @@ export function ModelFields(props: AgentFieldsProps) {
 function Models({ values, issues, choices: { models } }: AgentFieldsProps) {
   return (
     <section class="card stack">
-      <h2>Model</h2>
       <Field name="model" label="Model" issue={issues.model}>
         {(attributes) => (
           <ModelSelect attributes={attributes} groups={models} value={values.model} />
@@ -72,17 +71,6 @@ function Limits({ values, issues, choices }: AgentFieldsProps) {
           {...{ values, issues, name: "wallClockSeconds", label: "Time, in seconds" }}
           range={{ min: B.minWallClockMs / 1000, max: B.maxWallClockMs / 1000, step: "any" }}
         />
-        <NumberField
-          {...{
-            values,
-            issues,
-            name: "maxOutputTokens",
-            label: "Max output tokens",
-            optional: true,
-          }}
-          help="Blank: 4,096, or the model's maximum."
-          range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
-        />
       </div>
       <p
         class="help"
@@ -92,6 +80,20 @@ function Limits({ values, issues, choices }: AgentFieldsProps) {
       >
         {words}
       </p>
+      <details class="more" open={issues.maxOutputTokens !== undefined}>
+        <summary>Advanced</summary>
+        <NumberField
+          {...{
+            values,
+            issues,
+            name: "maxOutputTokens",
+            label: "Max output tokens",
+            optional: true,
+          }}
+          help="Leave blank for 4,096, or the model's maximum if that is lower."
+          range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
+        />
+      </details>
     </section>
   );
 }

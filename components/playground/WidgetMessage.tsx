@@ -19,7 +19,8 @@ export interface WidgetMessageProps {
 }
 
 /** The widget lies fixed over its page; a message lies in the page. */
-const IN_PAGE = ":host{position:static!important;z-index:auto!important;display:block!important}";
+const IN_PAGE =
+  ":host{position:static!important;z-index:auto!important;display:block!important;justify-self:stretch!important}";
 
 /**
  * A message as visitors see it: rendered by the widget's own code, in a shadow root with its styles,
