@@ -38,33 +38,30 @@ export default function ToolTest(
       args: parseJsonOrUndefined(args.current!.value),
     });
   return (
-    <details class="more tool-test">
-      <summary>Test this tool</summary>
-      <div class="stack">
-        {isServer && (
-          <div class="field">
-            <label for={`${id}-tool`}>Tool</label>
-            <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
-          </div>
-        )}
+    <div class="stack tool-test">
+      {isServer && (
         <div class="field">
-          <label for={`${id}-args`}>Arguments (JSON)</label>
-          <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
-            {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
-          </textarea>
-          <p class="help">Sends a real request with the URL and domains entered here.</p>
+          <label for={`${id}-tool`}>Tool</label>
+          <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
         </div>
-        <div class="form-actions">
-          <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
-          {isServer && (
-            <button type="button" class="button" onClick={() => run()} disabled={busy}>
-              List tools
-            </button>
-          )}
-        </div>
-        <TestStatus state={state} />
+      )}
+      <div class="field">
+        <label for={`${id}-args`}>Arguments (JSON)</label>
+        <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
+          {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
+        </textarea>
+        <p class="help">Sends a real request with the URL and domains entered here.</p>
       </div>
-    </details>
+      <div class="form-actions">
+        <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
+        {isServer && (
+          <button type="button" class="button" onClick={() => run()} disabled={busy}>
+            List tools
+          </button>
+        )}
+      </div>
+      <TestStatus state={state} />
+    </div>
   );
 }
 

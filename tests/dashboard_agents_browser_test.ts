@@ -83,12 +83,15 @@ Deno.test("agent pages: every page passes axe in both themes and fits 360 px", a
   });
 });
 
-/** Opens everything in the editor: a tool, its test call, and two chats side by side. */
+/** Opens everything on the tools page: a tool, its test call, and two chats side by side. */
 async function expandAll(page: Page): Promise<void> {
-  await page.locator(".tool > summary").click();
-  await page.locator(".tool-test > summary").click();
+  await page.getByRole("button", { name: "Edit look_up" }).click();
+  assertEquals(await problemsOf(page), [], "the panel of a tool");
+  await page.getByRole("tab", { name: "Test" }).click();
   await page.getByRole("button", { name: "Run test" }).click();
   await page.locator(".tool-result").waitFor();
+  assertEquals(await problemsOf(page), [], "a test of a tool");
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Compare" }).click();
   await ask(page, `use look_up with {"q":"a"}`);
   await page.locator(".turn-facts").nth(1).waitFor();
@@ -113,6 +116,7 @@ Deno.test("the editor: an agent is created from a template, tried and deleted by
       await tabTo(page, "Add HTTP tool");
       await keyboard.press("Enter");
       await page.waitForFunction(() => document.activeElement?.id === "tool-0-name");
+      await keyboard.press("Escape");
       await tabTo(page, "Allowed domains");
       await keyboard.type("api.example.com");
       await tabTo(page, "Create agent");
@@ -209,7 +213,7 @@ Deno.test("the tool editor: the form and the JSON stay in sync", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       await visit(page, `/agents/${agent.id}/tools`);
-      await page.locator(".tool > summary").click();
+      await page.getByRole("button", { name: "Edit look_up" }).click();
       await page.locator("#tool-0-name").waitFor();
       // A click that leaves a field causes two changes without a render between them.
       await page.evaluate(async () => {
@@ -224,6 +228,7 @@ Deno.test("the tool editor: the form and the JSON stay in sync", async () => {
         const buttons = [...document.querySelectorAll("button")];
         buttons.find(({ textContent }) => textContent === "Add parameter")!.click();
       });
+      await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("button", { name: "Edit as JSON" }).click();
       const json = page.locator("#tools");
       const [tool] = JSON.parse(await json.inputValue());

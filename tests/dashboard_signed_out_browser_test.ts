@@ -122,10 +122,10 @@ Deno.test("the editor: Ctrl+S saves what was typed, and sends nothing if nothing
     await page.getByText("Changes saved.").waitFor();
     assertEquals((await agents.get(tenant, id)).systemPrompt, "Saved by a key.");
     await visit(page, `${path}/tools`);
-    await page.getByRole("button", { name: "Add MCP server" }).click();
-    await page.getByLabel("Server name").fill("orders");
     await page.getByLabel("Allowed domains").fill("mcp.example.com");
-    // The name was reported when the focus left it; the domains are reported by the key itself.
+    await page.getByRole("button", { name: "Add MCP server" }).click();
+    // The panel's field reports its value when the focus leaves it, which the key sees to.
+    await page.getByLabel("Server name").fill("orders");
     await page.keyboard.press("Meta+s");
     await page.getByText("Changes saved.").waitFor();
     const { tools, allowedDomains } = await agents.get(tenant, id);

@@ -5,7 +5,7 @@ import { LinesField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
 
 /** The APIs that the agent may call, and the hosts that they may reach. */
-export function ToolFields({ values, issues, readOnly, agentId }: AgentFieldsProps) {
+export function ToolFields({ values, issues, toolProblems, readOnly, agentId }: AgentFieldsProps) {
   return (
     <section class="card stack">
       <div>
@@ -24,7 +24,13 @@ export function ToolFields({ values, issues, readOnly, agentId }: AgentFieldsPro
           </>
         }
       >
-        {(attributes) => <ToolEditor {...{ attributes, readOnly, agentId }} value={values.tools} />}
+        {(attributes) => (
+          <ToolEditor
+            {...{ attributes, readOnly, agentId }}
+            value={values.tools}
+            problems={toolProblems ?? []}
+          />
+        )}
       </Field>
       <LinesField
         {...{ values, issues, name: "allowedDomains", label: "Allowed domains" }}

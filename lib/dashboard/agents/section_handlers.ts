@@ -19,7 +19,9 @@ import { type AgentSectionName, sectionFields, sectionPath } from "./agent_secti
 import { AGENT_TEMPLATES } from "./agent_templates.ts";
 import { type EditorChoices, loadEditorChoices } from "./editor_choices.ts";
 import { findAgent, findAgentVersion, parseVersion } from "./find_agent.ts";
+import { loadToolProblems, withToolProblems } from "./load_tool_problems.ts";
 import { saveAgent } from "./save_agent.ts";
+import type { ToolProblem } from "./tool_problem.ts";
 
 /** One page of the editor, with what is shown in its form. */
 export interface SectionData {
@@ -28,6 +30,8 @@ export interface SectionData {
   agent: Agent;
   values: AgentFormValues;
   issues: AgentFormIssues;
+  /** Of the tools in the form; none on other pages. */
+  toolProblems: ToolProblem[];
   /** The values that the form was opened with, if it shows unsaved ones. */
   base?: Record<string, string>;
   /** What others changed in this page's fields since it was opened, if it cannot be merged. */
@@ -86,18 +90,23 @@ function templateValues(url: URL): Partial<AgentFormValues> | undefined {
   return { systemPrompt, temperature };
 }
 
-type Edited = Omit<SectionData, "kind" | "choices" | "widgetStyles" | "user" | "editor">;
+type Edited = Omit<
+  SectionData,
+  "kind" | "choices" | "toolProblems" | "widgetStyles" | "user" | "editor"
+>;
 
 async function sectionData(ctx: Context<State>, edited: Edited): Promise<SectionData> {
   const user = signedIn(ctx.state);
   const { service } = ctx.state;
   const choices = await loadEditorChoices(service, user.tenant);
-  const { widgetStyles } = service;
+  const { section, values, agent } = edited;
+  const toolProblems = section === "tools" ? await loadToolProblems(ctx, values, agent.tools) : [];
+  const isRejected = Object.keys(edited.issues).some((field) => field !== "form");
   return {
     kind: "section",
     ...edited,
-    choices,
-    widgetStyles,
+    ...{ choices, toolProblems, widgetStyles: service.widgetStyles },
+    ...isRejected && { issues: withToolProblems(edited.issues, toolProblems) },
     user: user.id,
     editor: isEditor(user),
   };

@@ -5,6 +5,7 @@ import {
   toAgentPatch,
 } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import { loadToolProblems, withToolProblems } from "@/lib/dashboard/agents/load_tool_problems.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
@@ -12,7 +13,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
-/** Validates the editor's form as a change of `?agent=<id>`, or as a new agent. */
+/** Validates the editor's form as a change of `?agent=<id>`, or as a new agent, with all tools. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { agents, runtime } = ctx.state.service;
@@ -26,6 +27,9 @@ export const handler = define.handlers({
     const issues: AgentFormIssues = await validation
       .then(() => ({}))
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
-    return Response.json({ faults: issues });
+    if (!form.has("tools")) return Response.json({ faults: issues, toolProblems: [] });
+    const stored = isUuid(id) ? await agents.find(tenant, id.toLowerCase()) : undefined;
+    const toolProblems = await loadToolProblems(ctx, values, stored?.tools);
+    return Response.json({ faults: withToolProblems(issues, toolProblems), toolProblems });
   }),
 });
