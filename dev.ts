@@ -27,8 +27,9 @@ if (Deno.args.includes("build")) {
 }
 
 async function writeScripts(): Promise<void> {
-  const { widget, client, clientTypes } = await buildScripts({ root });
+  const { widget, widgetStyles, client, clientTypes } = await buildScripts({ root });
   await Deno.writeFile(`${root}/_fresh/widget.v1.js`, widget);
+  await Deno.writeTextFile(`${root}/_fresh/widget.css`, widgetStyles);
   await Deno.writeFile(`${root}/_fresh/client.v1.js`, client);
   await Deno.writeTextFile(`${root}/_fresh/client.v1.d.ts`, clientTypes);
 }

@@ -1,15 +1,16 @@
 import CopyButton from "@/islands/CopyButton.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
+import { AGENT_SECTIONS } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 /** The pages of one agent. */
 const TABS = {
-  editor: "Editor",
-  appearance: "Appearance",
-  embed: "Embed",
-  versions: "Versions",
+  ...AGENT_SECTIONS,
+  appearance: { label: "Appearance", path: "/appearance" },
+  embed: { label: "Embed", path: "/embed" },
+  versions: { label: "Versions", path: "/versions" },
 } as const;
 
 export interface AgentHeaderProps {
@@ -17,18 +18,14 @@ export interface AgentHeaderProps {
   tab: keyof typeof TABS;
   /** The user may edit the agent; the server enforces it. */
   editor: boolean;
+  /** The page has a playground, which small screens show below everything else. */
+  playground?: boolean;
   titlePrefix?: string | undefined;
 }
 
-/** The header of an agent's pages: name, id, actions and tabs. */
-export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProps) {
+/** The header of an agent's pages: name, actions and tabs. */
+export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
-  const address = {
-    editor: path,
-    appearance: `${path}/appearance`,
-    embed: `${path}/embed`,
-    versions: `${path}/versions`,
-  };
   return (
     <>
       <PageHeader
@@ -36,6 +33,12 @@ export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProp
         titlePrefix={titlePrefix}
         back={{ href: "/agents", label: "Agents" }}
       >
+        {playground && (
+          <a class="button try-link" href="#playground" aria-current="false">
+            Try it
+          </a>
+        )}
+        <CopyButton text={agent.id} what="agent ID" label="Copy ID" />
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">
@@ -52,24 +55,12 @@ export function AgentHeader({ agent, tab, editor, titlePrefix }: AgentHeaderProp
           </>
         )}
       </PageHeader>
-      <p class="agent-id">
-        <span class="label">Agent ID</span>
-        <code>{agent.id}</code>
-        <CopyButton text={agent.id} what="agent ID" />
-      </p>
       <nav class="tabs" aria-label="Agent">
-        {Object.entries(TABS).map(([name, label]) => (
-          <a
-            key={name}
-            href={address[name as keyof typeof TABS]}
-            aria-current={name === tab ? "page" : "false"}
-          >
+        {Object.entries(TABS).map(([name, { label, path: page }]) => (
+          <a key={name} href={path + page} aria-current={name === tab ? "page" : "false"}>
             {label}
           </a>
         ))}
-        {tab === "editor" && editor && (
-          <a class="tab-jump" href="#playground-title" aria-current="false">Playground</a>
-        )}
       </nav>
     </>
   );

@@ -4,15 +4,18 @@ export interface CopyButtonProps {
   text: string;
   /** What is copied, for screen readers: "Copy agent ID". */
   what: string;
+  /** Label of a button whose text is not shown beside it. */
+  label?: string;
 }
 
 /** Copies a text. Hidden without scripts. */
-export default function CopyButton({ text, what }: CopyButtonProps) {
+export default function CopyButton({ text, what, label }: CopyButtonProps) {
   const [ready, setReady] = useState(false);
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => setReady(true), []);
   useEffect(() => {
-    if (state === "idle") return;
+    // A text that only the failed button shows stays to be selected.
+    if (state === "idle" || (state === "failed" && label !== undefined)) return;
     const timer = setTimeout(() => setState("idle"), 2000);
     return () => clearTimeout(timer);
   }, [state]);
@@ -25,11 +28,17 @@ export default function CopyButton({ text, what }: CopyButtonProps) {
       setState("failed"); // Pages on plain http have no clipboard.
     }
   }
-  const label = { idle: "Copy", copied: "Copied", failed: "Select and copy" }[state];
+  const shown = { idle: label ?? "Copy", copied: "Copied", failed: "Select and copy" }[state];
   return (
     <span class="copy" hidden={!ready}>
-      <button type="button" class="button button-small" onClick={copy} aria-label={`Copy ${what}`}>
-        {label}
+      {state === "failed" && label !== undefined && <code>{text}</code>}
+      <button
+        type="button"
+        class={label === undefined ? "button button-small" : "button"}
+        onClick={copy}
+        aria-label={label === undefined ? `Copy ${what}` : undefined}
+      >
+        {shown}
       </button>
       <span class="sr-only" role="status">{state === "copied" ? `Copied ${what}` : ""}</span>
     </span>

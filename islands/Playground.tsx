@@ -9,6 +9,8 @@ export interface PlaygroundProps {
   /** The newest version; the last hundred can be tried. */
   version: number;
   models: { value: string; label: string }[];
+  /** The widget's style sheet. */
+  styles: string;
 }
 
 /** Versions offered for comparison; older ones are on the versions page. */
@@ -62,7 +64,7 @@ export default function Playground(props: PlaygroundProps) {
           class="button button-small"
           onClick={() => chats.forEach((chat) => void chat.clear())}
         >
-          Clear
+          Reset
         </button>
       </header>
       <div class="panes">
@@ -120,7 +122,7 @@ function toTarget({ source, model }: Choice): PlaygroundTarget {
 }
 
 function Pane(
-  { chat, label, choice, onChoose, version, models }: PlaygroundProps & {
+  { chat, label, choice, onChoose, version, models, styles }: PlaygroundProps & {
     chat: PlaygroundChat;
     label: string;
     choice: Choice;
@@ -171,7 +173,12 @@ function Pane(
         {turns.length === 0 && <p class="help">Send a message to try the agent.</p>}
         <ol class="turns">
           {turns.map((turn, n) => (
-            <TurnView key={n} turn={turn} busy={chat.busy.value && n === turns.length - 1} />
+            <TurnView
+              key={n}
+              turn={turn}
+              busy={chat.busy.value && n === turns.length - 1}
+              styles={styles}
+            />
           ))}
         </ol>
       </div>

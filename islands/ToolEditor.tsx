@@ -1,35 +1,49 @@
 import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusAfterRender } from "@/lib/dashboard/browser/focus_after_render.ts";
+import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
+import { TOOL_PROBLEMS } from "@/lib/dashboard/browser/live_validation.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
-import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import {
   NEW_HTTP_TOOL,
   NEW_MCP_SERVER,
   parseTools,
   type ToolDraft,
 } from "@/lib/dashboard/agents/tool_draft.ts";
-import ToolTest from "./ToolTest.tsx";
+import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import ToolRow from "./ToolRow.tsx";
 
 export interface ToolEditorProps {
   attributes: ControlAttributes;
   /** A JSON array. Anything else is only shown as JSON. */
   value: string;
   readOnly: boolean;
+  /** When the page was made. */
+  problems: readonly ToolProblem[];
+  /** Undefined for a new agent. */
+  agentId?: string | undefined;
 }
 
 /**
  * A form over the JSON of an agent's tools. The JSON field is what is submitted, with and without
  * scripts; the form only writes into it.
  */
-export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
+export default function ToolEditor(props: ToolEditorProps) {
+  const { attributes, value, readOnly, agentId } = props;
+  const [problems, setProblems] = useState(props.problems);
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
-  useEffect(() => setReady(true), []);
+  useEffect(() => {
+    setReady(true);
+    const form = area.current?.form;
+    const onProblems = (event: Event) => setProblems((event as CustomEvent<ToolProblem[]>).detail);
+    form?.addEventListener(TOOL_PROBLEMS, onProblems);
+    return () => form?.removeEventListener(TOOL_PROBLEMS, onProblems);
+  }, []);
   // A layout effect: dispatched later, the event would revert changes made in between.
   useLayoutEffect(() => {
     if (written.current === text) return;
@@ -37,14 +51,22 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
     area.current?.dispatchEvent(new Event("input", { bubbles: true }));
   }, [text]);
   const tools = parseTools(text);
+  // Then the message about the whole field would only repeat them.
+  const hasErrors = problems.some(({ isWarning }) => !isWarning);
   const asForm = ready && !readOnly && !asJson && tools !== undefined;
   useEffect(() => {
     // The rejected JSON field had the focus and was just hidden.
-    if (asForm && attributes.autofocus) list.current?.querySelector("summary")?.focus();
+    if (asForm && attributes.autofocus) {
+      list.current?.querySelector<HTMLElement>(".tool button")?.focus();
+    }
   }, [asForm]);
   return (
     // Links to the field lead to the visible view.
-    <div class="stack tool-editor" ref={list} {...asForm && { id: attributes.id, tabIndex: -1 }}>
+    <div
+      class={asForm && hasErrors ? "stack tool-editor tool-editor-listed" : "stack tool-editor"}
+      ref={list}
+      {...asForm && { id: attributes.id, tabIndex: -1 }}
+    >
       {ready && !readOnly && (
         <div class="form-actions">
           <button
@@ -73,9 +95,10 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
         data-default={value}
         onInput={({ currentTarget }) => setText(written.current = currentTarget.value)}
       />
+      {!asForm && <Warnings problems={problems} />}
       {asForm && (
         <ToolList
-          tools={tools}
+          {...{ tools, agentId, problems }}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
         />
       )}
@@ -90,38 +113,43 @@ function restoredValue(id: string): string | undefined {
   return area instanceof HTMLTextAreaElement ? area.value : undefined;
 }
 
-function ToolList(
-  { tools, onChange }: { tools: ToolDraft[]; onChange: (tools: ToolDraft[]) => void },
-) {
+interface ToolListProps {
+  tools: ToolDraft[];
+  agentId: string | undefined;
+  problems: readonly ToolProblem[];
+  onChange: (tools: ToolDraft[]) => void;
+}
+
+function ToolList({ tools, agentId, problems, onChange }: ToolListProps) {
   const add = useRef<HTMLButtonElement>(null);
   /** Adds a tool, opens it and focuses its name. */
   function addTool(tool: ToolDraft) {
     onChange([...tools, tool]);
-    focusAfterRender(() => {
-      const details = document.getElementById(`tool-${tools.length}`) as HTMLDetailsElement | null;
-      if (details !== null) details.open = true;
-      return document.getElementById(`tool-${tools.length}-name`);
-    });
+    focusToolField(`tool-${tools.length}`, "name");
   }
   /** Removes a tool and moves the focus from its button to the next tool, or the previous. */
   function remove(n: number) {
     onChange(tools.toSpliced(n, 1));
     const next = Math.min(n, tools.length - 2);
     focusAfterRender(() =>
-      document.querySelector<HTMLElement>(`#tool-${next} > summary`) ?? add.current
+      document.querySelector<HTMLElement>(`#tool-${next} button`) ?? add.current
     );
   }
   return (
     <>
-      {tools.map((tool, n) => (
-        <Tool
-          key={n}
-          id={`tool-${n}`}
-          tool={tool}
-          onChange={(next) => onChange(tools.with(n, next))}
-          onRemove={() => remove(n)}
-        />
-      ))}
+      <ul class="tool-list">
+        {tools.map((tool, n) => (
+          <ToolRow
+            key={n}
+            id={`tool-${n}`}
+            {...{ tool, agentId }}
+            problems={problems.filter((problem) => problem.tool === n)}
+            onChange={(next) => onChange(tools.with(n, next))}
+            onRemove={() => remove(n)}
+            onAllow={allowDomain}
+          />
+        ))}
+      </ul>
       {tools.length === 0 && (
         <p class="help">No tools yet. Add one to let the agent call your APIs.</p>
       )}
@@ -146,40 +174,18 @@ function ToolList(
   );
 }
 
-function Tool(
-  { id, tool, onChange, onRemove }: {
-    id: string;
-    tool: ToolDraft;
-    onChange: (tool: ToolDraft) => void;
-    onRemove: () => void;
-  },
-) {
-  const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
-  const name = String(tool.name ?? "") || "unnamed";
-  return (
-    <details class="tool" id={id}>
-      <summary>
-        <code>{name}</code>
-        <span class="help">{toolAddress(tool)}</span>
-      </summary>
-      <div class="stack">
-        <Fields id={id} tool={tool} onChange={onChange} />
-        <ToolTest tool={tool} />
-        <div>
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`Remove tool ${name}`}
-            onClick={onRemove}
-          >
-            Remove tool
-          </button>
-        </div>
-      </div>
-    </details>
-  );
+/** Adds a line to the form's allowed domains, as if it had been typed. */
+function allowDomain(host: string): void {
+  const area = document.getElementById("allowedDomains") as HTMLTextAreaElement | null;
+  if (area === null) return;
+  const text = area.value.trimEnd();
+  area.value = text === "" ? host : `${text}\n${host}`;
+  area.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-function toolAddress({ type, url, request }: ToolDraft): string {
-  return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
+/** Without the form: what can be saved, but will not work. */
+function Warnings({ problems }: { problems: readonly ToolProblem[] }) {
+  return problems.filter(({ isWarning }) => isWarning).map(({ tool, message }) => (
+    <p key={tool} class="tool-warning">{`Tool ${tool + 1}: ${message}`}</p>
+  ));
 }

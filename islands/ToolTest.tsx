@@ -18,7 +18,9 @@ interface Call {
 }
 
 /** Calls a tool with the editor's current values and shows the result. */
-export default function ToolTest({ tool }: { tool: ToolDraft }) {
+export default function ToolTest(
+  { tool, agentId }: { tool: ToolDraft; agentId: string | undefined },
+) {
   const [state, setState] = useState<State>({ at: "idle" });
   const id = useId();
   const args = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +30,7 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
 
   async function run(call?: Call) {
     setState({ at: "busy" });
-    setState(await requestTest(tool, call));
+    setState(await requestTest({ tool, ...agentId !== undefined && { agentId } }, call));
   }
   const runCall = () =>
     run({
@@ -36,33 +38,30 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
       args: parseJsonOrUndefined(args.current!.value),
     });
   return (
-    <details class="more tool-test">
-      <summary>Test this tool</summary>
-      <div class="stack">
-        {isServer && (
-          <div class="field">
-            <label for={`${id}-tool`}>Tool</label>
-            <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
-          </div>
-        )}
+    <div class="stack tool-test">
+      {isServer && (
         <div class="field">
-          <label for={`${id}-args`}>Arguments (JSON)</label>
-          <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
-            {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
-          </textarea>
-          <p class="help">Sends a real request with the URL and domains entered here.</p>
+          <label for={`${id}-tool`}>Tool</label>
+          <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
         </div>
-        <div class="form-actions">
-          <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
-          {isServer && (
-            <button type="button" class="button" onClick={() => run()} disabled={busy}>
-              List tools
-            </button>
-          )}
-        </div>
-        <TestStatus state={state} />
+      )}
+      <div class="field">
+        <label for={`${id}-args`}>Arguments (JSON)</label>
+        <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
+          {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
+        </textarea>
+        <p class="help">Sends a real request with the URL and domains entered here.</p>
       </div>
-    </details>
+      <div class="form-actions">
+        <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
+        {isServer && (
+          <button type="button" class="button" onClick={() => run()} disabled={busy}>
+            List tools
+          </button>
+        )}
+      </div>
+      <TestStatus state={state} />
+    </div>
   );
 }
 
@@ -76,25 +75,20 @@ function TestStatus({ state }: { state: State }) {
   );
 }
 
-async function requestTest(tool: ToolDraft, call: Call | undefined): Promise<State> {
+async function requestTest(
+  subject: { tool: ToolDraft; agentId?: string },
+  call: Call | undefined,
+): Promise<State> {
   if (call !== undefined && call.args === undefined) {
     return { at: "failed", message: "The arguments are not valid JSON." };
   }
   try {
-    const domains = allowedDomains();
-    const body = { tool, ...agentOfForm(), allowedDomains: domains, ...(call && { call }) };
+    const body = { ...subject, allowedDomains: allowedDomains(), ...(call && { call }) };
     const response = await callDashboard("/agents/test-tool", body);
     return { at: "done", result: await response.json() };
   } catch (error) {
     return { at: "failed", message: (error as Error).message };
   }
-}
-
-/** The agent's id from the form's action; a new agent has none. */
-function agentOfForm(): { agentId?: string } {
-  const action = document.getElementById("agent-form")?.getAttribute("action") ?? "";
-  const agentId = /[^/]{36}$/.exec(action)?.[0];
-  return agentId === undefined ? {} : { agentId };
 }
 
 /** The editor's current domains, saved or not. */

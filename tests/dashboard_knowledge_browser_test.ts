@@ -64,7 +64,7 @@ async function fillBase(page: Page): Promise<void> {
 }
 
 async function attach(page: Page, agent: string): Promise<void> {
-  await page.goto(`/agents/${agent}`);
+  await page.goto(`/agents/${agent}/knowledge`);
   await page.getByLabel("Knowledge base").selectOption("Shop manual");
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByText("Changes saved.").waitFor();

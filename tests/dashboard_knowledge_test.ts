@@ -204,10 +204,10 @@ Deno.test("knowledge pages: a base lists the agents that use it, also before it 
   for (const text of ["1 agent uses", "Parcel desk", "Delete anyway"]) {
     assertStringIncludes(confirmation, text);
   }
-  const editor = await (await get(`/agents/${made.id}`)).text();
+  const editor = await (await get(`/agents/${made.id}/knowledge`)).text();
   assertMatch(editor, new RegExp(`<option value="${of.base}" selected[^>]*>Shop<`));
   assertEquals((await post(`${path}/delete`)).status, 303);
-  const after = await (await get(`/agents/${made.id}`)).text();
+  const after = await (await get(`/agents/${made.id}/knowledge`)).text();
   assertStringIncludes(after, "(deleted)");
 });
 

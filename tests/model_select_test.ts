@@ -4,7 +4,7 @@ import { catalogueEntry } from "./support/chat.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { signedInCookie } from "./support/signed_in_cookie.ts";
 
-Deno.test("/agents/:id: the picker offers each model once, the demo once, and nothing of unconnected providers", async () => {
+Deno.test("/agents/:id/model: the picker offers each model once, the demo once, and nothing of unconnected providers", async () => {
   const env = { VENDOR_B_API_KEY: "sk-x", VENDOR_B_NAME: "Acme AI", DEMO_MODEL: "on" };
   await using service = await TestService.start({ env });
   const { agents, catalogue } = service.service;
@@ -18,7 +18,7 @@ Deno.test("/agents/:id: the picker offers each model once, the demo once, and no
   const modelPolicy = { provider: "vendor_c" as const, model: "demo" };
   const { id } = await agents.create(tenant, { ...agentBody(), modelPolicy });
   const read = async () => {
-    const html = await (await service.fetch(`/agents/${id}`, { headers: { cookie } })).text();
+    const html = await (await service.fetch(`/agents/${id}/model`, { headers: { cookie } })).text();
     const [select = ""] = /<select[^>]*name="model".*?<\/select>/s.exec(html) ?? [];
     const groups = [...select.matchAll(/<optgroup label="([^"]*)"/g)].map(([, label]) => label);
     const options = [...select.matchAll(/<option value="([^"]*)"( selected)?[^>]*>([^<]*)</g)]

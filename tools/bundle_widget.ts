@@ -47,12 +47,15 @@ export function buildClient(options: BundleOptions = {}): BuiltWidget {
 /** As `bundleWidget`, with the list of bundled files. */
 export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
-  const css = build(root, { entryPoints: ["widget/styles/main.css"] });
-  const define = {
-    WIDGET_CSS: JSON.stringify(stripCustomPropertySpaces(new TextDecoder().decode(css.bytes))),
-  };
+  const { css, inputs } = buildStyles(root);
+  const define = { WIDGET_CSS: JSON.stringify(css) };
   const script = build(root, { ...WIDGET_OPTIONS, define });
-  return { bytes: script.bytes, inputs: [...css.inputs, ...script.inputs].sort() };
+  return { bytes: script.bytes, inputs: [...inputs, ...script.inputs].sort() };
+}
+
+function buildStyles(root: string): { css: string; inputs: readonly string[] } {
+  const { bytes, inputs } = build(root, { entryPoints: ["widget/styles/main.css"] });
+  return { css: stripCustomPropertySpaces(new TextDecoder().decode(bytes)), inputs };
 }
 
 /** Removes the insignificant spaces that the minifier leaves around custom properties. */
@@ -92,12 +95,13 @@ if (import.meta.main) {
   else await Deno.stdout.write(bytes);
 }
 
-/** Builds the scripts that embedding pages load. */
+/** Builds the scripts that embedding pages load, and the widget's styles for the playground. */
 export async function buildScripts(options: BundleOptions = {}): Promise<BuiltScripts> {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   return {
     widget: await bundleWidget({ root }),
     client: buildClient({ root }).bytes,
+    widgetStyles: buildStyles(root).css,
     clientTypes: await Deno.readTextFile(`${root}/widget/client/client.d.ts`),
   };
 }

@@ -17,6 +17,13 @@ export interface View {
   readonly nth: number;
 }
 
+/** What a message needs, so that the dashboard's playground can show one by itself. */
+export interface MessageUi {
+  readonly conversation: Pick<Conversation, "announceText">;
+  readonly config: Pick<WidgetConfig, "imageOrigins">;
+  readonly locale: Locale;
+}
+
 export interface Ui extends View {
   readonly log: RefObject<HTMLDivElement>;
   readonly input: RefObject<HTMLTextAreaElement>;

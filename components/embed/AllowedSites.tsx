@@ -22,15 +22,7 @@ export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSi
           {origins.map((origin) => (
             <li key={origin}>
               <code>{origin}</code>
-              {editor && (
-                <a
-                  class="button button-small"
-                  href={`${path}/doctor?origin=${encodeURIComponent(origin)}`}
-                  aria-label={`Check ${origin}`}
-                >
-                  Check
-                </a>
-              )}
+              {editor && <SiteActions path={path} origin={origin} />}
             </li>
           ))}
         </ul>
@@ -65,5 +57,28 @@ export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSi
         </PostForm>
       )}
     </section>
+  );
+}
+
+function SiteActions({ path, origin }: { path: string; origin: string }) {
+  return (
+    <form method="post" action={path} class="form-actions">
+      <a
+        class="button button-small"
+        href={`${path}/doctor?origin=${encodeURIComponent(origin)}`}
+        aria-label={`Check ${origin}`}
+      >
+        Check
+      </a>
+      <button
+        class="button button-small"
+        type="submit"
+        name="remove"
+        value={origin}
+        aria-label={`Remove ${origin}`}
+      >
+        Remove
+      </button>
+    </form>
   );
 }

@@ -4,24 +4,27 @@ import type {
   ToolUse,
 } from "../../lib/dashboard/browser/playground_answer.ts";
 import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
+import { WidgetMessage } from "./WidgetMessage.tsx";
 
-/** One message and its answer, with timings and cost. */
-export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }) {
+export interface TurnViewProps {
+  turn: PlaygroundTurn;
+  busy: boolean;
+  /** The widget's style sheet. */
+  styles: string;
+}
+
+/** One message and its answer as visitors see them, with tool calls, timings and cost. */
+export function TurnView({ turn, busy, styles }: TurnViewProps) {
   const { message, answer } = turn;
+  const { text, tools } = answer;
   return (
     <li class="turn">
-      <p class="asked">
-        <span class="sr-only">You:</span>
-        {message}
-      </p>
-      {answer.tools.map((use, n) => <ToolUseView key={n} use={use} />)}
-      {answer.text !== "" && (
-        <p class="answer">
-          <span class="sr-only">Agent:</span>
-          {answer.text}
-        </p>
+      <WidgetMessage styles={styles} role="user" text={message} />
+      {tools.map((use, n) => <ToolUseView key={n} use={use} />)}
+      {text !== "" && (
+        <WidgetMessage styles={styles} role="assistant" text={text} tools={tools} live={busy} />
       )}
-      {busy && answer.text === "" && <p class="help">…</p>}
+      {busy && text === "" && <p class="help">…</p>}
       {answer.error !== undefined && <p class="field-error">{answer.error}</p>}
       <Facts answer={answer} />
       {answer.frames.length > 0 && <Frames frames={answer.frames} />}
@@ -34,7 +37,9 @@ function ToolUseView({ use }: { use: ToolUse }) {
     <details class="tool-use">
       <summary>
         <code>{use.name}</code>
-        <span class="help">{use.output === undefined ? "Running…" : "Done"}</span>
+        <span class="help">
+          {use.durationMs === undefined ? "Running…" : seconds(use.durationMs)}
+        </span>
       </summary>
       <pre tabIndex={0} aria-label={`Arguments of ${use.name}`}>
         <code>{JSON.stringify(use.args, null, 2)}</code>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { revealField } from "../../lib/dashboard/browser/reveal_field.ts";
 
 /** A labeled control of a tool. Reports its value on blur, not with every key. */
 export function LabelledInput(
@@ -7,20 +8,22 @@ export function LabelledInput(
     label: string;
     value: unknown;
     help?: ComponentChildren;
+    /** Shown in addition to the help. */
+    issue?: string | undefined;
     kind?: "text" | "number" | "lines";
     placeholder?: string;
     mono?: boolean;
     onCommit: (value: string) => void;
   },
 ) {
-  const { id, label, help, kind = "text", onCommit } = props;
+  const { id, label, help, issue, kind = "text", onCommit } = props;
   const shared = {
     id,
     value: props.value === undefined ? "" : String(props.value),
     placeholder: props.placeholder,
     class: props.mono ? "mono" : undefined,
     spellcheck: !props.mono,
-    "aria-describedby": help === undefined ? undefined : `${id}-help`,
+    ...issueAttributes(id, { help, issue }),
     onChange: (event: { currentTarget: { value: string } }) => onCommit(event.currentTarget.value),
   };
   return (
@@ -29,6 +32,7 @@ export function LabelledInput(
       {kind === "lines"
         ? <textarea rows={2} {...shared} />
         : <input type={kind} autocomplete="off" {...shared} />}
+      <FieldIssue id={id} issue={issue} />
       {help !== undefined && <p class="help" id={`${id}-help`}>{help}</p>}
     </div>
   );
@@ -41,10 +45,11 @@ export function JsonInput(
     label: string;
     value: unknown;
     help?: ComponentChildren;
+    issue?: string | undefined;
     onCommit: (value: unknown) => void;
   },
 ) {
-  const { id, label, help, value, onCommit } = props;
+  const { id, label, help, issue, value, onCommit } = props;
   function commit({ currentTarget: area }: { currentTarget: HTMLTextAreaElement }) {
     try {
       const next = area.value.trim() === "" ? undefined : JSON.parse(area.value);
@@ -63,20 +68,29 @@ export function JsonInput(
         class="mono"
         rows={3}
         spellcheck={false}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
+        {...issueAttributes(id, { help, issue })}
         onChange={commit}
-        onInvalid={({ currentTarget }) => reveal(currentTarget)}
+        onInvalid={({ currentTarget }) => revealField(currentTarget)}
         value={value === undefined ? "" : JSON.stringify(value, null, 2)}
       />
+      <FieldIssue id={id} issue={issue} />
       {help !== undefined && <p class="help" id={`${id}-help`}>{help}</p>}
     </div>
   );
 }
 
-/** Opens the details elements around a control, so that the browser can show its message. */
-function reveal(element: Element): void {
-  const folded = element.closest("details");
-  if (folded === null) return;
-  folded.open = true;
-  if (folded.parentElement) reveal(folded.parentElement);
+/** The server's message about a field of a tool. */
+export function FieldIssue({ id, issue }: { id: string; issue: string | undefined }) {
+  return issue === undefined ? null : <p class="field-error" id={`${id}-issue`}>{issue}</p>;
+}
+
+function issueAttributes(
+  id: string,
+  { help, issue }: { help: ComponentChildren; issue: string | undefined },
+) {
+  const notes = [issue && `${id}-issue`, help !== undefined && `${id}-help`].filter(Boolean);
+  return {
+    "aria-describedby": notes.length === 0 ? undefined : notes.join(" "),
+    "aria-invalid": issue === undefined ? undefined : ("true" as const),
+  };
 }

@@ -4,13 +4,14 @@ import {
   toParameterRows,
   toParameterSchema,
 } from "@/lib/dashboard/agents/tool_draft.ts";
-import { JsonInput } from "./LabelledInput.tsx";
+import { FieldIssue, JsonInput } from "./LabelledInput.tsx";
 
 /** The parameters of a tool: as rows if the schema is simple, otherwise as JSON. */
 export function ParameterRows(
-  { id, schema, onChange }: {
+  { id, schema, issue, onChange }: {
     id: string;
     schema: unknown;
+    issue: string | undefined;
     onChange: (schema: unknown) => void;
   },
 ) {
@@ -22,6 +23,7 @@ export function ParameterRows(
         label="Parameters"
         value={schema}
         help="A JSON Schema of type object."
+        issue={issue}
         onCommit={onChange}
       />
     );
@@ -36,6 +38,7 @@ export function ParameterRows(
         Values that the model fills in. Use <code>{"{{name}}"}</code>{" "}
         in the URL, query, headers or body to insert them, encoded as needed.
       </p>
+      <FieldIssue id={id} issue={issue} />
       {rows.map((row, n) => (
         <Row
           key={n}

@@ -4,6 +4,7 @@ import {
   type ToolDraft,
   withChange,
 } from "@/lib/dashboard/agents/tool_draft.ts";
+import { problemsAt, type ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 
@@ -11,24 +12,37 @@ export interface ToolFieldsProps {
   /** Prefix of the controls' ids. */
   id: string;
   tool: ToolDraft;
+  /** Of this tool. */
+  problems: readonly ToolProblem[];
   onChange: (tool: ToolDraft) => void;
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+/** Paths of the fields that are folded away. */
+const FOLDED = [
+  "request.query",
+  "request.headers",
+  "request.body",
+  "timeoutMs",
+  "maxResponseBytes",
+];
 const SECRET = "{{secret.NAME}}";
 const BODY_HELP =
   "JSON, or empty for no body. With a Content-Type header of form data, XML or plain text, " +
   "a JSON string is sent as that text.";
 
 /** The fields of one HTTP tool. */
-export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
+export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps) {
+  const issue = (path: string) => ({ issue: problemsAt(problems, path) });
   const request = tool.request ?? {};
+  const hasHiddenProblem = FOLDED.some((path) => problemsAt(problems, path) !== undefined);
   const set = (change: Partial<ToolDraft>) => onChange(withChange(tool, change));
   const setRequest = (change: object) => set({ request: withChange(request, change) });
   return (
     <>
       <LabelledInput
         id={`${id}-name`}
+        {...issue("name")}
         label="Tool name"
         mono
         value={tool.name}
@@ -37,6 +51,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       />
       <LabelledInput
         id={`${id}-description`}
+        {...issue("description")}
         label="Description"
         kind="lines"
         value={tool.description}
@@ -57,6 +72,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
         </div>
         <LabelledInput
           id={`${id}-url`}
+          {...issue("request.url")}
           label="URL"
           mono
           value={request.url}
@@ -65,26 +81,30 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       </div>
       <ParameterRows
         id={`${id}-parameters`}
+        issue={problemsAt(problems, "parameters")}
         schema={tool.parameters}
         onChange={(parameters) => set({ parameters })}
       />
-      <details class="more">
+      <details class="more" open={hasHiddenProblem}>
         <summary>Query, headers, body and limits</summary>
         <div class="stack">
           <PairsInput
             id={`${id}-query`}
+            {...issue("request.query")}
             label="Query"
             value={request.query}
             onCommit={(query) => setRequest({ query })}
           />
           <PairsInput
             id={`${id}-headers`}
+            {...issue("request.headers")}
             label="Headers"
             value={request.headers}
             onCommit={(headers) => setRequest({ headers })}
           />
           <JsonInput
             id={`${id}-body`}
+            {...issue("request.body")}
             label="Body"
             value={request.body}
             help={BODY_HELP}
@@ -93,6 +113,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
           <div class="columns">
             <LabelledInput
               id={`${id}-timeout`}
+              {...issue("timeoutMs")}
               label="Timeout, in milliseconds"
               kind="number"
               value={tool.timeoutMs}
@@ -101,6 +122,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
             />
             <LabelledInput
               id={`${id}-bytes`}
+              {...issue("maxResponseBytes")}
               label="Max response size, in bytes"
               kind="number"
               value={tool.maxResponseBytes}
@@ -115,13 +137,15 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
 }
 
 /** The fields of one MCP server. */
-export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
+export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps) {
+  const issue = (path: string) => ({ issue: problemsAt(problems, path) });
   const set = (change: Partial<ToolDraft>) => onChange(withChange(tool, change));
   const allow = Array.isArray(tool.allow) ? tool.allow.join("\n") : "";
   return (
     <>
       <LabelledInput
         id={`${id}-name`}
+        {...issue("name")}
         label="Server name"
         mono
         value={tool.name}
@@ -129,6 +153,7 @@ export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       />
       <LabelledInput
         id={`${id}-url`}
+        {...issue("url")}
         label="URL"
         mono
         value={tool.url}
@@ -137,12 +162,14 @@ export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
       />
       <PairsInput
         id={`${id}-headers`}
+        {...issue("headers")}
         label="Headers"
         value={tool.headers}
         onCommit={(headers) => set({ headers })}
       />
       <LabelledInput
         id={`${id}-allow`}
+        {...issue("allow")}
         label="Allowed tools"
         kind="lines"
         mono
@@ -159,6 +186,7 @@ function PairsInput(
     id: string;
     label: string;
     value: unknown;
+    issue: string | undefined;
     onCommit: (pairs: Record<string, string> | undefined) => void;
   },
 ) {

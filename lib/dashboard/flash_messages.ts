@@ -7,6 +7,7 @@ const MESSAGES = {
   share_on: "Share link switched on. Anyone who has it can chat.",
   share_off: "Share link switched off. Chats of its page have ended.",
   site_added: "Site added. It can embed the agent from now on.",
+  site_removed: "Site removed. It can no longer embed the agent.",
   conversation_deleted: "Conversation deleted.",
   base_created: "Knowledge base created. Add its documents below.",
   base_saved: "Changes saved.",

@@ -48,6 +48,11 @@ export class EgressAllowlist {
     );
   }
 
+  /** Whether names may be permitted by the addresses that they resolve to. */
+  hasNetworks(tenant: string): boolean {
+    return this.#targetsOf(tenant).some((target) => "network" in target);
+  }
+
   #targetsOf(tenant: string): AllowedTarget[] {
     return this.#targets.filter((target) => (target.tenant ?? tenant) === tenant);
   }

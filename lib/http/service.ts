@@ -99,6 +99,8 @@ export interface Service {
   readonly limits: Limits;
   readonly usage: UsageReports;
   readonly widget: ScriptBundle;
+  /** The widget's style sheet. */
+  readonly widgetStyles: string;
   readonly client: ScriptBundle;
   readonly clientTypes: string;
   /** Scripts of this release and those before it. */

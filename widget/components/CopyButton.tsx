@@ -1,8 +1,8 @@
 import { COPY } from "../string_ids.ts";
-import type { Ui } from "../ui.ts";
+import type { MessageUi } from "../ui.ts";
 
 /** Not rendered where there is no clipboard API: on plain-http pages. */
-export function CopyButton({ ui, text }: { readonly ui: Ui; readonly text: string }) {
+export function CopyButton({ ui, text }: { readonly ui: MessageUi; readonly text: string }) {
   const { t } = ui.locale;
   const copy = async ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
     await navigator.clipboard.writeText(text);

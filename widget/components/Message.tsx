@@ -1,12 +1,12 @@
 import { ASSISTANT, INCOMPLETE, SOURCES } from "../string_ids.ts";
 import { safeUrl } from "../markdown_inline.ts";
-import type { Ui } from "../ui.ts";
+import type { MessageUi } from "../ui.ts";
 import type { TranscriptMessage } from "../state.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { Link, renderMarkdown } from "./render_markdown.tsx";
 
 export interface MessageProps {
-  readonly ui: Ui;
+  readonly ui: MessageUi;
   readonly turn: TranscriptMessage;
   /** The text is still arriving. */
   readonly live: boolean;

@@ -4,7 +4,7 @@ import { parseBlock, splitBlocks } from "../markdown.ts";
 import { safeUrl } from "../markdown_inline.ts";
 import type { Inline, Node } from "../markdown_tree.ts";
 import type { TranscriptMessage } from "../state.ts";
-import type { Ui } from "../ui.ts";
+import type { MessageUi } from "../ui.ts";
 import { CopyButton } from "./CopyButton.tsx";
 
 interface RenderedBlock {
@@ -19,7 +19,7 @@ let remainingElements: number;
 
 export function renderMarkdown(
   message: TranscriptMessage,
-  { ui, live }: { readonly ui: Ui; readonly live: boolean },
+  { ui, live }: { readonly ui: MessageUi; readonly live: boolean },
 ) {
   const before = RENDERED.get(message) ?? [];
   const blocks = splitBlocks(message.text, live);
@@ -40,7 +40,7 @@ export function renderMarkdown(
   return now.map(({ node }) => node);
 }
 
-function renderNode(node: Inline, ui: Ui): ComponentChild {
+function renderNode(node: Inline, ui: MessageUi): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, kids, href, start } = node;
   const isOver = (remainingElements -= /li|pre/.test(tag) ? 3 : 1) < 0;
@@ -70,7 +70,7 @@ function renderNode(node: Inline, ui: Ui): ComponentChild {
 }
 
 /** Loading an image can leak data to its server, so only origins that the site allows are loaded. */
-function renderImage({ href, kids }: Node, { config }: Ui): ComponentChild {
+function renderImage({ href, kids }: Node, { config }: MessageUi): ComponentChild {
   const label = kids.join("");
   return config.imageOrigins.includes(new URL(href!).origin)
     ? <img src={href} alt={label} loading="lazy" referrerpolicy="no-referrer" />

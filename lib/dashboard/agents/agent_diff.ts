@@ -1,7 +1,7 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
-import { toFormValues } from "./agent_form.ts";
+import { type AgentFormField, toFormValues } from "./agent_form.ts";
 
 /** A line of a comparison; `gap` replaces unchanged lines that are not shown. */
 export type DiffLine = { kind: "same" | "gone" | "new"; text: string } | { kind: "gap" };
@@ -10,24 +10,34 @@ export type FieldDiff = { label: string; lines: DiffLine[] };
 
 /** Bounds the time of a comparison; texts with more changes are shown as replaced. */
 const MAX_CHANGED_LINES = 1_000;
+const ALL_FIELDS = Object.keys(FIELD_LABELS) as AgentFormField[];
 const KINDS = { " ": "same", "-": "gone", "+": "new" } as const;
 
 export function changedFields(before: Agent, after: Agent): string[] {
   return changedValues(before, after).map(({ label }) => label);
 }
 
-export function diffAgents(before: Agent, after: Agent): FieldDiff[] {
-  return changedValues(before, after).map(({ label, from, to }) => ({
+/** Compares all fields, or those of one page of the editor. */
+export function diffAgents(
+  before: Agent,
+  after: Agent,
+  fields: readonly AgentFormField[] = ALL_FIELDS,
+): FieldDiff[] {
+  return changedValues(before, after, fields).map(({ label, from, to }) => ({
     label,
     lines: diffLines(from, to),
   }));
 }
 
-function changedValues(before: Agent, after: Agent) {
+function changedValues(
+  before: Agent,
+  after: Agent,
+  included: readonly AgentFormField[] = ALL_FIELDS,
+) {
   const [from, to] = [toFormValues(before), toFormValues(after)];
   const fields = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
   return fields
-    .filter(([field]) => from[field] !== to[field])
+    .filter(([field]) => included.includes(field) && from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
 }
 

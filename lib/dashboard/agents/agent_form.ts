@@ -26,9 +26,16 @@ export const NEW_AGENT = {
 export type AgentFormValues = typeof NEW_AGENT;
 export type AgentFormField = keyof AgentFormValues;
 
+/** All fields; a missing one is blank. */
 export function readAgentForm(form: URLSearchParams): AgentFormValues {
   const values = Object.keys(NEW_AGENT).map((field) => [field, form.get(field) ?? ""]);
   return Object.fromEntries(values) as AgentFormValues;
+}
+
+/** Only the fields that the form has: a page of the editor has some of them. */
+export function readAgentFields(form: URLSearchParams): Partial<AgentFormValues> {
+  const fields = Object.keys(NEW_AGENT).filter((field) => form.has(field));
+  return Object.fromEntries(fields.map((field) => [field, form.get(field) ?? ""]));
 }
 
 export function toFormValues(agent: Agent): AgentFormValues {
@@ -62,27 +69,45 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   };
 }
 
-/** A blank optional field is `undefined`, which unsets it; a blank fallback is `null`. */
-export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
-  const wallClockSeconds = toNumber(values.wallClockSeconds);
+/**
+ * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
+ * field is `undefined`, which unsets it; a blank fallback is `null`.
+ */
+export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  const set = <F extends AgentFormField>(field: F, convert: (text: string) => unknown) => {
+    const text = values[field];
+    if (text !== undefined) patch[field] = convert(text);
+  };
+  set("name", (text) => text.trim());
+  set("systemPrompt", (text) => text);
+  set("fallback", (text) => text === "" ? null : toModelName(text));
+  set("knowledgeBaseId", (text) => text || undefined);
+  set("tools", toTools);
+  set("allowedDomains", toLines);
+  set("allowedOrigins", toLines);
+  const modelPolicy = toModelPolicy(values);
+  const budget = toBudget(values);
+  if (Object.keys(modelPolicy).length > 0) patch.modelPolicy = modelPolicy;
+  if (Object.keys(budget).length > 0) patch.budget = budget;
+  return patch;
+}
+
+function toModelPolicy({ model, temperature, maxOutputTokens }: Partial<AgentFormValues>) {
   return {
-    name: values.name.trim(),
-    systemPrompt: values.systemPrompt,
-    modelPolicy: {
-      ...toModelName(values.model),
-      temperature: toNumber(values.temperature),
-      maxOutputTokens: toNumber(values.maxOutputTokens),
-    },
-    fallback: values.fallback === "" ? null : toModelName(values.fallback),
-    knowledgeBaseId: values.knowledgeBaseId || undefined,
-    budget: {
-      maxCostUsd: toNumber(values.maxCostUsd) ?? "",
-      maxSteps: toNumber(values.maxSteps) ?? "",
-      wallClockMs: wallClockSeconds === undefined ? "" : Math.round(wallClockSeconds * 1000),
-    },
-    tools: toTools(values.tools),
-    allowedDomains: toLines(values.allowedDomains),
-    allowedOrigins: toLines(values.allowedOrigins),
+    ...model !== undefined && toModelName(model),
+    ...temperature !== undefined && { temperature: toNumber(temperature) },
+    ...maxOutputTokens !== undefined && { maxOutputTokens: toNumber(maxOutputTokens) },
+  };
+}
+
+function toBudget({ maxCostUsd, maxSteps, wallClockSeconds }: Partial<AgentFormValues>) {
+  const seconds = toNumber(wallClockSeconds ?? "");
+  return {
+    ...maxCostUsd !== undefined && { maxCostUsd: toNumber(maxCostUsd) ?? "" },
+    ...maxSteps !== undefined && { maxSteps: toNumber(maxSteps) ?? "" },
+    ...wallClockSeconds !== undefined &&
+      { wallClockMs: seconds === undefined ? "" : Math.round(seconds * 1000) },
   };
 }
 

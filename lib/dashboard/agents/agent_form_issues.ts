@@ -1,6 +1,8 @@
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { FIELD_BOUNDS as B } from "../../schemas/limits.ts";
+import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
+import { pageOfField } from "./agent_sections.ts";
 
 /** Messages by field; `form` is for issues outside any field. */
 export type AgentFormIssues = Partial<Record<AgentFormField | "form", string>>;
@@ -76,4 +78,20 @@ function toolMessage(
     return `This is not valid JSON: ${(error as Error).message}.`;
   }
   return `Enter a JSON array of at most ${B.tools} tools.`;
+}
+
+/** Keeps the messages of a page's fields; those of other pages join the form's message. */
+export function splitIssues(
+  issues: AgentFormIssues,
+  fields: readonly AgentFormField[],
+): AgentFormIssues {
+  const own: AgentFormIssues = {};
+  const others = issues.form === undefined ? [] : [issues.form];
+  for (const [name, message] of Object.entries(issues)) {
+    if (name === "form") continue;
+    const field = name as keyof typeof FIELD_LABELS;
+    if (fields.includes(field)) own[field] = message;
+    else others.push(`${FIELD_LABELS[field]} on the ${pageOfField(field)} page: ${message}`);
+  }
+  return others.length === 0 ? own : { ...own, form: others.join(" ") };
 }

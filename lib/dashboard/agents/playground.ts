@@ -3,7 +3,7 @@ import { toolIssues } from "../../agent/tools/tool_issues.ts";
 import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import type { PlaygroundChatBody, ToolTestReport } from "../../schemas/playground.ts";
-import { readAgentForm, toAgentPatch } from "./agent_form.ts";
+import { readAgentFields, readAgentForm, toAgentPatch } from "./agent_form.ts";
 import { toFormIssues } from "./save_agent.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
@@ -23,9 +23,10 @@ export async function loadPlaygroundAgent(
       ? await agents.get(tenant, id)
       : await agents.getVersion(tenant, id, version);
   }
-  const values = readAgentForm(new URLSearchParams(form));
+  const fields = new URLSearchParams(form);
+  const values = readAgentForm(fields);
   try {
-    return await agents.preview(tenant, id, toAgentPatch(values));
+    return await agents.preview(tenant, id, toAgentPatch(readAgentFields(fields)));
   } catch (error) {
     const issues = toFormIssues(error, values);
     if (issues === undefined) throw error;

@@ -23,8 +23,8 @@ export async function saveAgent(
     }
     if (error.code === "version_conflict") {
       const form =
-        "Someone else changed this agent after you opened it. Your changes are still here: " +
-        "copy what you need, then open the current version.";
+        "Someone else changed this page after you opened it. Your changes are still here. " +
+        "Open the current version to apply them to it.";
       return { status: 412, issues: { form } };
     }
     throw error;

@@ -1,44 +1,66 @@
 import { formDefaults, formValues } from "./form_values.ts";
 
-// One draft per tab, stored before each save in case the save fails.
-const STORAGE_KEY = "agent-draft";
+// Drafts live in the tab's session storage: they survive sign-in, reloads and crashes, and end with
+// the tab, so that nothing stays on a shared computer.
+const PREFIX = "agent-draft ";
 
 type Values = Record<string, string>;
 
 export interface StoredDraft {
   /** Id of its author; other users who sign in in this tab do not see it. */
   user: string;
-  path: string;
   values: Values;
   /** The values that the form was opened with, to tell the user's changes from others'. */
   base: Values;
+  /** The form was submitted; the next page says whether it was saved. */
+  sent?: true;
   /** The save succeeded, so there is nothing to restore. */
   saved?: true;
 }
 
-type DraftKey = Pick<StoredDraft, "user" | "path">;
+export interface DraftKey {
+  user: string;
+  /** The page of the form. */
+  path: string;
+}
 
 /** Pass `base` if the page already shows edited values, after a rejected save. */
 export function saveDraft(
   form: HTMLFormElement,
-  { user, path, base }: DraftKey & { base: Values | undefined },
+  { user, path, base, sent }: DraftKey & { base: Values | undefined; sent: boolean },
 ): void {
-  writeDraft({ user, path, values: formValues(form), base: base ?? formDefaults(form) });
+  const values = withoutPasswords(form, formValues(form));
+  writeDraft(path, {
+    ...{ user, values, base: base ?? formDefaults(form) },
+    ...sent && { sent },
+  });
 }
 
-export function deleteDraftOfOtherUser(user: string): void {
-  const draft = readDraft();
-  if (draft !== undefined && draft.user !== user) deleteDraft();
+export function deleteDraftsOfOtherUsers(user: string): void {
+  for (const path of storedPaths()) {
+    if (readDraft(path)?.user !== user) deleteDraft(path);
+  }
 }
 
-export function deleteDraft(): void {
-  writeDraft(undefined);
+export function deleteDraft(path: string): void {
+  writeDraft(path, undefined);
 }
 
-/** Marks the draft as saved. It stays stored in case the user navigates back to its form. */
-export function markDraftSaved(): void {
-  const draft = readDraft();
-  if (draft !== undefined) writeDraft({ ...draft, saved: true });
+/**
+ * Marks the submitted draft as saved. It stays stored in case the user navigates back to its form.
+ */
+export function markSentDraftSaved(): void {
+  for (const path of storedPaths()) {
+    const draft = readDraft(path);
+    if (draft?.sent) writeDraft(path, { ...draft, saved: true });
+  }
+}
+
+/** Deletes the submitted draft: its form was rejected, and the new page has its values. */
+export function deleteSentDrafts(): void {
+  for (const path of storedPaths()) {
+    if (readDraft(path)?.sent) deleteDraft(path);
+  }
 }
 
 /** The form's unsaved draft, if it differs from the form. */
@@ -46,15 +68,15 @@ export function findUnsavedDraft(
   form: HTMLFormElement,
   { user, path }: DraftKey,
 ): StoredDraft | undefined {
-  const draft = readDraft();
-  if (draft?.user !== user || draft.path !== path || draft.saved) return undefined;
+  const draft = readDraft(path);
+  if (draft?.user !== user || draft.saved) return undefined;
   return compareDraft(draft, formValues(form)).mine.length > 0 ? draft : undefined;
 }
 
 /** True if the form shows values that were already saved, after navigating back. */
 export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): boolean {
-  const draft = readDraft();
-  if (draft?.user !== user || draft.path !== path || !draft.saved) return false;
+  const draft = readDraft(path);
+  if (draft?.user !== user || !draft.saved) return false;
   const now = formValues(form);
   return Object.entries(draft.values).every(([name, value]) => now[name] === value);
 }
@@ -66,7 +88,10 @@ export type DraftChanges = { mine: string[]; clashes: string[] };
  * Only fields that differ from `base` count: other differences are someone else's changes. In a new
  * agent, every field counts.
  */
-export function compareDraft({ values, base }: StoredDraft, now: Values): DraftChanges {
+export function compareDraft(
+  { values, base }: Pick<StoredDraft, "values" | "base">,
+  now: Values,
+): DraftChanges {
   const isNew = (values.version ?? "") === "";
   const mine = Object.keys(values).filter((name) =>
     name !== "version" && values[name] !== now[name] && (isNew || values[name] !== base[name])
@@ -86,19 +111,36 @@ export function restoreDraft(form: HTMLFormElement, draft: StoredDraft): DraftCh
   return changes;
 }
 
-function readDraft(): StoredDraft | undefined {
+/** Secrets are never stored in the browser. */
+function withoutPasswords(form: HTMLFormElement, values: Values): Values {
+  const secret = [...form.querySelectorAll<HTMLInputElement>("input[type=password]")];
+  const names = new Set(secret.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+}
+
+function storedPaths(): string[] {
   try {
-    const draft = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as StoredDraft | null;
+    return Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX))
+      .map((key) => key.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}
+
+function readDraft(path: string): StoredDraft | undefined {
+  try {
+    const text = sessionStorage.getItem(PREFIX + path) ?? "null";
+    const draft = JSON.parse(text) as StoredDraft | null;
     return draft?.base === undefined ? undefined : draft;
   } catch {
     return undefined;
   }
 }
 
-function writeDraft(draft: StoredDraft | undefined): void {
+function writeDraft(path: string, draft: StoredDraft | undefined): void {
   try {
-    if (draft === undefined) sessionStorage.removeItem(STORAGE_KEY);
-    else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft));
+    if (draft === undefined) sessionStorage.removeItem(PREFIX + path);
+    else sessionStorage.setItem(PREFIX + path, JSON.stringify(draft));
   } catch {
     // Storage may be full or blocked; then only the page has the values.
   }

@@ -4,7 +4,7 @@ import { compareDraft, type StoredDraft } from "./draft_storage.ts";
 const OPENED = { name: "Helper", systemPrompt: "Be brief.", version: "1" };
 
 function draft(change: object, base: Record<string, string> = OPENED): StoredDraft {
-  return { user: "1", path: "/agents/1", values: { ...OPENED, ...change }, base };
+  return { user: "1", values: { ...OPENED, ...change }, base };
 }
 
 Deno.test("changesOf: only what somebody changed comes back, never what they only had on their page", () => {
@@ -27,6 +27,6 @@ Deno.test("changesOf: of a new agent all comes back, for its page may begin with
   const blank = { name: "", systemPrompt: "", version: "" };
   const base = { ...blank, systemPrompt: "From a template." };
   const values = { ...base, name: "Mine" };
-  const changes = compareDraft({ user: "1", path: "/agents/new", values, base }, blank);
+  const changes = compareDraft({ values, base }, blank);
   assertEquals(changes, { mine: ["name", "systemPrompt"], clashes: [] });
 });

@@ -1,10 +1,25 @@
 import { callDashboard, SignedOutError } from "@/lib/dashboard/call_dashboard.ts";
+import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
 import { formValues } from "./form_values.ts";
 import { showFieldIssue } from "./show_field_issue.ts";
 
 const DEBOUNCE_MS = 500;
 
-type Callbacks = { onIssueCount: (count: number) => void; onSignedOut: () => void };
+/** Event of the form; its `detail` is the `ToolProblem[]` of its tools. */
+export const TOOL_PROBLEMS = "toolproblems";
+
+/** Response of `POST /agents/check`. */
+interface CheckReport {
+  faults: Record<string, string>;
+  toolProblems: ToolProblem[];
+}
+
+type Callbacks = {
+  /** Undefined for a new agent. */
+  agentId: string | undefined;
+  onIssueCount: (count: number) => void;
+  onSignedOut: () => void;
+};
 
 /** Validates the form on the server shortly after the last change. The newest response counts. */
 export class LiveValidation {
@@ -41,21 +56,18 @@ export class LiveValidation {
     this.#request.abort();
   }
 
-  /** The form's action ends in the agent's id, if it has one. */
-  get #validationPath(): string {
-    const path = this.#form.getAttribute("action") ?? "";
-    return `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
-  }
-
   async #validate(): Promise<void> {
     this.#request.abort();
     this.#request = new AbortController();
     const { signal } = this.#request;
     try {
       const fields = new URLSearchParams(formValues(this.#form));
-      const response = await callDashboard(this.#validationPath, fields, signal);
-      const { faults: issues } = await response.json() as { faults: Record<string, string> };
-      if (!signal.aborted) this.#show(issues);
+      const path = `/agents/check?agent=${this.#callbacks.agentId ?? "new"}`;
+      const response = await callDashboard(path, fields, signal);
+      const { faults, toolProblems } = await response.json() as CheckReport;
+      if (signal.aborted) return;
+      this.#show(faults);
+      this.#form.dispatchEvent(new CustomEvent(TOOL_PROBLEMS, { detail: toolProblems }));
     } catch (error) {
       // Other errors will show when the form is saved.
       if (error instanceof SignedOutError) this.#callbacks.onSignedOut();

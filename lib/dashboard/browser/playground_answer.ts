@@ -1,7 +1,14 @@
 import type { Frame } from "@/lib/schemas/frames.ts";
 
-/** A tool call, with its output once it returns. */
-export type ToolUse = { name: string; args: unknown; output?: unknown };
+/** A tool call, with its output and duration once it returns. */
+export interface ToolUse {
+  name: string;
+  args: unknown;
+  /** Since the message was sent. */
+  startMs: number;
+  output?: unknown;
+  durationMs?: number;
+}
 
 export interface TimedFrame {
   /** Milliseconds since the message was sent. */
@@ -36,10 +43,12 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
     }
     case "delta":
       return { ...answer, text: answer.text + frame.text, firstTextMs: answer.firstTextMs ?? ms };
-    case "tool_call":
-      return { ...answer, tools: [...answer.tools, { name: frame.name, args: frame.args }] };
+    case "tool_call": {
+      const { name, args } = frame;
+      return { ...answer, tools: [...answer.tools, { name, args, startMs: ms }] };
+    }
     case "tool_result":
-      return { ...answer, tools: applyToolOutput(answer.tools, frame.output) };
+      return { ...answer, tools: applyToolOutput(answer.tools, { ms, output: frame.output }) };
     case "usage": {
       const { inputTokens, outputTokens, costUsd } = frame;
       return { ...answer, usage: { inputTokens, outputTokens, costUsd } };
@@ -54,7 +63,11 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
 }
 
 /** Tools run one at a time, so a result belongs to the last call. */
-function applyToolOutput(tools: ToolUse[], output: unknown): ToolUse[] {
+function applyToolOutput(
+  tools: ToolUse[],
+  { ms, output }: { ms: number; output: unknown },
+): ToolUse[] {
   const last = tools.at(-1);
-  return last === undefined ? tools : [...tools.slice(0, -1), { ...last, output }];
+  if (last === undefined) return tools;
+  return [...tools.slice(0, -1), { ...last, output, durationMs: ms - last.startMs }];
 }

@@ -27,7 +27,7 @@ Deno.test("withFrame: a run's frames make its answer, with what it took", () => 
   assertEquals(seen.length, 7);
   assertEquals(rest, {
     text: "It is.",
-    tools: [{ name: "look", args: { q: 1 }, output: "found" }],
+    tools: [{ name: "look", args: { q: 1 }, startMs: 10, output: "found", durationMs: 10 }],
     runId: "run",
     conversationId: "c",
     model: "vendor_a/demo",

@@ -28,11 +28,19 @@ export async function addSite(
   if (origins.length >= FIELD_BOUNDS.allowedOrigins) {
     return { origin: `An agent can have ${FIELD_BOUNDS.allowedOrigins} sites. Remove one first.` };
   }
+  return await setSites(agents, { tenant, agent, origins: [...origins, origin] });
+}
+
+/** Stores the sites that may embed the agent; returns a message for the form if it cannot. */
+export async function setSites(
+  agents: Pick<AgentService, "patch">,
+  { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
+): Promise<SiteIssues | undefined> {
   try {
-    const change = { patch: { allowedOrigins: [...origins, origin] }, ifMatch: [agent.version] };
+    const change = { patch: { allowedOrigins: origins }, ifMatch: [agent.version] };
     await agents.patch(tenant, agent.id, change);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
-    return { form: "The agent was changed at the same time. Add the site again." };
+    return { form: "The agent was changed at the same time. Try again." };
   }
 }

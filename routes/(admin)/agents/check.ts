@@ -1,5 +1,11 @@
-import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/dashboard/agents/agent_form.ts";
+import {
+  readAgentFields,
+  readAgentForm,
+  toAgentBody,
+  toAgentPatch,
+} from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import { loadToolProblems, withToolProblems } from "@/lib/dashboard/agents/load_tool_problems.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
@@ -7,19 +13,23 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
-/** Validates the editor's form as a change of `?agent=<id>`, or as a new agent. */
+/** Validates the editor's form as a change of `?agent=<id>`, or as a new agent, with all tools. */
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { agents, runtime } = ctx.state.service;
-    const values = readAgentForm(await readForm(ctx.req, runtime));
+    const form = await readForm(ctx.req, runtime);
+    const values = readAgentForm(form);
     const { tenant } = signedIn(ctx.state);
     const id = ctx.url.searchParams.get("agent") ?? "";
     const validation: Promise<unknown> = isUuid(id)
-      ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
+      ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(readAgentFields(form)))
       : agents.check(tenant, toAgentBody(values));
     const issues: AgentFormIssues = await validation
       .then(() => ({}))
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
-    return Response.json({ faults: issues });
+    if (!form.has("tools")) return Response.json({ faults: issues, toolProblems: [] });
+    const stored = isUuid(id) ? await agents.find(tenant, id.toLowerCase()) : undefined;
+    const toolProblems = await loadToolProblems(ctx, values, stored?.tools);
+    return Response.json({ faults: withToolProblems(issues, toolProblems), toolProblems });
   }),
 });

@@ -6,7 +6,7 @@ import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import { addSite, type SiteIssues } from "@/lib/dashboard/embed/add_site.ts";
+import { addSite, setSites, type SiteIssues } from "@/lib/dashboard/embed/add_site.ts";
 import { findBackend } from "@/lib/dashboard/embed/backends.ts";
 import { embedFacts } from "@/lib/dashboard/embed/embed_facts.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
@@ -21,16 +21,21 @@ export const handler = define.handlers({
     return page(guideProps(ctx, { agent, typed: "", issues: {} }));
   },
 
-  /** Adds a site. */
+  /** Adds a site, or removes the one in `remove`. */
   async POST(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { runtime, agents } = ctx.state.service;
-    const typed = ((await readForm(ctx.req, runtime)).get("origin") ?? "").trim();
+    const form = await readForm(ctx.req, runtime);
+    const [typed, removed] = [(form.get("origin") ?? "").trim(), form.get("remove")];
     const { tenant } = signedIn(ctx.state);
-    const issues = await addSite(agents, { tenant, agent, typed });
+    const origins = (agent.allowedOrigins ?? []).filter((origin) => origin !== removed);
+    const issues = removed === null
+      ? await addSite(agents, { tenant, agent, typed })
+      : await setSites(agents, { tenant, agent, origins });
     if (issues === undefined) {
-      return ctx.redirect(withFlashMessage(`/agents/${agent.id}/embed`, "site_added"), 303);
+      const notice = removed === null ? "site_added" : "site_removed";
+      return ctx.redirect(withFlashMessage(`/agents/${agent.id}/embed`, notice), 303);
     }
     return page(guideProps(ctx, { agent, typed, issues }), { status: 400 });
   },

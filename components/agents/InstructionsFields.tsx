@@ -1,0 +1,65 @@
+import { AGENT_TEMPLATES } from "@/lib/dashboard/agents/agent_templates.ts";
+import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
+import { Field } from "../Field.tsx";
+import { NumberField } from "../ValueFields.tsx";
+import type { AgentFieldsProps } from "./AgentFields.tsx";
+
+/** What the agent is called and how it answers. */
+export function InstructionsFields({ values, issues, templatePath }: AgentFieldsProps) {
+  return (
+    <section class="card stack">
+      <Field name="name" label="Name" issue={issues.name}>
+        {(attributes) => (
+          <input
+            type="text"
+            {...attributes}
+            value={values.name}
+            required
+            maxLength={B.agentName}
+          />
+        )}
+      </Field>
+      <Field
+        name="systemPrompt"
+        label="System prompt"
+        issue={issues.systemPrompt}
+        help="Who the agent is and how it answers. Visitors never see it."
+      >
+        {(attributes) => (
+          <textarea {...attributes} rows={12} required maxLength={B.systemPrompt}>
+            {values.systemPrompt}
+          </textarea>
+        )}
+      </Field>
+      {templatePath !== undefined && <Templates path={templatePath} />}
+      <details class="more" open={issues.temperature !== undefined}>
+        <summary>Advanced</summary>
+        <div class="columns">
+          <NumberField
+            {...{ values, issues, name: "temperature", label: "Temperature", optional: true }}
+            help="0 is predictable, 2 is creative. Leave blank for the model's default."
+            range={{ min: 0, max: 2, step: "any" }}
+          />
+        </div>
+      </details>
+    </section>
+  );
+}
+
+/** Links to this page with the prompt of a template, which is saved only with the form. */
+function Templates({ path }: { path: string }) {
+  const templates = AGENT_TEMPLATES.filter(({ values }) => values.systemPrompt !== undefined);
+  return (
+    <details class="more">
+      <summary>Start from a template</summary>
+      <ul class="template-list">
+        {templates.map(({ id, title, text }) => (
+          <li key={id}>
+            <a href={`${path}?template=${id}`} aria-current="false">{title}</a>
+            <span class="help">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,99 @@
+import { describeBudget } from "@/lib/dashboard/agents/describe_budget.ts";
+import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
+import { Field } from "../Field.tsx";
+import { ModelSelect } from "../ModelSelect.tsx";
+import { NumberField } from "../ValueFields.tsx";
+import type { AgentFieldsProps } from "./AgentFields.tsx";
+
+/** Which models answer, and what one answer may cost. */
+export function ModelFields(props: AgentFieldsProps) {
+  return (
+    <>
+      <Models {...props} />
+      <Limits {...props} />
+    </>
+  );
+}
+
+function Models({ values, issues, choices: { models } }: AgentFieldsProps) {
+  return (
+    <section class="card stack">
+      <Field name="model" label="Model" issue={issues.model}>
+        {(attributes) => (
+          <ModelSelect attributes={attributes} groups={models} value={values.model} />
+        )}
+      </Field>
+      <Field
+        name="fallback"
+        label="Fallback"
+        optional
+        issue={issues.fallback}
+        help="Answers when the first model's provider fails."
+      >
+        {(attributes) => (
+          <ModelSelect
+            attributes={attributes}
+            groups={models}
+            value={values.fallback}
+            blank="No fallback"
+          />
+        )}
+      </Field>
+    </section>
+  );
+}
+
+function Limits({ values, issues, choices }: AgentFieldsProps) {
+  const words = describeBudget({
+    price: choices.models.flatMap(({ models }) => models)
+      .find(({ vendor, model }) => `${vendor}/${model}` === values.model),
+    promptLength: values.systemPrompt.length,
+    maxCostUsd: values.maxCostUsd === "" ? NaN : Number(values.maxCostUsd),
+    hardDailyUsd: choices.hardDailyUsd,
+  });
+  return (
+    <section class="card stack">
+      <div>
+        <h2>Limits per answer</h2>
+        <p class="help">An answer stops when it reaches one of these limits.</p>
+      </div>
+      <div class="columns">
+        <NumberField
+          {...{ values, issues, name: "maxCostUsd", label: "Cost, in USD" }}
+          range={{ min: 0, max: B.maxCostUsd, step: "any" }}
+        />
+        <NumberField
+          {...{ values, issues, name: "maxSteps", label: "Steps" }}
+          help="Each round of tool calls takes one."
+          range={{ min: 1, max: B.maxSteps, step: 1 }}
+        />
+        <NumberField
+          {...{ values, issues, name: "wallClockSeconds", label: "Time, in seconds" }}
+          range={{ min: B.minWallClockMs / 1000, max: B.maxWallClockMs / 1000, step: "any" }}
+        />
+      </div>
+      <p
+        class="help"
+        id="budget-words"
+        data-hard-daily-usd={choices.hardDailyUsd}
+        data-prompt-length={values.systemPrompt.length}
+      >
+        {words}
+      </p>
+      <details class="more" open={issues.maxOutputTokens !== undefined}>
+        <summary>Advanced</summary>
+        <NumberField
+          {...{
+            values,
+            issues,
+            name: "maxOutputTokens",
+            label: "Max output tokens",
+            optional: true,
+          }}
+          help="Leave blank for 4,096, or the model's maximum if that is lower."
+          range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
+        />
+      </details>
+    </section>
+  );
+}

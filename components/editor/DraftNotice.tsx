@@ -1,0 +1,27 @@
+import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
+import { NewTabLink } from "../NewTabLink.tsx";
+import type { DraftChanges } from "../../lib/dashboard/browser/draft_storage.ts";
+
+export type RestoredDraft = DraftChanges & { diffHref: string };
+
+/** Lists the unsaved changes that were restored, and those that someone else's changes clash with. */
+export function DraftNotice({ mine, clashes, diffHref }: RestoredDraft) {
+  return (
+    <span class="guard-offer" role="status">
+      <strong>Restored your unsaved changes</strong>
+      <span class="help">{labelsOf(mine)}</span>
+      {clashes.length > 0 && (
+        <>
+          <strong>
+            {`Someone else also changed ${labelsOf(clashes)}. Saving replaces their changes.`}
+          </strong>
+          <NewTabLink href={diffHref}>View their changes</NewTabLink>
+        </>
+      )}
+    </span>
+  );
+}
+
+function labelsOf(names: readonly string[]): string {
+  return names.map((name) => FIELD_LABELS[name as keyof typeof FIELD_LABELS] ?? name).join(", ");
+}

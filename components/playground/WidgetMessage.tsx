@@ -1,0 +1,87 @@
+import { render } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Message } from "../../widget/components/Message.tsx";
+import { LANGUAGES } from "../../widget/languages.ts";
+import { findLocale } from "../../widget/locales.ts";
+import { addSources, type TranscriptMessage } from "../../widget/state.ts";
+import type { MessageUi } from "../../widget/ui.ts";
+import type { ToolUse } from "../../lib/dashboard/browser/playground_answer.ts";
+
+export interface WidgetMessageProps {
+  /** The widget's style sheet. */
+  styles: string;
+  role: TranscriptMessage["role"];
+  text: string;
+  /** Their sources stand below the answer. */
+  tools?: readonly ToolUse[];
+  /** The text is still arriving. */
+  live?: boolean;
+}
+
+/** The widget lies fixed over its page; a message lies in the page. */
+const IN_PAGE =
+  ":host{position:static!important;z-index:auto!important;display:block!important;justify-self:stretch!important}";
+
+/**
+ * A message as visitors see it: rendered by the widget's own code, in a shadow root with its styles,
+ * so that neither the styles of the dashboard nor those of the widget reach the other.
+ */
+export function WidgetMessage(
+  { styles, role, text, tools = [], live = false }: WidgetMessageProps,
+) {
+  const host = useRef<HTMLDivElement>(null);
+  // Kept, because complete blocks keep their elements while the rest of the same message arrives.
+  const message = useRef<TranscriptMessage>({ id: 0, role, text });
+  useLayoutEffect(() => {
+    const root = host.current!.shadowRoot ?? openRoot(host.current!, styles);
+    const shown = Object.assign(message.current, { role, text, sources: undefined });
+    for (const { name, output } of tools) addSources(shown, { name, output });
+    render(<Shown message={shown} live={live} />, root);
+  });
+  useEffect(() => {
+    const root = host.current!.shadowRoot!;
+    return () => render(null, root);
+  }, []);
+  return <div class="widget-message" ref={host} />;
+}
+
+function Shown({ message, live }: { message: TranscriptMessage; live: boolean }) {
+  const ui = messageUi();
+  const { lang, dir } = ui.locale;
+  return (
+    <div class={`w ${theme()}`} lang={lang} dir={dir}>
+      <Message ui={ui} turn={message} live={live} />
+    </div>
+  );
+}
+
+/** Images are loaded from the page's own settings only, so here they are links. */
+function messageUi(): MessageUi {
+  const locale = findLocale(document.documentElement.lang, LANGUAGES);
+  return { locale, config: { imageOrigins: [] }, conversation: { announceText: () => {} } };
+}
+
+/** The dashboard's colours: chosen, or those of the system. */
+function theme(): string {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen === "light" || chosen === "dark" ? chosen : "auto";
+}
+
+function openRoot(host: HTMLElement, styles: string): ShadowRoot {
+  const root = host.attachShadow({ mode: "open" });
+  root.adoptedStyleSheets = [styles, IN_PAGE].map(styleSheet);
+  return root;
+}
+
+const SHEETS = new Map<string, CSSStyleSheet>();
+
+/** Parsed once for all messages. The page's policy allows constructed sheets, but no style elements. */
+function styleSheet(css: string): CSSStyleSheet {
+  let sheet = SHEETS.get(css);
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    SHEETS.set(css, sheet);
+  }
+  return sheet;
+}

@@ -1,0 +1,47 @@
+import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import { CodeBlock } from "../CodeBlock.tsx";
+
+export interface ToolProblemListProps {
+  problems: readonly ToolProblem[];
+  /** Opens the field with this path. */
+  onOpen: (path: string) => void;
+  /** Adds a host to the allowed domains. */
+  onAllow: (host: string) => void;
+}
+
+/** Everything that is wrong with a tool, each with the field or the setting that mends it. */
+export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListProps) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="tool-problems">
+      {problems.map(({ path, message, isWarning, allow, setting }) => (
+        <li key={`${path} ${message}`} class={isWarning ? "tool-warning" : "field-error"}>
+          <span>{message}</span>
+          {allow === undefined
+            ? (
+              <button
+                type="button"
+                class="button button-small"
+                aria-label={`Show the field: ${message}`}
+                onClick={() => onOpen(path)}
+              >
+                Show field
+              </button>
+            )
+            : (
+              <button
+                type="button"
+                class="button button-small"
+                onClick={() => onAllow(allow)}
+              >
+                {`Allow ${allow}`}
+              </button>
+            )}
+          {setting !== undefined && (
+            <CodeBlock label="Set in the service's environment, then restart" code={setting} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

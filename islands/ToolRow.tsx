@@ -1,0 +1,167 @@
+import { useRef, useState } from "preact/hooks";
+import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
+import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
+import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
+import type { ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
+import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import ToolTest from "./ToolTest.tsx";
+
+export interface ToolRowProps {
+  /** Prefix of the controls' ids. */
+  id: string;
+  tool: ToolDraft;
+  /** Of this tool. */
+  problems: readonly ToolProblem[];
+  /** Undefined for a new agent. */
+  agentId: string | undefined;
+  onChange: (tool: ToolDraft) => void;
+  onRemove: () => void;
+  /** Adds a host to the allowed domains. */
+  onAllow: (host: string) => void;
+}
+
+type Tab = "edit" | "test";
+
+/** One tool of the list. It opens in a panel of its own, to edit and to test it. */
+export default function ToolRow(props: ToolRowProps) {
+  const { id, tool, problems, onAllow } = props;
+  const panel = useRef<HTMLDialogElement>(null);
+  const [tab, setTab] = useState<Tab>("edit");
+  const name = String(tool.name ?? "") || "unnamed";
+  function open(next: Tab) {
+    setTab(next);
+    panel.current?.showModal();
+  }
+  function openField(path: string) {
+    open("edit");
+    focusToolField(id, path);
+  }
+  return (
+    <li class="tool" id={id}>
+      <div class="tool-row">
+        <code class="tool-name">{name}</code>
+        <span class="help">{toolAddress(tool)}</span>
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={`Edit ${name}`}
+          onClick={() => open("edit")}
+        >
+          Edit
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={`Test ${name}`}
+          onClick={() => open("test")}
+        >
+          Test
+        </button>
+      </div>
+      <ToolProblemList problems={problems} onOpen={openField} onAllow={onAllow} />
+      <dialog
+        class="tool-panel"
+        id={`${id}-panel`}
+        ref={panel}
+        aria-label={`Tool ${name}`}
+        onKeyDown={commitOnEnter}
+        onMouseDown={({ target }) => target === panel.current && panel.current?.close()}
+      >
+        <Panel {...props} name={name} tab={tab} setTab={setTab} />
+      </dialog>
+    </li>
+  );
+}
+
+function Panel(
+  { id, tool, problems, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
+    name: string;
+    tab: Tab;
+    setTab: (tab: Tab) => void;
+  },
+) {
+  const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
+  const close = ({ currentTarget }: { currentTarget: Element }) =>
+    currentTarget.closest("dialog")?.close();
+  return (
+    <div class="dialog-body">
+      <header class="tool-panel-head">
+        <h3>{name}</h3>
+        <button type="button" class="button button-small" onClick={close}>Done</button>
+      </header>
+      <Tabs id={id} tab={tab} setTab={setTab} />
+      <div
+        class="stack"
+        role="tabpanel"
+        id={`${id}-edit`}
+        aria-labelledby={`${id}-edit-tab`}
+        hidden={tab !== "edit"}
+      >
+        <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
+        <div>
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`Remove tool ${name}`}
+            onClick={(event) => {
+              close(event);
+              onRemove();
+            }}
+          >
+            Remove tool
+          </button>
+        </div>
+      </div>
+      <div
+        role="tabpanel"
+        id={`${id}-test`}
+        aria-labelledby={`${id}-test-tab`}
+        hidden={tab !== "test"}
+      >
+        <ToolTest tool={tool} agentId={agentId} />
+      </div>
+    </div>
+  );
+}
+
+const TABS = { edit: "Edit", test: "Test" } as const;
+
+function Tabs({ id, tab, setTab }: { id: string; tab: Tab; setTab: (tab: Tab) => void }) {
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    const next = tab === "edit" ? "test" : "edit";
+    setTab(next);
+    document.getElementById(`${id}-${next}-tab`)?.focus();
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label="Tool" onKeyDown={onKeyDown}>
+      {(["edit", "test"] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={`${id}-${name}-tab`}
+          aria-selected={tab === name}
+          aria-controls={`${id}-${name}`}
+          tabIndex={tab === name ? 0 : -1}
+          onClick={() => setTab(name)}
+        >
+          {TABS[name]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Enter in a field reports its value; it must not send the form behind the panel. */
+function commitOnEnter(event: KeyboardEvent): void {
+  const { key, target } = event;
+  if (key !== "Enter" || !(target instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  target.blur();
+  target.focus();
+}
+
+function toolAddress({ type, url, request }: ToolDraft): string {
+  return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
+}

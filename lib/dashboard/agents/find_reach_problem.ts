@@ -1,0 +1,69 @@
+import { blockedAddressReason } from "../../egress/blocked_addresses.ts";
+import type { EgressAllowlist } from "../../egress/egress_allowlist.ts";
+import { isDomainAllowed } from "../../schemas/domains.ts";
+import type { ToolProblem } from "./tool_problem.ts";
+
+export interface ReachRules {
+  allowedDomains: readonly string[];
+  tenant: string;
+  allow: EgressAllowlist;
+  /** The entries of `EGRESS_ALLOW` now, if the user may change them. */
+  operatorEntries: readonly string[] | undefined;
+}
+
+/**
+ * Why calls to a URL would be rejected, and which setting allows them. Resolves no names: a name at a
+ * private address and one that does not exist must look the same to everybody but the operator.
+ */
+export function findReachProblem(
+  target: { url: URL; path: string } | undefined,
+  rules: ReachRules,
+): Omit<ToolProblem, "tool"> | undefined {
+  if (target === undefined || !/^https?:$/.test(target.url.protocol)) return undefined;
+  const { url, path } = target;
+  if (!isDomainAllowed(url, rules.allowedDomains)) {
+    const message = `${url.host} is not in the allowed domains.`;
+    return { path, message, allow: url.host };
+  }
+  const message = networkMessage(url, rules);
+  if (message === undefined) return undefined;
+  const setting = settingFor(url, rules);
+  return { path, message, isWarning: true, ...setting !== undefined && { setting } };
+}
+
+/** The whole line that allows a host, with the entries that are there already. */
+export function settingFor(
+  url: URL,
+  { tenant, operatorEntries }: Pick<ReachRules, "tenant" | "operatorEntries">,
+): string | undefined {
+  if (operatorEntries === undefined) return undefined;
+  return `EGRESS_ALLOW=${[...operatorEntries, `${tenant}=${url.host}`].join(",")}`;
+}
+
+function networkMessage(url: URL, rules: ReachRules): string | undefined {
+  const { allow, tenant, operatorEntries } = rules;
+  const { host } = url;
+  const address = addressOf(url);
+  if (allow.permitsHost(url, tenant)) return undefined;
+  // A name may resolve to an address of an allowed network.
+  if (address === undefined && allow.hasNetworks(tenant)) return undefined;
+  if (address !== undefined && allow.permitsAddress(address, tenant)) return undefined;
+  const isOperator = operatorEntries !== undefined;
+  const reason = address === undefined ? undefined : blockedAddressReason(address);
+  if (reason !== undefined) {
+    return isOperator
+      ? `${host} is ${reason}, which tools may not call. To allow it, set EGRESS_ALLOW.`
+      : `${host} is ${reason}, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.`;
+  }
+  if (url.protocol === "https:") return undefined;
+  return isOperator
+    ? `Tools call ${host} only by https. Use https://, or set EGRESS_ALLOW.`
+    : `Tools call ${host} only by https. Use https://, or ask the operator to add it to EGRESS_ALLOW.`;
+}
+
+/** The address that a URL names literally; `localhost` always means this machine. */
+function addressOf({ hostname }: URL): string | undefined {
+  if (/^(.+\.)?localhost\.?$/.test(hostname)) return "127.0.0.1";
+  if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  return /^[\d.]+$/.test(hostname) ? hostname : undefined;
+}

@@ -1,0 +1,83 @@
+import { toolIssues } from "../../agent/tools/tool_issues.ts";
+import { canonicalJson } from "../../platform/canonical_json.ts";
+import { ApiError, parseOrThrow } from "../../schemas/api_error.ts";
+import { normalizeDomain } from "../../schemas/domains.ts";
+import type { ValidationIssue } from "../../schemas/error_codes.ts";
+import { FIELD_BOUNDS as B } from "../../schemas/limits.ts";
+import { type ToolDefinition, toolDefinitionSchema } from "../../schemas/tool_definition.ts";
+import { type AgentFormValues, toLines } from "./agent_form.ts";
+import { findReachProblem, type ReachRules } from "./find_reach_problem.ts";
+import { parseJsonOrUndefined } from "./tool_draft.ts";
+import type { ToolProblem } from "./tool_problem.ts";
+
+/**
+ * All problems of the tools as typed, in all tools at once: the rules of the schema, of templates, and
+ * of what tools may reach. Templates of tools that are `unchanged` since an earlier save are not
+ * checked, as in saving. Text that is no JSON array has no tools and so no problems here.
+ */
+export async function findToolProblems(
+  { tools: text, allowedDomains }: Pick<AgentFormValues, "tools" | "allowedDomains">,
+  { unchanged = [], ...reach }: Omit<ReachRules, "allowedDomains"> & {
+    unchanged?: readonly ToolDefinition[] | undefined;
+  },
+): Promise<ToolProblem[]> {
+  const value = parseJsonOrUndefined(text);
+  const tools: unknown[] = Array.isArray(value) ? value.slice(0, B.tools) : [];
+  const domains = toLines(allowedDomains).flatMap((line) => normalizeDomain(line) ?? []);
+  const names = new Set<unknown>();
+  const problems: ToolProblem[] = [];
+  for (const [n, tool] of tools.entries()) {
+    const issues = await issuesOf(tool, unchanged);
+    const problem = findReachProblem(urlOf(tool), { ...reach, allowedDomains: domains });
+    problems.push(...issues.map((issue) => ({ tool: n, ...describeIssue(issue) })));
+    if (problem !== undefined) problems.push({ tool: n, ...problem });
+    const { name } = Object(tool);
+    if (names.has(name)) {
+      problems.push({ tool: n, path: "name", message: "Another tool has this name." });
+    }
+    names.add(name);
+  }
+  return problems;
+}
+
+/** Paths are relative to the tool. */
+async function issuesOf(
+  value: unknown,
+  unchanged: readonly ToolDefinition[],
+): Promise<ValidationIssue[]> {
+  try {
+    const tool = parseOrThrow(toolDefinitionSchema, value);
+    const known = unchanged.some((one) => canonicalJson(one) === canonicalJson(tool));
+    const issues = await toolIssues([tool], { unchanged: known ? [tool] : [] });
+    return issues.map((issue) => ({ ...issue, path: issue.path.replace(/^tools\.0\.?/, "") }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return (error.details?.issues ?? []) as ValidationIssue[];
+  }
+}
+
+/** Also of a tool that has other problems. */
+function urlOf(tool: unknown): { url: URL; path: string } | undefined {
+  const { type, url, request } = Object(tool);
+  const [text, path] = type === "mcp" ? [url, "url"] : [Object(request).url, "request.url"];
+  const parsed = typeof text === "string" ? URL.parse(text) : null;
+  return parsed === null ? undefined : { url: parsed, path };
+}
+
+const HINTS: Record<string, string> = {
+  name: "Use 1 to 64 letters, digits, - and _, starting with a letter.",
+  description: "Enter 1 to 1,024 characters.",
+  timeoutMs: "Enter 100 to 30,000 milliseconds, or leave it blank.",
+  maxResponseBytes: "Enter 1 to 262,144 bytes, or leave it blank.",
+};
+
+function describeIssue({ path, message }: ValidationIssue): { path: string; message: string } {
+  return { path, message: HINTS[path] ?? toSentence(path, message) };
+}
+
+/** Names the value within a field that has several, such as one header. */
+function toSentence(path: string, message: string): string {
+  const [, name] = /^(?:request\.)?(?:headers|query)\.(.+)$/.exec(path) ?? [];
+  if (name !== undefined) return `${name}: ${message}.`;
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
