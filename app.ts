@@ -11,6 +11,7 @@ import { RateLimiter } from "./lib/http/rate_limiter.ts";
 import { setSender } from "./lib/http/bodies/request_sender.ts";
 import { isApiPath, isStaticFilePath, normalizeRequest } from "./lib/http/normalize_request.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
+import { readLanguage, withLanguage } from "./lib/dashboard/texts/request_language.ts";
 import type { PendingResponses } from "./lib/server/process/pending_responses.ts";
 import type { Service } from "./lib/http/service.ts";
 import { define, type State } from "./utils.ts";
@@ -101,7 +102,10 @@ class ServiceApp extends App<State> {
         return await headResponse(await route(asGet(routable), info));
       };
       const routable = normalizeRequest(request);
-      const response = routable instanceof Response ? routable : await respond(routable);
+      const response = routable instanceof Response
+        ? routable
+        // Around error pages too, which middleware does not see.
+        : await withLanguage(readLanguage(routable.headers), () => respond(routable));
       return withSecurityHeaders(response, this.#address);
     };
   }

@@ -113,8 +113,8 @@ function ProviderFailing(
   const { item: { count, detail, lastAt }, provider, model, recent } = alert;
   const name = alert.providerName ?? defaultProviderLabel(provider);
   const failed = recent === undefined
-    ? plural(count, "run")
-    : `${recent.failures} of ${plural(recent.attempts, "request")}`;
+    ? plural(count, "{count} run", "{count} runs")
+    : `${recent.failures} of ${plural(recent.attempts, "{count} request", "{count} requests")}`;
   return (
     <>
       <strong>{`${name} is failing for ${model}.`}</strong>{" "}
@@ -136,7 +136,8 @@ function OriginRejected({ alert, now }: { alert: AlertOf<"origin_refused">; now:
   return (
     <>
       <strong>{name} may not embed {agent?.name ?? "an agent"}.</strong> It was rejected{" "}
-      {count === 1 ? "once" : plural(count, "time")}, last <Moment at={lastAt} now={now} />.
+      {count === 1 ? "once" : plural(count, "{count} time", "{count} times")}, last{" "}
+      <Moment at={lastAt} now={now} />.
       {agent && (
         <>
           {" "}If this is your site, add it to the agent's{" "}
@@ -154,7 +155,7 @@ function ProxyUntrusted({ alert: { hops } }: { alert: AlertOf<"proxy_untrusted">
       <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
       is 0, so all visitors share one set of per-address limits. Set{" "}
       <code>TRUSTED_PROXY_HOPS={hops}</code> if you run{" "}
-      {hops === 1 ? "one proxy" : plural(hops, "proxy", "proxies")}{" "}
+      {hops === 1 ? "one proxy" : plural(hops, "{count} proxy", "{count} proxies")}{" "}
       in front of the service, then restart it. With a larger number, clients could forge their
       address.
     </>

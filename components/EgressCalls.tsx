@@ -6,7 +6,9 @@ export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]>
   if (calls.length === 0) return null;
   return (
     <details class="more">
-      <summary>{plural(calls.length, "outgoing request")}</summary>
+      <summary>
+        {plural(calls.length, "{count} outgoing request", "{count} outgoing requests")}
+      </summary>
       <div class="table-box" role="region" aria-label="Outgoing requests" tabIndex={0}>
         <table>
           <thead>

@@ -26,7 +26,10 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
       )}
       {claimed.length > 0 && (
         <details class="more">
-          <summary>{plural(claimed.length, "earlier message")} sent by the client</summary>
+          <summary>
+            {plural(claimed.length, "{count} earlier message", "{count} earlier messages")}{" "}
+            sent by the client
+          </summary>
           <div class="said-list">
             {claimed.map(({ role, content }, n) => (
               <RunMessage key={n} role={role} text={content} />

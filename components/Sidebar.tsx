@@ -2,6 +2,7 @@ import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
 import { type Theme, THEMES } from "@/lib/dashboard/theme.ts";
 import { commandsOf, navigationOf } from "@/lib/dashboard/navigation.ts";
+import { currentLanguage, type Language, LANGUAGES } from "@/lib/dashboard/texts/translate.ts";
 import CommandPalette from "@/islands/CommandPalette.tsx";
 import { Brand } from "./Brand.tsx";
 import { Icon } from "./Icon.tsx";
@@ -35,6 +36,8 @@ export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
   );
 }
 
+/** Each in its own language. */
+const LANGUAGE_LABELS: Record<Language, string> = { en: "English", de: "Deutsch" };
 const THEME_LABELS: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
 
 function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
@@ -63,6 +66,20 @@ function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
               aria-pressed={name === theme ? "true" : "false"}
             >
               {THEME_LABELS[name]}
+            </button>
+          ))}
+        </form>
+        <form class="theme-switch" method="post" action="/account/language" aria-label="Language">
+          {LANGUAGES.map((name) => (
+            <button
+              key={name}
+              type="submit"
+              name="language"
+              value={name}
+              lang={name}
+              aria-pressed={name === currentLanguage() ? "true" : "false"}
+            >
+              {LANGUAGE_LABELS[name]}
             </button>
           ))}
         </form>

@@ -12,12 +12,12 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
       <p>
         <strong>One visitor can use up your daily budget.</strong>{" "}
         There is no limit for a single session or address. One token can open all{" "}
-        {plural(advice.streams, "stream")}, which locks out your own backend, and one address can
-        spend the whole daily budget of {formatMicroUsd(advice.dailyCost)}. The suggested limits are
-        {" "}
-        {plural(sessionStreams, "stream")} and {formatMicroUsd(sessionCost)} for each session, and
-        {" "}
-        {formatMicroUsd(ipDailyCost)} a day for each address.
+        {plural(advice.streams, "{count} stream", "{count} streams")}, which locks out your own
+        backend, and one address can spend the whole daily budget of{" "}
+        {formatMicroUsd(advice.dailyCost)}. The suggested limits are{" "}
+        {plural(sessionStreams, "{count} stream", "{count} streams")} and{" "}
+        {formatMicroUsd(sessionCost)} for each session, and {formatMicroUsd(ipDailyCost)}{" "}
+        a day for each address.
       </p>
       {!canSet && <OperatorContact operators={advice.operators} />}
       {(canSet || canDismiss) && (

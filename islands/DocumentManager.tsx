@@ -86,7 +86,8 @@ export default function DocumentManager({ path, query, editor, ...first }: Docum
       )}
       {documentCount > 0 && (
         <p class="help">
-          {plural(documentCount, "document")}, {plural(chunkCount, "searchable passage")}.
+          {plural(documentCount, "{count} document", "{count} documents")},{" "}
+          {plural(chunkCount, "{count} searchable passage", "{count} searchable passages")}.
         </p>
       )}
       <p class="sr-only" role="status">{announcement}</p>

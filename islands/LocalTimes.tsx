@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { currentLanguage } from "@/lib/dashboard/texts/translate.ts";
 
 /**
  * Shows times in the reader's time zone, which the server does not know: as the title of relative
@@ -6,9 +7,10 @@ import { useEffect } from "preact/hooks";
  */
 export default function LocalTimes() {
   useEffect(() => {
-    const long = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
-    const short = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
-    const clock = new Intl.DateTimeFormat("en", {
+    const language = currentLanguage();
+    const long = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "long" });
+    const short = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+    const clock = new Intl.DateTimeFormat(language, {
       ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" },
     });
     for (const time of document.querySelectorAll("time[datetime]")) {

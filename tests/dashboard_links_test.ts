@@ -5,7 +5,7 @@ import { crawl, seededService } from "./support/seeded_service.ts";
 import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
 /** Forms that every role may submit; all others change the tenant. */
-const PERSONAL = ["/account", "/account/theme", "/sign-out"];
+const PERSONAL = ["/account", "/account/theme", "/account/language", "/sign-out"];
 
 /** The actions of a page's forms that can be submitted; a read-only form has no button. */
 function formsOf(html: string): (string | undefined)[] {

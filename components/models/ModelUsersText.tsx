@@ -10,7 +10,7 @@ export function ModelUsersText({ names, count, isPartial }: ModelUsers) {
       <p>
         <strong>
           {`${isPartial ? "At least " : ""}${
-            plural(count, "agent")
+            plural(count, "{count} agent", "{count} agents")
           } will stop answering or lose the fallback:`}
         </strong>
       </p>

@@ -14,7 +14,10 @@ Deno.test("formatMicroUsd: cents from a dime on, below it as many digits as can 
 Deno.test("formatCount, formatMs, plural: figures as they are read", () => {
   assertEquals(formatCount(1234567), "1,234,567");
   assertEquals([formatMs(340.4), formatMs(2_449)], ["340 ms", "2.4 s"]);
-  assertEquals([plural(1, "run"), plural(2_000, "run")], ["1 run", "2,000 runs"]);
+  assertEquals([1, 2_000].map((n) => plural(n, "{count} run", "{count} runs")), [
+    "1 run",
+    "2,000 runs",
+  ]);
 });
 
 Deno.test("formatBytes: in the largest unit that is not below one", () => {

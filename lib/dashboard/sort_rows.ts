@@ -1,3 +1,5 @@
+import { perLanguage } from "./texts/translate.ts";
+
 /** What each sortable column compares, by column id. */
 export type SortKeys<Row> = Readonly<Record<string, (row: Row) => string | number>>;
 
@@ -7,7 +9,9 @@ export interface Sorting {
   isDescending: boolean;
 }
 
-const text = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const text = perLanguage((language) =>
+  new Intl.Collator(language, { numeric: true, sensitivity: "base" })
+);
 
 /**
  * Sorts by the column that `?sort=` names; `-` before it reverses. Without a known one the order is
@@ -30,7 +34,7 @@ export function sortRows<Row>(
 }
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === "number" && typeof b === "number" ? a - b : text.compare(`${a}`, `${b}`);
+  return typeof a === "number" && typeof b === "number" ? a - b : text().compare(`${a}`, `${b}`);
 }
 
 /** The address of the same list, sorted by a column; the other way round if it already is. */

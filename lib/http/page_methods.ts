@@ -27,7 +27,14 @@ const GET_ONLY = new Set([
 ]);
 
 const POST_ONLY = new Set([
-  ...["/sign-out", "/account/theme", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
+  ...[
+    "/sign-out",
+    "/account/theme",
+    "/account/language",
+    "/agents/check",
+    "/agents/test-tool",
+    "/agents/:id/try",
+  ],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
   ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);

@@ -1,3 +1,4 @@
+import { formatCount } from "../format_amount.ts";
 import { type Limits, withOverrides } from "../../billing/limits.ts";
 import { type QuotaName, SUGGESTED_VISITOR_LIMITS } from "../../schemas/limits.ts";
 import { type Plan, quotasOf } from "../../store/tenants/tenant_store.ts";
@@ -81,7 +82,7 @@ export function retentionLabel({ conversationDays: days }: Plan): string {
 }
 
 function formatLimit(n: number, unit: PlanUnit): string {
-  if (unit === "per_minute") return `${n.toLocaleString("en")} per minute`;
+  if (unit === "per_minute") return `${formatCount(n)} per minute`;
   return unit === "usd" ? `$${(n / 1_000_000).toFixed(2)}` : String(n);
 }
 

@@ -145,7 +145,7 @@ function Month({ messages, cost, days }: NonNullable<ReturnType<typeof homeTrend
       <details class="more">
         <summary>Show as table</summary>
         <UsageTable
-          caption={`Usage by day, ${plural(days.length, "day")}`}
+          caption={`Usage by day, ${plural(days.length, "{count} day", "{count} days")}`}
           heading="Day (UTC)"
           rows={days.toReversed().map(({ day, usage }) => ({
             key: day,

@@ -39,7 +39,7 @@ export default define.page<typeof handler>(({ data: transcript }) => (
     confirm="Delete conversation"
   >
     <p>
-      Deletes the messages of its {plural(transcript.runCount, "run")}{" "}
+      Deletes the messages of its {plural(transcript.runCount, "{count} run", "{count} runs")}{" "}
       and cancels a run in progress. Usage totals keep its cost. This cannot be undone.
     </p>
   </ConfirmPage>

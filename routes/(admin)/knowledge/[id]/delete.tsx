@@ -34,7 +34,7 @@ export const handler = define.handlers({
 function users({ data, more }: AgentSearchResult): string {
   return more
     ? `More than ${data.length} agents use it`
-    : `${plural(data.length, "agent uses", "agents use")} it`;
+    : `${plural(data.length, "{count} agent uses", "{count} agents use")} it`;
 }
 
 export default define.page<typeof handler>(({ data: { base, agents } }) => (
@@ -55,10 +55,12 @@ export default define.page<typeof handler>(({ data: { base, agents } }) => (
         </div>
       )}
       <p>
-        {base.documentCount === 0
-          ? "It has no documents."
-          : <>Its {plural(base.documentCount, "document")} will be deleted.</>}{" "}
-        This cannot be undone.
+        {base.documentCount === 0 ? "It has no documents." : (
+          <>
+            Its {plural(base.documentCount, "{count} document", "{count} documents")}{" "}
+            will be deleted.
+          </>
+        )} This cannot be undone.
       </p>
     </div>
   </ConfirmPage>

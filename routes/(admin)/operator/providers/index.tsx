@@ -66,10 +66,10 @@ function ConnectionActions(
       <a
         class="button button-small"
         href={`${path}/models`}
-        aria-label={`${plural(models, "model")} of ${label}`}
+        aria-label={`${plural(models, "{count} model", "{count} models")} of ${label}`}
         aria-current="false"
       >
-        {plural(models, "model")}
+        {plural(models, "{count} model", "{count} models")}
       </a>
       {source !== "environment" && (
         <a

@@ -74,7 +74,8 @@ function columns(now: number): Column<Row>[] {
     {
       id: "plan",
       heading: "Plan",
-      cell: ({ overrides }) => overrides === 0 ? "Default" : plural(overrides, "override"),
+      cell: ({ overrides }) =>
+        overrides === 0 ? "Default" : plural(overrides, "{count} override", "{count} overrides"),
     },
     {
       id: "created",
