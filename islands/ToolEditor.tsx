@@ -2,7 +2,7 @@ import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusAfterRender } from "@/lib/dashboard/browser/focus_after_render.ts";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
-import { TOOL_PROBLEMS } from "@/lib/dashboard/browser/live_validation.ts";
+import { TOOL_REPORT } from "@/lib/dashboard/browser/live_validation.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import {
   NEW_HTTP_TOOL,
@@ -10,7 +10,8 @@ import {
   parseTools,
   type ToolDraft,
 } from "@/lib/dashboard/agents/tool_draft.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
+import { CodeBlock } from "@/components/CodeBlock.tsx";
 import ToolRow from "./ToolRow.tsx";
 
 export interface ToolEditorProps {
@@ -19,7 +20,7 @@ export interface ToolEditorProps {
   value: string;
   readOnly: boolean;
   /** When the page was made. */
-  problems: readonly ToolProblem[];
+  report: ToolReport;
   /** Undefined for a new agent. */
   agentId?: string | undefined;
 }
@@ -30,7 +31,8 @@ export interface ToolEditorProps {
  */
 export default function ToolEditor(props: ToolEditorProps) {
   const { attributes, value, readOnly, agentId } = props;
-  const [problems, setProblems] = useState(props.problems);
+  const [report, setReport] = useState(props.report);
+  const { problems, setting } = report;
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
@@ -40,9 +42,9 @@ export default function ToolEditor(props: ToolEditorProps) {
   useEffect(() => {
     setReady(true);
     const form = area.current?.form;
-    const onProblems = (event: Event) => setProblems((event as CustomEvent<ToolProblem[]>).detail);
-    form?.addEventListener(TOOL_PROBLEMS, onProblems);
-    return () => form?.removeEventListener(TOOL_PROBLEMS, onProblems);
+    const onReport = (event: Event) => setReport((event as CustomEvent<ToolReport>).detail);
+    form?.addEventListener(TOOL_REPORT, onReport);
+    return () => form?.removeEventListener(TOOL_REPORT, onReport);
   }, []);
   // A layout effect: dispatched later, the event would revert changes made in between.
   useLayoutEffect(() => {
@@ -63,26 +65,11 @@ export default function ToolEditor(props: ToolEditorProps) {
   return (
     // Links to the field lead to the visible view.
     <div
-      class={asForm && hasErrors ? "stack tool-editor tool-editor-listed" : "stack tool-editor"}
+      class={["stack tool-editor", asForm && "as-form", asForm && hasErrors && "with-problems"]
+        .filter(Boolean).join(" ")}
       ref={list}
       {...asForm && { id: attributes.id, tabIndex: -1 }}
     >
-      {ready && !readOnly && (
-        <div class="form-actions">
-          <button
-            type="button"
-            class="button button-small"
-            aria-pressed={!asForm}
-            disabled={tools === undefined}
-            onClick={() => setAsJson(!asJson)}
-          >
-            Edit as JSON
-          </button>
-          {tools === undefined && (
-            <span class="help">The form is available once the JSON is an array of tools.</span>
-          )}
-        </div>
-      )}
       <textarea
         {...attributes}
         id={asForm ? undefined : attributes.id}
@@ -100,6 +87,28 @@ export default function ToolEditor(props: ToolEditorProps) {
         <ToolList
           {...{ tools, agentId, problems }}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
+        />
+      )}
+      {ready && !readOnly && (
+        <div class="form-actions tool-json">
+          <button
+            type="button"
+            class="button button-small"
+            aria-pressed={!asForm}
+            disabled={tools === undefined}
+            onClick={() => setAsJson(!asJson)}
+          >
+            Edit as JSON
+          </button>
+          {tools === undefined && (
+            <span class="help">The form is available once the JSON is an array of tools.</span>
+          )}
+        </div>
+      )}
+      {setting !== undefined && (
+        <CodeBlock
+          label="To allow these hosts, set this for the service and restart it"
+          code={setting}
         />
       )}
     </div>
@@ -153,7 +162,7 @@ function ToolList({ tools, agentId, problems, onChange }: ToolListProps) {
       {tools.length === 0 && (
         <p class="help">No tools yet. Add one to let the agent call your APIs.</p>
       )}
-      <div class="form-actions">
+      <div class="form-actions tool-add">
         <button
           type="button"
           class="button button-small"

@@ -39,7 +39,7 @@ export function SectionPage({ data, url }: { data: SectionPageData; url: URL }) 
         )}
         <AgentForm
           {...formProps(data)}
-          toolProblems={data.toolProblems}
+          toolReport={data.toolReport}
           issues={theirs === undefined ? issues : fieldIssues}
           saved={SAVED.includes(url.searchParams.get("notice") ?? "")}
         />
