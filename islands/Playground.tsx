@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TurnView } from "@/components/playground/TurnView.tsx";
 import { PlaygroundChat, type PlaygroundTarget } from "@/lib/dashboard/browser/playground_chat.ts";
+import type { WidgetLook } from "@/lib/dashboard/agents/widget_look.ts";
 import { formValues } from "@/lib/dashboard/browser/form_values.ts";
 
 export interface PlaygroundProps {
@@ -9,8 +10,7 @@ export interface PlaygroundProps {
   /** The newest version; the last hundred can be tried. */
   version: number;
   models: { value: string; label: string }[];
-  /** The widget's style sheet. */
-  styles: string;
+  look: WidgetLook;
 }
 
 /** Versions offered for comparison; older ones are on the versions page. */
@@ -122,7 +122,7 @@ function toTarget({ source, model }: Choice): PlaygroundTarget {
 }
 
 function Pane(
-  { chat, label, choice, onChoose, version, models, styles }: PlaygroundProps & {
+  { chat, label, choice, onChoose, version, models, look }: PlaygroundProps & {
     chat: PlaygroundChat;
     label: string;
     choice: Choice;
@@ -177,7 +177,7 @@ function Pane(
               key={n}
               turn={turn}
               busy={chat.busy.value && n === turns.length - 1}
-              styles={styles}
+              look={look}
             />
           ))}
         </ol>

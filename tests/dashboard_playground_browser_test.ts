@@ -22,6 +22,7 @@ Deno.test("the playground: renders Markdown and folded tool calls as the widget 
     ...agentBody(),
     tools: [httpTool()],
     allowedDomains: ["tools.example.com"],
+    appearance: { accent: "#aa3300", lang: "de" },
   });
   const options = { baseUrl: service.url, context: await ownerContext(service), height: 900 };
   await withPage({ ...options, width: 1440 }, async (page) => {
@@ -36,7 +37,13 @@ Deno.test("the playground: renders Markdown and folded tool calls as the widget 
     assertEquals(await answer.locator("b").count(), 0);
     // The visitor's words are plain text.
     assertMatch(await log.locator("[part=question]").innerText(), /\*\*loud\*\*/);
-    // The styles are the widget's, not the dashboard's, and it stands in the page.
+    // The styles are the widget's with the agent's color and language, and it stands in the page.
+    const question = log.locator("[part=question] .bubble");
+    assertEquals(
+      await question.evaluate((bubble) => getComputedStyle(bubble).backgroundColor),
+      "rgb(170, 51, 0)",
+    );
+    assertEquals(await answer.getByRole("button").innerText(), "Kopieren");
     const shown = await answer.locator(".bubble").evaluate((bubble) => ({
       radius: getComputedStyle(bubble).borderStartStartRadius,
       position: getComputedStyle((bubble.getRootNode() as ShadowRoot).host).position,

@@ -1,6 +1,7 @@
 import type { ModelGroup } from "@/lib/dashboard/models/model_groups.ts";
 import { sectionPath } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { SectionData, SectionPageData } from "@/lib/dashboard/agents/section_handlers.ts";
+import { widgetLook } from "@/lib/dashboard/agents/widget_look.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import Playground from "@/islands/Playground.tsx";
 import { AgentForm } from "../AgentForm.tsx";
@@ -49,7 +50,7 @@ export function SectionPage({ data, url }: { data: SectionPageData; url: URL }) 
           <Playground
             path={`/agents/${agent.id}`}
             version={agent.version}
-            styles={data.widgetStyles}
+            look={widgetLook(agent, data.widgetStyles)}
             models={modelNames(data.choices.models)}
           />
         </aside>
