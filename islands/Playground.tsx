@@ -26,6 +26,11 @@ export default function Playground(props: PlaygroundProps) {
     model: "",
   }]);
   const text = useRef<HTMLTextAreaElement>(null);
+  const section = useRef<HTMLElement>(null);
+  // Two chats stand below the form.
+  useEffect(() => {
+    if (compare) section.current?.scrollIntoView();
+  }, [compare]);
   const shown = compare ? chats : chats.slice(0, 1);
   const busy = shown.some((chat) => chat.busy.value);
 
@@ -46,6 +51,7 @@ export default function Playground(props: PlaygroundProps) {
   }
   return (
     <section
+      ref={section}
       class={compare ? "card playground playground-wide" : "card playground"}
       aria-labelledby="playground-title"
     >

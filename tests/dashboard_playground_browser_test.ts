@@ -58,8 +58,13 @@ Deno.test("the playground: renders Markdown and folded tool calls as the widget 
     assertMatch(await call.getByLabel("Output of look_up").innerText(), /domain_not_allowed/);
     const box = await page.locator(".agent-aside").boundingBox();
     assert(box !== null && box.height >= 800 && box.y + box.height <= 900, JSON.stringify(box));
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.querySelector(".playground")!.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
     await page.getByRole("button", { name: "Reset" }).click();
-    await log.getByText("Send a message to try the agent.").waitFor();
+    await log.first().getByText("Send a message to try the agent.").waitFor();
   });
 });
 
