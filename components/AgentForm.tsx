@@ -2,7 +2,7 @@ import type { AgentFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import type { AgentSectionName } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { EditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
 import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import { AgentFields } from "./agents/AgentFields.tsx";
@@ -19,7 +19,7 @@ export interface AgentFormProps {
   values: AgentFormValues;
   issues: AgentFormIssues;
   choices: EditorChoices;
-  toolProblems?: readonly ToolProblem[];
+  toolReport?: ToolReport;
   submit: string;
   /** The form was just saved, so its draft in the browser is obsolete. */
   saved: boolean;
@@ -33,7 +33,7 @@ const ALL_SECTIONS: readonly AgentSectionName[] = ["instructions", "model", "kno
 
 /** The agent editor. Works without scripts and keeps edited values after a failed save. */
 export function AgentForm(props: AgentFormProps) {
-  const { action, agentId, section, values, issues, choices, toolProblems, readOnly, base } = props;
+  const { action, agentId, section, values, issues, choices, toolReport, readOnly, base } = props;
   const rejected = Object.keys(issues).some((field) => field !== "form");
   const templatePath = section !== undefined && !readOnly ? action : undefined;
   return (
@@ -49,7 +49,7 @@ export function AgentForm(props: AgentFormProps) {
           <AgentFields
             key={name}
             section={name}
-            {...{ values, issues, choices, toolProblems, readOnly, agentId, templatePath }}
+            {...{ values, issues, choices, toolReport, readOnly, agentId, templatePath }}
           />
         ))}
         {section === undefined && <Origins values={values} issues={issues} />}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TurnView } from "@/components/playground/TurnView.tsx";
 import { PlaygroundChat, type PlaygroundTarget } from "@/lib/dashboard/browser/playground_chat.ts";
+import type { WidgetLook } from "@/lib/dashboard/agents/widget_look.ts";
 import { formValues } from "@/lib/dashboard/browser/form_values.ts";
 
 export interface PlaygroundProps {
@@ -9,8 +10,7 @@ export interface PlaygroundProps {
   /** The newest version; the last hundred can be tried. */
   version: number;
   models: { value: string; label: string }[];
-  /** The widget's style sheet. */
-  styles: string;
+  look: WidgetLook;
 }
 
 /** Versions offered for comparison; older ones are on the versions page. */
@@ -26,6 +26,11 @@ export default function Playground(props: PlaygroundProps) {
     model: "",
   }]);
   const text = useRef<HTMLTextAreaElement>(null);
+  const section = useRef<HTMLElement>(null);
+  // Two chats stand below the form.
+  useEffect(() => {
+    if (compare) section.current?.scrollIntoView();
+  }, [compare]);
   const shown = compare ? chats : chats.slice(0, 1);
   const busy = shown.some((chat) => chat.busy.value);
 
@@ -46,6 +51,7 @@ export default function Playground(props: PlaygroundProps) {
   }
   return (
     <section
+      ref={section}
       class={compare ? "card playground playground-wide" : "card playground"}
       aria-labelledby="playground-title"
     >
@@ -122,7 +128,7 @@ function toTarget({ source, model }: Choice): PlaygroundTarget {
 }
 
 function Pane(
-  { chat, label, choice, onChoose, version, models, styles }: PlaygroundProps & {
+  { chat, label, choice, onChoose, version, models, look }: PlaygroundProps & {
     chat: PlaygroundChat;
     label: string;
     choice: Choice;
@@ -177,7 +183,7 @@ function Pane(
               key={n}
               turn={turn}
               busy={chat.busy.value && n === turns.length - 1}
-              styles={styles}
+              look={look}
             />
           ))}
         </ol>

@@ -1,5 +1,5 @@
 /** The playground's routes: run a draft that is not stored, and test its tools. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { readStoredUsage } from "./support/stored_usage.ts";
@@ -138,6 +138,9 @@ Deno.test("POST /agents/test-tool: returns what the model would get and every ou
   assertEquals(rejected.output.error.code, "domain_not_allowed");
   assertEquals(rejected.ledger.map(({ host }: { host: string }) => host), ["tools.example.com"]);
   assertStringIncludes(rejected.ledger[0].refused, "tools.example.com");
+  assertEquals(rejected.notes, []);
+  const hidden = await test({ tool, allowedDomains: ["tools.example.com"], call });
+  assertMatch(hidden.notes[0], /add [0-9a-f-]{36}=tools\.example\.com to EGRESS_ALLOW/);
   const listed = await test({ tool, allowedDomains: [] });
   assertEquals([listed.offered[0].name, "output" in listed], ["look_up", false]);
   const bad = await test({ tool: { ...tool, name: "a b" }, allowedDomains: [], call });

@@ -28,6 +28,8 @@ The tenant's id is on its page under Operator, Tenants. At the start the log war
 to several tenants and of unknown ids. For a private address and for a name that does not resolve, a
 tool gets the same error after the same time; only the log has the reason.
 
+The Tools page of an agent warns of hosts that are missing here, and shows operators the whole line to set.
+
 ## Model providers
 
 The service has three connections to model providers: \`vendor_a\`, \`vendor_b\` and \`vendor_c\`. If a

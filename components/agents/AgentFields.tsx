@@ -1,7 +1,7 @@
 import type { AgentFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import type { AgentSectionName } from "@/lib/dashboard/agents/agent_sections.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import type { EditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
 import { InstructionsFields } from "./InstructionsFields.tsx";
 import { KnowledgeFields } from "./KnowledgeFields.tsx";
@@ -12,7 +12,7 @@ export interface AgentFieldsProps {
   values: AgentFormValues;
   issues: AgentFormIssues;
   choices: EditorChoices;
-  toolProblems?: readonly ToolProblem[] | undefined;
+  toolReport?: ToolReport | undefined;
   /** For viewers, who cannot change anything. */
   readOnly: boolean;
   /** Undefined for a new agent. */

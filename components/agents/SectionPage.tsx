@@ -1,6 +1,7 @@
 import type { ModelGroup } from "@/lib/dashboard/models/model_groups.ts";
 import { sectionPath } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { SectionData, SectionPageData } from "@/lib/dashboard/agents/section_handlers.ts";
+import { widgetLook } from "@/lib/dashboard/agents/widget_look.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import Playground from "@/islands/Playground.tsx";
 import { AgentForm } from "../AgentForm.tsx";
@@ -39,7 +40,7 @@ export function SectionPage({ data, url }: { data: SectionPageData; url: URL }) 
         )}
         <AgentForm
           {...formProps(data)}
-          toolProblems={data.toolProblems}
+          toolReport={data.toolReport}
           issues={theirs === undefined ? issues : fieldIssues}
           saved={SAVED.includes(url.searchParams.get("notice") ?? "")}
         />
@@ -49,7 +50,7 @@ export function SectionPage({ data, url }: { data: SectionPageData; url: URL }) 
           <Playground
             path={`/agents/${agent.id}`}
             version={agent.version}
-            styles={data.widgetStyles}
+            look={widgetLook(agent, data.widgetStyles)}
             models={modelNames(data.choices.models)}
           />
         </aside>

@@ -5,7 +5,7 @@ import { LinesField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
 
 /** The APIs that the agent may call, and the hosts that they may reach. */
-export function ToolFields({ values, issues, toolProblems, readOnly, agentId }: AgentFieldsProps) {
+export function ToolFields({ values, issues, toolReport, readOnly, agentId }: AgentFieldsProps) {
   return (
     <section class="card stack">
       <div>
@@ -28,7 +28,7 @@ export function ToolFields({ values, issues, toolProblems, readOnly, agentId }: 
           <ToolEditor
             {...{ attributes, readOnly, agentId }}
             value={values.tools}
-            problems={toolProblems ?? []}
+            report={toolReport ?? { problems: [] }}
           />
         )}
       </Field>

@@ -4,25 +4,25 @@ import type {
   ToolUse,
 } from "../../lib/dashboard/browser/playground_answer.ts";
 import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
+import type { WidgetLook } from "../../lib/dashboard/agents/widget_look.ts";
 import { WidgetMessage } from "./WidgetMessage.tsx";
 
 export interface TurnViewProps {
   turn: PlaygroundTurn;
   busy: boolean;
-  /** The widget's style sheet. */
-  styles: string;
+  look: WidgetLook;
 }
 
 /** One message and its answer as visitors see them, with tool calls, timings and cost. */
-export function TurnView({ turn, busy, styles }: TurnViewProps) {
+export function TurnView({ turn, busy, look }: TurnViewProps) {
   const { message, answer } = turn;
   const { text, tools } = answer;
   return (
     <li class="turn">
-      <WidgetMessage styles={styles} role="user" text={message} />
+      <WidgetMessage look={look} role="user" text={message} />
       {tools.map((use, n) => <ToolUseView key={n} use={use} />)}
       {text !== "" && (
-        <WidgetMessage styles={styles} role="assistant" text={text} tools={tools} live={busy} />
+        <WidgetMessage look={look} role="assistant" text={text} tools={tools} live={busy} />
       )}
       {busy && text === "" && <p class="help">…</p>}
       {answer.error !== undefined && <p class="field-error">{answer.error}</p>}

@@ -1,15 +1,16 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { readableTextColor } from "../../widget/config.ts";
 import { Message } from "../../widget/components/Message.tsx";
 import { LANGUAGES } from "../../widget/languages.ts";
 import { findLocale } from "../../widget/locales.ts";
 import { addSources, type TranscriptMessage } from "../../widget/state.ts";
 import type { MessageUi } from "../../widget/ui.ts";
+import type { WidgetLook } from "../../lib/dashboard/agents/widget_look.ts";
 import type { ToolUse } from "../../lib/dashboard/browser/playground_answer.ts";
 
 export interface WidgetMessageProps {
-  /** The widget's style sheet. */
-  styles: string;
+  look: WidgetLook;
   role: TranscriptMessage["role"];
   text: string;
   /** Their sources stand below the answer. */
@@ -27,16 +28,16 @@ const IN_PAGE =
  * so that neither the styles of the dashboard nor those of the widget reach the other.
  */
 export function WidgetMessage(
-  { styles, role, text, tools = [], live = false }: WidgetMessageProps,
+  { look, role, text, tools = [], live = false }: WidgetMessageProps,
 ) {
   const host = useRef<HTMLDivElement>(null);
   // Kept, because complete blocks keep their elements while the rest of the same message arrives.
   const message = useRef<TranscriptMessage>({ id: 0, role, text });
   useLayoutEffect(() => {
-    const root = host.current!.shadowRoot ?? openRoot(host.current!, styles);
+    const root = host.current!.shadowRoot ?? openRoot(host.current!, look.styles);
     const shown = Object.assign(message.current, { role, text, sources: undefined });
     for (const { name, output } of tools) addSources(shown, { name, output });
-    render(<Shown message={shown} live={live} />, root);
+    render(<Shown look={look} message={shown} live={live} />, root);
   });
   useEffect(() => {
     const root = host.current!.shadowRoot!;
@@ -45,19 +46,28 @@ export function WidgetMessage(
   return <div class="widget-message" ref={host} />;
 }
 
-function Shown({ message, live }: { message: TranscriptMessage; live: boolean }) {
-  const ui = messageUi();
+function Shown(
+  { look: { accent, lang: chosen }, message, live }: {
+    look: WidgetLook;
+    message: TranscriptMessage;
+    live: boolean;
+  },
+) {
+  const ui = messageUi(chosen ?? document.documentElement.lang);
   const { lang, dir } = ui.locale;
+  const colors = accent === undefined
+    ? {}
+    : { "--accent": accent, "--on-accent": readableTextColor(accent) };
   return (
-    <div class={`w ${theme()}`} lang={lang} dir={dir}>
+    <div class={`w ${theme()}`} lang={lang} dir={dir} style={colors}>
       <Message ui={ui} turn={message} live={live} />
     </div>
   );
 }
 
 /** Images are loaded from the page's own settings only, so here they are links. */
-function messageUi(): MessageUi {
-  const locale = findLocale(document.documentElement.lang, LANGUAGES);
+function messageUi(lang: string): MessageUi {
+  const locale = findLocale(lang, LANGUAGES);
   return { locale, config: { imageOrigins: [] }, conversation: { announceText: () => {} } };
 }
 

@@ -1,5 +1,4 @@
 import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
-import { CodeBlock } from "../CodeBlock.tsx";
 
 export interface ToolProblemListProps {
   problems: readonly ToolProblem[];
@@ -14,7 +13,7 @@ export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListPr
   if (problems.length === 0) return null;
   return (
     <ul class="tool-problems">
-      {problems.map(({ path, message, isWarning, allow, setting }) => (
+      {problems.map(({ path, message, isWarning, allow }) => (
         <li key={`${path} ${message}`} class={isWarning ? "tool-warning" : "field-error"}>
           <span>{message}</span>
           {allow === undefined
@@ -22,7 +21,7 @@ export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListPr
               <button
                 type="button"
                 class="button button-small"
-                aria-label={`Show the field: ${message}`}
+                aria-label={`Show field: ${message}`}
                 onClick={() => onOpen(path)}
               >
                 Show field
@@ -37,9 +36,6 @@ export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListPr
                 {`Allow ${allow}`}
               </button>
             )}
-          {setting !== undefined && (
-            <CodeBlock label="Set in the service's environment, then restart" code={setting} />
-          )}
         </li>
       ))}
     </ul>

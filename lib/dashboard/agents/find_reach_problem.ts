@@ -7,8 +7,8 @@ export interface ReachRules {
   allowedDomains: readonly string[];
   tenant: string;
   allow: EgressAllowlist;
-  /** The entries of `EGRESS_ALLOW` now, if the user may change them. */
-  operatorEntries: readonly string[] | undefined;
+  /** The user may change `EGRESS_ALLOW`. */
+  isOperator: boolean;
 }
 
 /**
@@ -27,28 +27,17 @@ export function findReachProblem(
   }
   const message = networkMessage(url, rules);
   if (message === undefined) return undefined;
-  const setting = settingFor(url, rules);
-  return { path, message, isWarning: true, ...setting !== undefined && { setting } };
-}
-
-/** The whole line that allows a host, with the entries that are there already. */
-export function settingFor(
-  url: URL,
-  { tenant, operatorEntries }: Pick<ReachRules, "tenant" | "operatorEntries">,
-): string | undefined {
-  if (operatorEntries === undefined) return undefined;
-  return `EGRESS_ALLOW=${[...operatorEntries, `${tenant}=${url.host}`].join(",")}`;
+  return { path, message, isWarning: true, blockedHost: url.host };
 }
 
 function networkMessage(url: URL, rules: ReachRules): string | undefined {
-  const { allow, tenant, operatorEntries } = rules;
+  const { allow, tenant, isOperator } = rules;
   const { host } = url;
   const address = addressOf(url);
   if (allow.permitsHost(url, tenant)) return undefined;
   // A name may resolve to an address of an allowed network.
   if (address === undefined && allow.hasNetworks(tenant)) return undefined;
   if (address !== undefined && allow.permitsAddress(address, tenant)) return undefined;
-  const isOperator = operatorEntries !== undefined;
   const reason = address === undefined ? undefined : blockedAddressReason(address);
   if (reason !== undefined) {
     return isOperator

@@ -24,7 +24,7 @@ export async function findToolProblems(
   const value = parseJsonOrUndefined(text);
   const tools: unknown[] = Array.isArray(value) ? value.slice(0, B.tools) : [];
   const domains = toLines(allowedDomains).flatMap((line) => normalizeDomain(line) ?? []);
-  const names = new Set<unknown>();
+  const names = new Set<string>();
   const problems: ToolProblem[] = [];
   for (const [n, tool] of tools.entries()) {
     const issues = await issuesOf(tool, unchanged);
@@ -32,6 +32,7 @@ export async function findToolProblems(
     problems.push(...issues.map((issue) => ({ tool: n, ...describeIssue(issue) })));
     if (problem !== undefined) problems.push({ tool: n, ...problem });
     const { name } = Object(tool);
+    if (typeof name !== "string") continue;
     if (names.has(name)) {
       problems.push({ tool: n, path: "name", message: "Another tool has this name." });
     }
@@ -45,14 +46,30 @@ async function issuesOf(
   value: unknown,
   unchanged: readonly ToolDefinition[],
 ): Promise<ValidationIssue[]> {
-  try {
-    const tool = parseOrThrow(toolDefinitionSchema, value);
+  const { tool, issues } = parseTool(value);
+  if (tool !== undefined) {
     const known = unchanged.some((one) => canonicalJson(one) === canonicalJson(tool));
-    const issues = await toolIssues([tool], { unchanged: known ? [tool] : [] });
-    return issues.map((issue) => ({ ...issue, path: issue.path.replace(/^tools\.0\.?/, "") }));
+    return known ? [] : await templateIssues(tool);
+  }
+  // Fields that templates do not use need not be right to check templates.
+  const { tool: rest } = parseTool({
+    ...Object(value),
+    ...{ name: "tool", description: "tool", timeoutMs: undefined, maxResponseBytes: undefined },
+  });
+  return rest?.type === "http" ? [...issues, ...await templateIssues(rest)] : issues;
+}
+
+async function templateIssues(tool: ToolDefinition): Promise<ValidationIssue[]> {
+  const issues = await toolIssues([tool]);
+  return issues.map((issue) => ({ ...issue, path: issue.path.replace(/^tools\.0\.?/, "") }));
+}
+
+function parseTool(value: unknown): { tool?: ToolDefinition; issues: ValidationIssue[] } {
+  try {
+    return { tool: parseOrThrow(toolDefinitionSchema, value), issues: [] };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return (error.details?.issues ?? []) as ValidationIssue[];
+    return { issues: (error.details?.issues ?? []) as ValidationIssue[] };
   }
 }
 

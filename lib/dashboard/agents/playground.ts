@@ -5,7 +5,8 @@ import type { Agent } from "../../schemas/agent.ts";
 import type { PlaygroundChatBody, ToolTestReport } from "../../schemas/playground.ts";
 import { readAgentFields, readAgentForm, toAgentPatch } from "./agent_form.ts";
 import { toFormIssues } from "./save_agent.ts";
-import type { ToolDefinition } from "../../schemas/tool_definition.ts";
+import { isDomainAllowed } from "../../schemas/domains.ts";
+import { type ToolDefinition, toolUrl } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 
@@ -38,6 +39,28 @@ export async function loadPlaygroundAgent(
 export async function requireValidTool(tool: ToolDefinition): Promise<void> {
   const issues = await toolIssues([tool]);
   if (issues.length > 0) throw validationError(issues);
+}
+
+/**
+ * The setting that allows the host of a tool, if it was rejected although the agent allows it. Whether
+ * the host exists is not revealed: that would map the network of the service.
+ */
+export function networkNote(
+  { ledger }: ToolTestReport,
+  { tool, tenant, allowedDomains, isOperator }: {
+    tool: ToolDefinition;
+    tenant: string;
+    allowedDomains: readonly string[];
+    isOperator: boolean;
+  },
+): string | undefined {
+  const [first] = ledger;
+  const url = toolUrl(tool);
+  if (first?.refused === undefined || first.address !== undefined) return undefined;
+  if (url === undefined || !isDomainAllowed(url, allowedDomains)) return undefined;
+  return isOperator
+    ? `If ${url.host} is inside your network, add ${tenant}=${url.host} to EGRESS_ALLOW and restart the service.`
+    : `If ${url.host} is inside your network, ask the operator to add it to EGRESS_ALLOW.`;
 }
 
 /** Calls one tool of a toolset, or only lists its tools; then closes it. */

@@ -19,9 +19,9 @@ import { type AgentSectionName, sectionFields, sectionPath } from "./agent_secti
 import { AGENT_TEMPLATES } from "./agent_templates.ts";
 import { type EditorChoices, loadEditorChoices } from "./editor_choices.ts";
 import { findAgent, findAgentVersion, parseVersion } from "./find_agent.ts";
-import { loadToolProblems, withToolProblems } from "./load_tool_problems.ts";
+import { loadToolReport, withToolProblems } from "./load_tool_report.ts";
 import { saveAgent } from "./save_agent.ts";
-import type { ToolProblem } from "./tool_problem.ts";
+import type { ToolReport } from "./tool_problem.ts";
 
 /** One page of the editor, with what is shown in its form. */
 export interface SectionData {
@@ -31,7 +31,7 @@ export interface SectionData {
   values: AgentFormValues;
   issues: AgentFormIssues;
   /** Of the tools in the form; none on other pages. */
-  toolProblems: ToolProblem[];
+  toolReport: ToolReport;
   /** The values that the form was opened with, if it shows unsaved ones. */
   base?: Record<string, string>;
   /** What others changed in this page's fields since it was opened, if it cannot be merged. */
@@ -92,7 +92,7 @@ function templateValues(url: URL): Partial<AgentFormValues> | undefined {
 
 type Edited = Omit<
   SectionData,
-  "kind" | "choices" | "toolProblems" | "widgetStyles" | "user" | "editor"
+  "kind" | "choices" | "toolReport" | "widgetStyles" | "user" | "editor"
 >;
 
 async function sectionData(ctx: Context<State>, edited: Edited): Promise<SectionData> {
@@ -100,13 +100,15 @@ async function sectionData(ctx: Context<State>, edited: Edited): Promise<Section
   const { service } = ctx.state;
   const choices = await loadEditorChoices(service, user.tenant);
   const { section, values, agent } = edited;
-  const toolProblems = section === "tools" ? await loadToolProblems(ctx, values, agent.tools) : [];
+  const toolReport = section === "tools"
+    ? await loadToolReport(ctx, values, agent.tools)
+    : { problems: [] };
   const isRejected = Object.keys(edited.issues).some((field) => field !== "form");
   return {
     kind: "section",
     ...edited,
-    ...{ choices, toolProblems, widgetStyles: service.widgetStyles },
-    ...isRejected && { issues: withToolProblems(edited.issues, toolProblems) },
+    ...{ choices, toolReport, widgetStyles: service.widgetStyles },
+    ...isRejected && { issues: withToolProblems(edited.issues, toolReport) },
     user: user.id,
     editor: isEditor(user),
   };

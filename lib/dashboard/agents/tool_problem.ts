@@ -10,7 +10,14 @@ export interface ToolProblem {
   isWarning?: true;
   /** An allowed domain that solves it. */
   allow?: string;
-  /** The line of the configuration that solves it; operators see it. */
+  /** The host that the operator would have to allow in `EGRESS_ALLOW`. */
+  blockedHost?: string;
+}
+
+/** The state of a form's tools. */
+export interface ToolReport {
+  problems: readonly ToolProblem[];
+  /** The line of the configuration that allows all blocked hosts; only operators see it. */
   setting?: string;
 }
 

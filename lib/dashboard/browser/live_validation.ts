@@ -1,17 +1,17 @@
 import { callDashboard, SignedOutError } from "@/lib/dashboard/call_dashboard.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { formValues } from "./form_values.ts";
 import { showFieldIssue } from "./show_field_issue.ts";
 
 const DEBOUNCE_MS = 500;
 
-/** Event of the form; its `detail` is the `ToolProblem[]` of its tools. */
-export const TOOL_PROBLEMS = "toolproblems";
+/** Event of the form; its `detail` is the `ToolReport` of its tools. */
+export const TOOL_REPORT = "toolreport";
 
 /** Response of `POST /agents/check`. */
 interface CheckReport {
   faults: Record<string, string>;
-  toolProblems: ToolProblem[];
+  toolReport: ToolReport;
 }
 
 type Callbacks = {
@@ -64,10 +64,10 @@ export class LiveValidation {
       const fields = new URLSearchParams(formValues(this.#form));
       const path = `/agents/check?agent=${this.#callbacks.agentId ?? "new"}`;
       const response = await callDashboard(path, fields, signal);
-      const { faults, toolProblems } = await response.json() as CheckReport;
+      const { faults, toolReport } = await response.json() as CheckReport;
       if (signal.aborted) return;
       this.#show(faults);
-      this.#form.dispatchEvent(new CustomEvent(TOOL_PROBLEMS, { detail: toolProblems }));
+      this.#form.dispatchEvent(new CustomEvent(TOOL_REPORT, { detail: toolReport }));
     } catch (error) {
       // Other errors will show when the form is saved.
       if (error instanceof SignedOutError) this.#callbacks.onSignedOut();

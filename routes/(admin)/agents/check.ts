@@ -5,7 +5,7 @@ import {
   toAgentPatch,
 } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
-import { loadToolProblems, withToolProblems } from "@/lib/dashboard/agents/load_tool_problems.ts";
+import { loadToolReport, withToolProblems } from "@/lib/dashboard/agents/load_tool_report.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
@@ -27,9 +27,9 @@ export const handler = define.handlers({
     const issues: AgentFormIssues = await validation
       .then(() => ({}))
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
-    if (!form.has("tools")) return Response.json({ faults: issues, toolProblems: [] });
+    if (!form.has("tools")) return Response.json({ faults: issues, toolReport: { problems: [] } });
     const stored = isUuid(id) ? await agents.find(tenant, id.toLowerCase()) : undefined;
-    const toolProblems = await loadToolProblems(ctx, values, stored?.tools);
-    return Response.json({ faults: withToolProblems(issues, toolProblems), toolProblems });
+    const toolReport = await loadToolReport(ctx, values, stored?.tools);
+    return Response.json({ faults: withToolProblems(issues, toolReport), toolReport });
   }),
 });

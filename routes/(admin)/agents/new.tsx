@@ -14,8 +14,8 @@ import {
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import { AGENT_TEMPLATES, findTemplate } from "@/lib/dashboard/agents/agent_templates.ts";
 import { type EditorChoices, loadEditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
-import { loadToolProblems, withToolProblems } from "@/lib/dashboard/agents/load_tool_problems.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import { loadToolReport, withToolProblems } from "@/lib/dashboard/agents/load_tool_report.ts";
+import type { ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
@@ -31,7 +31,7 @@ interface Data {
   issues: AgentFormIssues;
   choices: EditorChoices;
   /** Of the tools of a rejected form. */
-  toolProblems?: ToolProblem[];
+  toolReport?: ToolReport;
   /** Undefined for a copy and for edited values. */
   template?: string;
 }
@@ -66,11 +66,9 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage(`/agents/${saved.agent.id}`, "agent_created"), 303);
     }
     const choices = await loadEditorChoices(service, tenant);
-    const toolProblems = await loadToolProblems(ctx, values);
-    const issues = saved.status === 400
-      ? withToolProblems(saved.issues, toolProblems)
-      : saved.issues;
-    return page<Data>({ user, values, issues, choices, toolProblems }, { status: saved.status });
+    const toolReport = await loadToolReport(ctx, values);
+    const issues = saved.status === 400 ? withToolProblems(saved.issues, toolReport) : saved.issues;
+    return page<Data>({ user, values, issues, choices, toolReport }, { status: saved.status });
   },
 });
 

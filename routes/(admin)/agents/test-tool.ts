@@ -2,7 +2,7 @@ import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
-import { requireValidTool, testTool } from "@/lib/dashboard/agents/playground.ts";
+import { networkNote, requireValidTool, testTool } from "@/lib/dashboard/agents/playground.ts";
 import { toolTestSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
@@ -10,7 +10,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   POST: jsonHandler(async (ctx) => {
     const { runtime, chat, closing } = ctx.state.service;
-    const { tenant } = signedIn(ctx.state);
+    const { tenant, operator } = signedIn(ctx.state);
     // Test calls reach other servers, so they count against the same rate limit as chats.
     await ctx.state.rateLimiter.count();
     const body = parseJson(await readJsonText(ctx.req, runtime));
@@ -19,6 +19,9 @@ export const handler = define.handlers({
     const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
     const toolset = chat.openTools({ tenant, agent });
     const tested = await testTool(toolset, { call, runtime, signal: closing });
-    return Response.json(tested);
+    const note = networkNote(tested, { tool, tenant, allowedDomains, isOperator: operator });
+    return Response.json(
+      note === undefined ? tested : { ...tested, notes: [...tested.notes, note] },
+    );
   }),
 });

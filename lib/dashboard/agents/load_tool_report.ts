@@ -6,27 +6,39 @@ import { signedIn } from "../authorization.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 import type { AgentFormIssues } from "./agent_form_issues.ts";
 import { findToolProblems } from "./find_tool_problems.ts";
-import { toolErrorText, type ToolProblem } from "./tool_problem.ts";
+import { toolErrorText, type ToolProblem, type ToolReport } from "./tool_problem.ts";
 
-/** The problems of the tools in a form; only operators see the line of the configuration. */
-export function loadToolProblems(
+/** Checks the tools in a form; those `unchanged` since an earlier save as in saving. */
+export async function loadToolReport(
   { state }: Context<State>,
   values: Pick<AgentFormValues, "tools" | "allowedDomains">,
   unchanged?: readonly ToolDefinition[],
-): Promise<ToolProblem[]> {
+): Promise<ToolReport> {
   const { tenant, operator } = signedIn(state);
   const { egressAllow } = state.service.config;
-  return findToolProblems(values, {
-    ...{ tenant, unchanged },
+  const problems = await findToolProblems(values, {
+    ...{ tenant, unchanged, isOperator: operator },
     allow: new EgressAllowlist(egressAllow),
-    operatorEntries: operator ? egressAllow : undefined,
   });
+  const setting = operator ? egressSetting(problems, { tenant, egressAllow }) : undefined;
+  return { problems, ...setting !== undefined && { setting } };
+}
+
+/** The line of the configuration that allows the hosts of all tools, with the entries of today. */
+function egressSetting(
+  problems: readonly ToolProblem[],
+  { tenant, egressAllow }: { tenant: string; egressAllow: readonly string[] },
+): string | undefined {
+  const hosts = new Set(problems.flatMap(({ blockedHost }) => blockedHost ?? []));
+  if (hosts.size === 0) return undefined;
+  const entries = [...hosts].map((host) => `${tenant}=${host}`);
+  return `EGRESS_ALLOW=${[...egressAllow, ...entries].join(",")}`;
 }
 
 /** Validation names the first problem of the tools only; this message has all of them. */
 export function withToolProblems(
   issues: AgentFormIssues,
-  problems: readonly ToolProblem[],
+  { problems }: ToolReport,
 ): AgentFormIssues {
   const text = toolErrorText(problems);
   if (text === undefined) return issues;
