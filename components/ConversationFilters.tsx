@@ -1,5 +1,6 @@
 import type { ConversationFilters as Filters } from "@/lib/dashboard/conversation_filters.ts";
 import { FINISH_LABELS } from "../lib/dashboard/finish_labels.ts";
+import { SOURCE_LABELS } from "../lib/dashboard/source_labels.ts";
 import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 
 export interface ConversationFiltersProps {
@@ -36,6 +37,13 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         value={filters.cost}
         any="Any cost"
         options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
+      />
+      <Choice
+        name="source"
+        label="Source"
+        value={filters.source}
+        any="Any source"
+        options={Object.entries(SOURCE_LABELS)}
       />
       <div class="filter-actions">
         <button class="button" type="submit">Apply</button>

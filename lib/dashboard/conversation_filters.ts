@@ -1,6 +1,7 @@
 import { ANY_FAILURE, COST_THRESHOLDS } from "../store/conversations/conversation_index.ts";
 import type { ConversationSearch } from "../store/conversations/conversation_search.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
+import { CONVERSATION_SOURCES } from "../schemas/conversation_source.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
 import { isUuid } from "../http/request_params.ts";
 
@@ -16,6 +17,7 @@ export interface ConversationFilters {
   finish: string;
   /** Micro-USD, one of `COST_THRESHOLDS`. */
   cost: string;
+  source: string;
 }
 
 /** Reads the filters; unknown values are ignored, so that an old link still works. */
@@ -29,11 +31,12 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
     ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
+    source: read("source", (text) => CONVERSATION_SOURCES.some((value) => value === text)),
   };
 }
 
 export function toConversationSearch(
-  { agentId, from, to, finish, cost }: ConversationFilters,
+  { agentId, from, to, finish, cost, source }: ConversationFilters,
 ): ConversationSearch {
   return {
     agentId: agentId || undefined,
@@ -41,6 +44,7 @@ export function toConversationSearch(
     to: to === "" ? undefined : Date.parse(addDays(to, 1)),
     finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
+    source: CONVERSATION_SOURCES.find((value) => value === source),
   };
 }
 

@@ -145,11 +145,12 @@ function finishReasonsOf({ ended = {} }: Stored): FoundConversation["ended"] {
 }
 
 function toConversation(stored: Stored): Conversation {
-  const { id, agentId, origin } = stored;
+  const { id, agentId, origin, source } = stored;
   return {
     id,
     agentId,
     ...(origin === undefined ? {} : { origin }),
+    ...(source === undefined ? {} : { source }),
     createdAt: isoTime(stored.createdAt),
     updatedAt: isoTime(stored.updatedAt),
     expiresAt: isoTime(stored.exp),

@@ -18,6 +18,7 @@ import {
 } from "@/lib/dashboard/conversation_filters.ts";
 import { findConversationHref } from "@/lib/dashboard/find_conversation.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
 import { pageRequestParams } from "@/lib/http/request_params.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
@@ -145,7 +146,7 @@ function List(
                 <span key={end} class={finishBadgeClass(end)}>{FINISH_LABELS[end]}</span>
               ))}
             </p>
-            <p class="row-text">{one.origin ?? "API key"}</p>
+            <p class="row-text">{one.origin ?? sourceLabel(one.source)}</p>
           </div>
           <dl class="facts">
             <div>

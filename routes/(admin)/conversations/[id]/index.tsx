@@ -8,6 +8,7 @@ import { Moment, Time } from "@/components/Time.tsx";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { conversationHref, conversationsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
+import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 
@@ -50,7 +51,8 @@ export default define.page<typeof handler>(({ data, url }) => {
           of={{
             "ID": <code>{transcript.id}</code>,
             "Agent": agent && <a href={`/agents/${transcript.agentId}`}>{agent}</a>,
-            "Source": transcript.origin ?? "API key",
+            "Source": sourceLabel(transcript.source),
+            "Page": transcript.origin,
             "Started": <Moment at={transcript.createdAt} />,
             "Last activity": <Time at={transcript.updatedAt} now={now} />,
             "Deleted on": <Moment at={transcript.expiresAt} />,
