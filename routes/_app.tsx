@@ -35,6 +35,7 @@ const STYLES = [
   "reports",
   "charts",
   "conversations",
+  "inbox",
   "adapt",
 ];
 

@@ -18,7 +18,12 @@ export interface ConversationFilters {
   /** Micro-USD, one of `COST_THRESHOLDS`. */
   cost: string;
   source: string;
+  /** Words that were said. */
+  q: string;
 }
+
+/** Characters of a search for words. */
+export const MAX_QUERY_LENGTH = 200;
 
 /** Reads the filters; unknown values are ignored, so that an old link still works. */
 export function readConversationFilters({ searchParams }: URL): ConversationFilters {
@@ -32,7 +37,12 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
     finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
     source: read("source", (text) => CONVERSATION_SOURCES.some((value) => value === text)),
+    q: (searchParams.get("q") ?? "").trim().slice(0, MAX_QUERY_LENGTH),
   };
+}
+
+export function isFiltered(filters: ConversationFilters): boolean {
+  return Object.values(filters).some((value) => value !== "");
 }
 
 export function toConversationSearch(
@@ -56,6 +66,20 @@ export function conversationsHref(filters: Partial<ConversationFilters>, cursor?
 
 export function errorsHref({ from, to }: { from: string; to: string }): string {
   return conversationsHref({ from, to, finish: ANY_FAILURE });
+}
+
+/** The URL of a row of the list, which the page shows beside the conversation. */
+export function inboxRowHref(
+  row: {
+    id: string;
+    agentId: string;
+    origin?: string | undefined;
+    run?: { runId: string } | undefined;
+  },
+  list: string,
+): string {
+  const href = conversationHref(row) + (list === "" ? "" : `&${new URLSearchParams({ list })}`);
+  return row.run === undefined ? href : `${href}#run-${row.run.runId}`;
 }
 
 /** The URL of a conversation; several agents or origins may share its id. */

@@ -7,7 +7,7 @@ import {
 } from "./conversation_filters.ts";
 
 const AGENT = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
-const NONE = { agentId: "", from: "", to: "", finish: "", cost: "", source: "" };
+const NONE = { agentId: "", from: "", to: "", finish: "", cost: "", source: "", q: "" };
 
 function read(query: string) {
   return readConversationFilters(new URL(`http://localhost/conversations${query}`));
@@ -24,6 +24,7 @@ Deno.test("readConversationFilters: ignores unknown values", () => {
     finish: "error",
     cost: "250000",
     source: "share",
+    q: "late parcel",
   };
   assertEquals(read(`?${new URLSearchParams(right)}`), right);
 });

@@ -1,5 +1,7 @@
 import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
 import { AgentService } from "../../services/agent_service.ts";
+import { ConversationInbox } from "../../services/conversation_inbox.ts";
+import { LiveRuns } from "../../chat/live_runs.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
 import type { Config } from "../config/config.ts";
@@ -119,6 +121,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
     conversations: new ConversationService(conversations, { cursors, runs }),
+    inbox: new ConversationInbox(conversations, { cursors, live: new LiveRuns(kv, core.content) }),
     get demoAgent() {
       return demo.agent;
     },

@@ -10,6 +10,7 @@ import {
   type RunRow,
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
+import { recordFailedRun } from "./failed_runs.ts";
 
 const DAY_MS = 86_400_000;
 /** Transcripts up to this size are stored in the row itself. */
@@ -160,4 +161,5 @@ function writeRunRow(
   const stored: RunRow = { v: 1, ...row, ...transcript, bytes, counted: true, exp };
   addRunUsage(tx, name.tenant, stored);
   tx.blindWrite(keys.conversationRun(name, n), stored, { expireIn });
+  recordFailedRun(tx, { name, row, n, expireIn });
 }

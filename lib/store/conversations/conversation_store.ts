@@ -36,6 +36,7 @@ import {
   type SearchCursor,
 } from "./conversation_search.ts";
 import { deleteRunRow } from "./conversation_usage.ts";
+import { type FailedRunCursor, type FailedRunPage, searchFailedRuns } from "./failed_runs.ts";
 
 /** Runs in a tombstone; no tenant has more active runs. */
 const MAX_TOMBSTONE_RUNS = 800;
@@ -110,6 +111,14 @@ export class ConversationStore {
     return searchConversations(this.#kv, { tenant, ...options, now: this.#runtime.now() });
   }
 
+  /** The failed runs that match, latest first. */
+  searchFailedRuns(
+    tenant: string,
+    options: { search: ConversationSearch; limit: number; after?: FailedRunCursor | undefined },
+  ): Promise<FailedRunPage> {
+    return searchFailedRuns(this.#kv, { tenant, ...options, now: this.#runtime.now() });
+  }
+
   /** The records of runs by id, without those that are no longer stored. */
   async readRunRecords(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
     const records = await Promise.all(runIds.map(async (id): Promise<[string, RunRecord][]> => {
@@ -137,7 +146,7 @@ export class ConversationStore {
         (runs.length > 0 && bytes + row.bytes > MAX_PAGE_BYTES);
       if (isFull) return { runs, next: Number(entry.key.at(-1)) };
       if (row.exp <= this.#runtime.now()) continue;
-      const transcript = await this.#readTranscriptOrUnreadable(name.tenant, row);
+      const transcript = await this.readTranscript(name.tenant, row);
       if (transcript === undefined) continue;
       runs.push({ row, transcript });
       bytes += row.bytes;
@@ -201,8 +210,11 @@ export class ConversationStore {
     }
   }
 
-  /** One run that cannot be decrypted must not prevent reading the others. */
-  async #readTranscriptOrUnreadable(
+  /**
+   * What was said in a run; `undefined` if it is gone. One run that cannot be decrypted must not prevent
+   * reading the others.
+   */
+  async readTranscript(
     tenant: string,
     row: RunRow,
   ): Promise<RunWithTranscript["transcript"] | undefined> {
