@@ -21,12 +21,14 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
   return (
     <form method="get" action="/conversations" class="filters" aria-label="Filters">
       <div class="field filter-words">
-        <label for="filter-id">Conversation or run ID</label>
+        <label for="filter-q">Messages contain</label>
         <input
           type="search"
-          id="filter-id"
-          name="id"
+          id="filter-q"
+          name="q"
+          value={filters.q}
           maxLength={MAX_QUERY_LENGTH}
+          placeholder="Words, or an ID"
           autocomplete="off"
           spellcheck={false}
         />

@@ -89,7 +89,10 @@ Deno.test("reports: a failed run is found and its conversation deleted by keyboa
       await page.locator(".row-link").focus();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/conversations/*");
-      assertStringIncludes(await page.locator("article").innerText(), "The model provider returned an error.");
+      assertStringIncludes(
+        await page.locator("article").innerText(),
+        "The model provider returned an error.",
+      );
       await press(page, "Delete", "Enter");
       await page.waitForURL("**/delete?**");
       await press(page, "Delete conversation", "Enter");

@@ -48,6 +48,8 @@ export interface ConversationLogDeps {
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always capacity. */
   quota?: Pick<ConversationQuota, "hasCapacity" | "recordStored">;
+  /** Indexes what was said; without it nothing is indexed. */
+  indexer?: { note(tenant: string): void };
   /** The usage shard that this process writes; by default the first one. */
   shard?: Pick<ProcessShard, "number">;
 }
@@ -112,7 +114,10 @@ export class ConversationLog {
       afterCommit: async ({ late }) => {
         // If this fails, what was written ahead stays until it expires; no one can read it.
         if (late || isDeleted) await this.#deleteWrittenAhead(facts).catch(() => {});
-        else this.#deps.quota?.recordStored(facts.tenant, entry.bytes);
+        else {
+          this.#deps.quota?.recordStored(facts.tenant, entry.bytes);
+          this.#deps.indexer?.note(facts.tenant);
+        }
       },
     };
   }

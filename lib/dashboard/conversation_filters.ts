@@ -1,5 +1,5 @@
 import { ANY_FAILURE, COST_THRESHOLDS } from "../store/conversations/conversation_index.ts";
-import type { ConversationSearch } from "../store/conversations/conversation_search.ts";
+import type { InboxSearch } from "../services/conversation_inbox.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 import { CONVERSATION_SOURCES } from "../schemas/conversation_source.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
@@ -46,8 +46,8 @@ export function isFiltered(filters: ConversationFilters): boolean {
 }
 
 export function toConversationSearch(
-  { agentId, from, to, finish, cost, source }: ConversationFilters,
-): ConversationSearch {
+  { agentId, from, to, finish, cost, source, q }: ConversationFilters,
+): InboxSearch {
   return {
     agentId: agentId || undefined,
     from: from === "" ? undefined : Date.parse(from),
@@ -55,6 +55,7 @@ export function toConversationSearch(
     finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
     source: CONVERSATION_SOURCES.find((value) => value === source),
+    query: q || undefined,
   };
 }
 

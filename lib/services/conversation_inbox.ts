@@ -10,10 +10,13 @@ import type {
 } from "../store/conversations/conversation_search.ts";
 import type { ConversationStore } from "../store/conversations/conversation_store.ts";
 import type { FailedRun, FailedRunCursor } from "../store/conversations/failed_runs.ts";
+import type { MatchCursor } from "../store/search/search_index.ts";
+import type { SnippetPart } from "../store/search/search_snippet.ts";
 import { conversationSource, isFailed } from "../store/runs/run_record.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 import { decodePosition, encodePosition } from "./encode_position.ts";
+import type { WordSearch } from "./word_search.ts";
 
 /** How the last run ended; `live` while one is being answered. */
 export type Outcome = ConversationRun["finishReason"] | "live";
@@ -37,10 +40,9 @@ export interface InboxRow {
   run?: { runId: string; errorCode?: ConversationRun["errorCode"] } | undefined;
 }
 
-/** A part of a text around a match. */
-export interface SnippetPart {
-  text: string;
-  isMatch: boolean;
+export interface InboxSearch extends ConversationSearch {
+  /** Words that were said; blank for any. */
+  query?: string | undefined;
 }
 
 export type InboxPage = Page<InboxRow> & { cutShort: boolean };
@@ -53,11 +55,17 @@ export class ConversationInbox {
   readonly #store: ConversationStore;
   readonly #cursors: CursorSigner;
   readonly #live: Pick<LiveRuns, "list" | "find">;
+  readonly #words: Pick<WordSearch, "find">;
 
   constructor(
     store: ConversationStore,
-    { cursors, live }: { cursors: CursorSigner; live: Pick<LiveRuns, "list" | "find"> },
+    { cursors, live, words }: {
+      cursors: CursorSigner;
+      live: Pick<LiveRuns, "list" | "find">;
+      words: Pick<WordSearch, "find">;
+    },
   ) {
+    this.#words = words;
     this.#store = store;
     this.#cursors = cursors;
     this.#live = live;
@@ -65,19 +73,17 @@ export class ConversationInbox {
 
   /**
    * The matching conversations, latest first. With a filter for failures, each failed run is a row of its
-   * own, so that a count of failed runs is the number of rows.
+   * own, so that a count of failed runs is the number of rows. With words, each run in which they were
+   * said is one.
    */
-  async list(tenant: string, search: ConversationSearch, page: PageRequest): Promise<InboxPage> {
-    const { finish } = search;
-    const isRuns = finish !== undefined && (finish === "failed" || isFailed(finish));
+  async list(tenant: string, search: InboxSearch, page: PageRequest): Promise<InboxPage> {
     let cutShort = false;
-    const name = isRuns ? "failed runs" : "inbox";
+    const name = kindOf(search);
     const found = await this.#cursors.page(page, {
       list: `${name} ${tenant} ${JSON.stringify(Object.entries(search).sort())}`,
       load: async ({ limit, cursor }) => {
         const options = { search, limit };
-        const load = isRuns ? this.#failedRuns : this.#conversations;
-        const rows = await load.call(this, tenant, { ...options, cursor });
+        const rows = await this.#load(name, tenant, { ...options, cursor });
         cutShort = rows.cutShort;
         return rows;
       },
@@ -111,6 +117,33 @@ export class ConversationInbox {
 
   findLive(tenant: string, runId: string): Promise<LiveRun | undefined> {
     return this.#live.find(tenant, runId);
+  }
+
+  #load(kind: ListKind, tenant: string, options: LoadOptions): Promise<InboxPage> {
+    switch (kind) {
+      case "words":
+        return this.#foundRuns(tenant, options);
+      case "failed runs":
+        return this.#failedRuns(tenant, options);
+      case "inbox":
+        return this.#conversations(tenant, options);
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  async #foundRuns(tenant: string, { cursor, ...options }: LoadOptions): Promise<InboxPage> {
+    const after = cursor === undefined ? undefined : decodePosition<MatchCursor>(cursor);
+    const found = await this.#words.find(tenant, { ...options, after });
+    const data = found.data.map(({ conversation, row, transcript, snippet }): InboxRow => ({
+      ...toRow(conversation),
+      at: isoTime(row.endedAt),
+      question: questionIn(transcript),
+      outcome: row.finishReason,
+      snippet,
+      run: { runId: row.runId, errorCode: row.errorCode },
+    }));
+    return toPage(data, found);
   }
 
   async #conversations(tenant: string, options: LoadOptions): Promise<InboxPage> {
@@ -151,15 +184,24 @@ export class ConversationInbox {
   }
 }
 
+type ListKind = "inbox" | "failed runs" | "words";
+
+function kindOf({ query, finish }: InboxSearch): ListKind {
+  if (query !== undefined && query !== "") return "words";
+  return finish !== undefined && (finish === "failed" || isFailed(finish))
+    ? "failed runs"
+    : "inbox";
+}
+
 interface LoadOptions {
-  search: ConversationSearch;
+  search: InboxSearch;
   limit: number;
   cursor: string | undefined;
 }
 
 function toPage(
   data: InboxRow[],
-  { next, cutShort }: { next?: SearchCursor | FailedRunCursor; cutShort: boolean },
+  { next, cutShort }: { next?: readonly unknown[]; cutShort: boolean },
 ): InboxPage {
   return next === undefined
     ? { data, cutShort }

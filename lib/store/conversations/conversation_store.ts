@@ -16,6 +16,7 @@ import {
   totalBytes,
 } from "../values/chunks.ts";
 import { type Page, type PageRequest, readPage } from "../values/page.ts";
+import { SearchIndex } from "../search/search_index.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import { TOMBSTONE_TTL_MS } from "./append_run.ts";
 import { indexKeys } from "./conversation_index.ts";
@@ -202,11 +203,17 @@ export class ConversationStore {
   }
 
   async #deleteRuns(name: ConversationName): Promise<void> {
-    for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
-      const { runId } = parseRecord(runRowSchema, entry)!;
-      await deleteKeys(this.#kv, await this.listRunKeys(name.tenant, runId));
+    const { tenant } = name;
+    const rows = await Array.fromAsync(
+      this.#kv.list({ prefix: keys.conversationRuns(name) }),
+      (entry) => ({ key: entry.key, runId: parseRecord(runRowSchema, entry)!.runId }),
+    );
+    const runIds = rows.map(({ runId }) => runId);
+    await new SearchIndex(this.#kv).erase(tenant, runIds, this.#runtime.now());
+    for (const { key, runId } of rows) {
+      await deleteKeys(this.#kv, await this.listRunKeys(tenant, runId));
       // Last, so that repeating an interrupted deletion finds the rest.
-      await deleteRunRow(this.#kv, { tenant: name.tenant, key: entry.key });
+      await deleteRunRow(this.#kv, { tenant, key });
     }
   }
 
