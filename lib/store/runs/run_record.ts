@@ -10,13 +10,13 @@ export const runSourceSchema = z.object({
   kind: z.enum(["key", "session", "user"]),
   /** The id of the API key, the session or the dashboard user. */
   id: z.string(),
-  /** The session belongs to the agent's shared page. */
-  share: z.literal(true).optional(),
+  /** Where its session is used, if not on a site: on the agent's shared page or in the playground. */
+  place: z.enum(["share", "playground"]).optional(),
 });
 export type RunSource = z.infer<typeof runSourceSchema>;
 
-export function conversationSource({ kind, share }: RunSource): ConversationSource {
-  if (kind === "session") return share ? "share" : "widget";
+export function conversationSource({ kind, place }: RunSource): ConversationSource {
+  if (kind === "session") return place ?? "widget";
   return kind === "key" ? "api" : "playground";
 }
 
