@@ -11,6 +11,7 @@ export function ConversationFacts(
   { transcript, agent, now }: { transcript: Transcript; agent: string | undefined; now: number },
 ) {
   const { runs } = transcript;
+  const isStored = transcript.runCount > 0;
   const versions = [...new Set(runs.map(({ agentVersion }) => agentVersion))];
   const models = [...new Set(runs.map(({ model }) => model))];
   return (
@@ -25,9 +26,9 @@ export function ConversationFacts(
           "Page": transcript.origin,
           "Started": <Moment at={transcript.createdAt} />,
           "Last activity": <Time at={transcript.updatedAt} now={now} />,
-          "Deleted on": <Moment at={transcript.expiresAt} />,
-          "Runs": formatCount(transcript.runCount),
-          "Cost": formatUsd(transcript.costUsd),
+          "Deleted on": isStored && <Moment at={transcript.expiresAt} />,
+          "Runs": isStored && formatCount(transcript.runCount),
+          "Cost": isStored && formatUsd(transcript.costUsd),
         }}
       />
       <p class="side-actions">

@@ -8,7 +8,11 @@ import type {
   ConversationSearch,
   SearchCursor,
 } from "../store/conversations/conversation_search.ts";
-import type { ConversationStore } from "../store/conversations/conversation_store.ts";
+import {
+  type ConversationFilter,
+  type ConversationStore,
+  matchesFilter,
+} from "../store/conversations/conversation_store.ts";
 import type { FailedRun, FailedRunCursor } from "../store/conversations/failed_runs.ts";
 import type { MatchCursor } from "../store/search/search_index.ts";
 import type { SnippetPart } from "../store/search/search_snippet.ts";
@@ -104,14 +108,10 @@ export class ConversationInbox {
   }
 
   /** The live runs of one conversation, oldest first. */
-  async liveRuns(
-    tenant: string,
-    { id, agentId, origin }: { id: string; agentId?: string; origin?: string | undefined },
-  ): Promise<LiveRun[]> {
+  async liveRuns(tenant: string, id: string, filter: ConversationFilter): Promise<LiveRun[]> {
     const all = await this.#live.list(tenant);
-    return all.reverse().filter((run) =>
-      run.facts.conversationId === id && (run.origin ?? "") === (origin ?? "") &&
-      (agentId === undefined || run.facts.agentId === agentId)
+    return all.reverse().filter(({ facts, origin }) =>
+      facts.conversationId === id && matchesFilter({ agentId: facts.agentId, origin }, filter)
     );
   }
 

@@ -74,7 +74,7 @@ function showsLive({ from, to, finish, cost, q }: ConversationFilters): boolean 
   return [from, to, finish, cost, q].every((value) => value === "");
 }
 
-/** Marks the conversations that are being answered. */
+/** Live conversations first; those that the list has already are marked there. */
 function withLive(rows: readonly InboxRow[], live: readonly InboxRow[]): InboxRow[] {
   const nameOf = ({ id, agentId, origin = "" }: InboxRow) => `${id} ${agentId} ${origin}`;
   const byName = new Map(live.map((row) => [nameOf(row), row]));
@@ -82,7 +82,7 @@ function withLive(rows: readonly InboxRow[], live: readonly InboxRow[]): InboxRo
     const isLive = byName.delete(nameOf(row));
     return isLive ? { ...row, outcome: "live" } : row;
   });
-  return marked;
+  return [...byName.values(), ...marked];
 }
 
 function listQuery({ searchParams }: URL, filters: ConversationFilters): string {

@@ -3,11 +3,14 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { ConversationFacts } from "@/components/inbox/ConversationFacts.tsx";
 import { FilterChips } from "@/components/inbox/FilterChips.tsx";
 import { InboxList } from "@/components/inbox/InboxList.tsx";
+import { LiveRunCard } from "@/components/inbox/LiveRunCard.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RunCard } from "@/components/RunCard.tsx";
 import InboxKeys from "@/islands/InboxKeys.tsx";
 import { conversationHref, conversationsHref } from "@/lib/dashboard/conversation_filters.ts";
-import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { readOpenConversation } from "@/lib/dashboard/inbox/read_open_conversation.ts";
 import { readInboxBeside } from "@/lib/dashboard/inbox/read_inbox.ts";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
@@ -17,10 +20,11 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    const transcript = await readTranscript(ctx);
-    if (transcript === undefined) {
+    const conversation = await readOpenConversation(ctx);
+    if (conversation === undefined) {
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
+    const { transcript } = conversation;
     const runIds = transcript.runs.map(({ runId }) => runId);
     const [records, names, inbox] = await Promise.all([
       service.conversations.records(user.tenant, runIds),
@@ -28,12 +32,12 @@ export const handler = define.handlers({
       readInboxBeside(ctx),
     ]);
     const agent = names.get(transcript.agentId);
-    return page({ transcript, records, agent, inbox, editor: isEditor(user) });
+    return page({ ...conversation, records, agent, inbox, editor: isEditor(user) });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { transcript, records, agent, inbox, editor } = data;
+  const { transcript, live, records, agent, inbox, editor } = data;
   const next = transcript.nextCursor && `&cursor=${encodeURIComponent(transcript.nextCursor)}`;
   return (
     <div class="inbox-page">
@@ -44,21 +48,27 @@ export default define.page<typeof handler>(({ data, url }) => {
           label: "Conversations",
         }}
       >
-        {editor && (
+        {editor && transcript.runCount > 0 && (
           <a class="button" href={conversationHref(transcript, "/delete")} aria-current="false">
             Delete
           </a>
         )}
       </PageHeader>
+      <PageNotice notice={flashMessageOf(url)} />
       <div class="inbox inbox-open">
         <div class="inbox-pane">
           <FilterChips filters={inbox.filters} names={inbox.names} />
           <InboxList inbox={inbox} open={transcript} />
         </div>
         <div class="inbox-transcript card">
-          {transcript.runs.length === 0 && <p class="prose">These messages were deleted.</p>}
+          {transcript.runs.length + live.length === 0 && (
+            <p class="prose">These messages were deleted.</p>
+          )}
           {transcript.runs.map((run) => (
             <RunCard key={run.runId} run={run} record={records.get(run.runId)} />
+          ))}
+          {live.map((run) => (
+            <LiveRunCard key={run.facts.runId} run={run} now={inbox.now} canStop={editor} />
           ))}
           <nav class="pager" aria-label="Runs">
             {url.searchParams.has("cursor") && (
