@@ -1,5 +1,9 @@
-import type { ConversationFilters as Filters } from "@/lib/dashboard/conversation_filters.ts";
-import { FINISH_LABELS } from "../lib/dashboard/finish_labels.ts";
+import {
+  type ConversationFilters as Filters,
+  MAX_QUERY_LENGTH,
+} from "@/lib/dashboard/conversation_filters.ts";
+import { OUTCOME_LABELS } from "@/lib/dashboard/inbox/outcome_labels.ts";
+import { SOURCE_LABELS } from "../lib/dashboard/source_labels.ts";
 import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 
 export interface ConversationFiltersProps {
@@ -10,10 +14,25 @@ export interface ConversationFiltersProps {
   costs: readonly number[];
 }
 
+const FINISHES = Object.entries(OUTCOME_LABELS).filter(([finish]) => finish !== "live");
+
 /** Filters of the conversations list, as a form that works without scripts. */
 export function ConversationFilters({ filters, agents, costs }: ConversationFiltersProps) {
   return (
     <form method="get" action="/conversations" class="filters" aria-label="Filters">
+      <div class="field filter-words">
+        <label for="filter-q">Messages contain</label>
+        <input
+          type="search"
+          id="filter-q"
+          name="q"
+          value={filters.q}
+          maxLength={MAX_QUERY_LENGTH}
+          placeholder="Words, or an ID"
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </div>
       <Choice
         name="agentId"
         label="Agent"
@@ -21,15 +40,22 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         any="Any agent"
         options={agents.map(({ id, name }) => [id, name])}
       />
-      <Day name="from" label="From (UTC)" value={filters.from} />
-      <Day name="to" label="To (UTC)" value={filters.to} />
       <Choice
         name="finish"
-        label="Status"
+        label="Outcome"
         value={filters.finish}
-        any="Any status"
-        options={[["failed", "Failed (error or interrupted)"], ...Object.entries(FINISH_LABELS)]}
+        any="Any"
+        options={[["failed", "Failed or interrupted"], ...FINISHES]}
       />
+      <Choice
+        name="source"
+        label="Source"
+        value={filters.source}
+        any="Any source"
+        options={Object.entries(SOURCE_LABELS)}
+      />
+      <Day name="from" label="From (UTC)" value={filters.from} />
+      <Day name="to" label="To (UTC)" value={filters.to} />
       <Choice
         name="cost"
         label="Cost"
@@ -39,9 +65,6 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
       />
       <div class="filter-actions">
         <button class="button" type="submit">Apply</button>
-        {Object.values(filters).some((value) => value !== "") && (
-          <a class="button" href="/conversations" aria-current="false">Clear</a>
-        )}
       </div>
     </form>
   );
@@ -75,31 +98,5 @@ function Day({ name, label, value }: { name: string; label: string; value: strin
       <label for={`filter-${name}`}>{label}</label>
       <input type="date" id={`filter-${name}`} name={name} value={value} />
     </div>
-  );
-}
-
-/** Finds a conversation by its id or the id of one of its runs. */
-export function FindConversation({ id, missing }: { id: string; missing: boolean }) {
-  return (
-    <form method="get" action="/conversations" class="find" role="search">
-      <label class="sr-only" for="find-id">Conversation or run ID</label>
-      <input
-        type="search"
-        id="find-id"
-        name="id"
-        class="mono"
-        placeholder="Conversation or run ID"
-        value={id}
-        autocomplete="off"
-        spellcheck={false}
-        {...(missing ? { "aria-invalid": "true", "aria-describedby": "find-fault" } : {})}
-      />
-      <button class="button" type="submit">Find</button>
-      {missing && (
-        <p class="field-error" id="find-fault">
-          No conversation or run has this ID.
-        </p>
-      )}
-    </form>
   );
 }

@@ -1,22 +1,26 @@
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { addSources, type TranscriptMessage } from "@/widget/state.ts";
+import CopyButton from "../islands/CopyButton.tsx";
 import { EgressCalls } from "./EgressCalls.tsx";
 import { DescriptionList } from "./DescriptionList.tsx";
-import { FINISH_LABELS, finishBadgeClass } from "../lib/dashboard/finish_labels.ts";
 import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/format_amount.ts";
+import { ERROR_TEXTS } from "../lib/dashboard/inbox/error_texts.ts";
+import { AnswerMarkdown } from "./inbox/AnswerMarkdown.tsx";
+import { OutcomeMark } from "./inbox/OutcomeMark.tsx";
+import { ToolCallLine } from "./inbox/ToolCallLine.tsx";
 import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
 
-/** One message and its answer, with the details of its run record. */
+/** One message and its answer as the visitor saw them, with the details of its run record. */
 export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);
   return (
-    <article class="card run" id={`run-${run.runId}`} aria-label={`Run ${run.runId}`}>
+    <article class="run" id={`run-${run.runId}`} aria-label={`Run ${run.runId}`}>
       <header class="run-head">
         <Moment at={run.startedAt} />
-        <span class={finishBadgeClass(run.finishReason)}>{FINISH_LABELS[run.finishReason]}</span>
-        {run.errorCode && <code>{run.errorCode}</code>}
+        {run.finishReason !== "stop" && <OutcomeMark outcome={run.finishReason} />}
       </header>
       {run.unreadable && (
         <Notice kind="warning">
@@ -39,12 +43,16 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
       )}
       <div class="said-list">
         {asked.map(({ role, content }, n) => <RunMessage key={n} role={role} text={content} />)}
-        {run.toolCalls.map((call, n) => <ToolCall key={n} call={call} />)}
+        {run.toolCalls.map((call, n) => <ToolCallLine key={n} call={call} />)}
         {run.text !== "" && <RunMessage role="assistant" text={run.text} />}
+        <Sources run={run} />
+        {run.errorCode && (
+          <p class="run-error">
+            {ERROR_TEXTS[run.errorCode]} <code>{run.errorCode}</code>
+          </p>
+        )}
       </div>
-      <RunFacts run={run} record={record} />
-      <EgressCalls calls={record?.egress ?? []} />
-      {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
+      <RunDetails run={run} record={record} />
     </article>
   );
 }
@@ -52,55 +60,56 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
 function RunMessage({ role, text }: { role: "user" | "assistant"; text: string }) {
   return (
     <div class={`said said-${role}`}>
-      <p class="said-who">{role === "user" ? "Visitor" : "Agent"}</p>
-      <p class="said-text" dir="auto">{text}</p>
+      <p class="sr-only">{role === "user" ? "Visitor:" : "Agent:"}</p>
+      {role === "user"
+        ? <p class="said-text" dir="auto">{text}</p>
+        : <AnswerMarkdown text={text} />}
     </div>
   );
 }
 
-function ToolCall(
-  { call: { name, args, output } }: { call: ConversationRun["toolCalls"][number] },
-) {
-  const failed = typeof output === "object" && output !== null && "error" in output;
+/** The documents that the visitor saw below the answer. */
+function Sources({ run: { toolCalls } }: { run: ConversationRun }) {
+  const message: TranscriptMessage = { id: 0, role: "assistant", text: "" };
+  for (const { name, output } of toolCalls) addSources(message, { name, output });
+  if (!message.sources?.length) return null;
   return (
-    <details class="more tool-call">
-      <summary>
-        Tool <code>{name}</code>
-        {output === undefined ? " did not return" : failed ? " failed" : " succeeded"}
-      </summary>
-      <JsonBlock label={`Arguments of ${name}`} value={args} />
-      {output !== undefined && <JsonBlock label={`Output of ${name}`} value={output} />}
-    </details>
+    <div class="run-sources">
+      <p class="help">Sources</p>
+      <ul>{message.sources.map((title) => <li key={title} dir="auto">{title}</li>)}</ul>
+    </div>
   );
 }
 
-function JsonBlock({ label, value }: { label: string; value: unknown }) {
-  return <pre class="json" role="region" aria-label={label} tabIndex={0}>{formatJson(value)}</pre>;
-}
-
-function formatJson(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
-}
-
-function RunFacts({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
+function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const { firstTextMs, steps, droppedMessages, excess = 0 } = record ?? {};
+  const duration = formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt));
+  const tokens = formatCount(run.inputTokens + run.outputTokens);
   return (
-    <DescriptionList
-      class="figures run-facts"
-      of={{
-        "Model": `${run.provider} ${run.model}`,
-        "Agent version": run.agentVersion,
-        "Time to first text": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
-        "Duration": formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
-        "Steps": steps === undefined ? undefined : formatCount(steps),
-        "Input tokens": formatCount(run.inputTokens),
-        "Output tokens": formatCount(run.outputTokens),
-        "Cost": formatUsd(run.costUsd),
-        "Not charged": excess > 0 && formatUsd(excess / 1_000_000),
-        "Messages dropped": droppedMessages === undefined
-          ? undefined
-          : formatCount(droppedMessages),
-      }}
-    />
+    <details class="more run-details">
+      <summary>
+        {`${run.model} · ${duration} · ${tokens} tokens · ${formatUsd(run.costUsd)}`}
+      </summary>
+      <DescriptionList
+        class="figures run-facts"
+        of={{
+          "Model": run.model,
+          "Agent version": run.agentVersion,
+          "Time to first text": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
+          "Duration": duration,
+          "Steps": steps === undefined ? undefined : formatCount(steps),
+          "Input tokens": formatCount(run.inputTokens),
+          "Output tokens": formatCount(run.outputTokens),
+          "Cost": formatUsd(run.costUsd),
+          "Not charged": excess > 0 && formatUsd(excess / 1_000_000),
+          "Messages dropped": droppedMessages === undefined
+            ? undefined
+            : formatCount(droppedMessages),
+        }}
+      />
+      <EgressCalls calls={record?.egress ?? []} />
+      {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
+      <CopyButton text={run.runId} what="run ID" label="Copy run ID" />
+    </details>
   );
 }

@@ -37,6 +37,7 @@ const STYLES = [
   "reports",
   "charts",
   "conversations",
+  "inbox",
   "adapt",
 ];
 

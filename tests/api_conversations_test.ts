@@ -17,6 +17,7 @@ Deno.test("GET /v1/conversations/:id: returns each run with its messages, answer
     id: first.id,
     agentId: agent.id,
     origin: ORIGIN,
+    source: "widget",
     createdAt: "2026-01-15T12:00:00.000Z",
     updatedAt: "2026-01-15T12:00:01.000Z",
     expiresAt: "2026-02-14T12:00:01.000Z",

@@ -160,6 +160,8 @@ Deno.test("/chat/:share/session: mints for its own page only; switching off or r
   };
   const first = (await expectJson(await mint(path, service.url), 201)).sessionToken;
   assertEquals(await talk(first), 200);
+  const stored = await service.service.conversations.list(await service.tenant(), { limit: 5 });
+  assertEquals(stored.data.map(({ source }) => source), ["share"]);
   // A copied token is of no use on another page, the agent's own sites included.
   assertEquals(await talk(first, ORIGIN), "origin_not_allowed");
   await set("on");

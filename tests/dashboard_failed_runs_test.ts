@@ -31,23 +31,30 @@ Deno.test("/home and /usage: the error count links to every failed run, also tho
   assertEquals((await ask("Rejected at once")).status, 502);
 
   for (const [page, label] of [["/home", "Runs failed"], ["/usage", "Errors"]] as const) {
-    const link = new RegExp(`<dt>${label}</dt><dd><a class="bad" href="([^"]+)">3</a>`);
+    const link = new RegExp(`<dt>${label}</dt><dd><a class="bad" href="([^"]+)">(3)</a>`);
     const count = link.exec(await html(page));
     assert(count, `${page} links its error count`);
     const list = await html(count[1]!.replaceAll("&amp;", "&"));
-    const links = [...list.matchAll(/href="(\/conversations\/([\w-]{36})\?[^"]*)"/g)];
+    const links = [
+      ...list.matchAll(
+        /href="(\/conversations\/([\w-]{36})\?[^"#]*)#(run-[\w-]{36})"[^>]*>([^<]*)</g,
+      ),
+    ];
     const ids = links.map(([, , id]) => id);
-    assertEquals([ids.length, ids.includes(interrupted), ids.includes(completed)], [
+    // As many rows as the counter says: a conversation with two failed runs has two.
+    assertEquals(ids.length, Number(count[2]));
+    assertEquals([ids.filter((id) => id === interrupted).length, ids.includes(completed)], [
       2,
-      true,
       false,
     ]);
-    const pages = await Promise.all(links.map(([, href]) => html(href!.replaceAll("&amp;", "&"))));
-    const runs = pages.join("").match(/<article class="card run".*?<\/article>/gs) ?? [];
-    const failed = runs.filter((run) => run.includes("provider_error"));
-    assertEquals(failed.length, 3);
-    for (const text of ["Cut in the middle", "Never accepted", "Rejected at once"]) {
-      assert(failed.some((run) => run.includes(text)), text);
+    const questions = links.map(([, , , , question]) => question);
+    assertEquals(questions, ["Rejected at once", "Never accepted", "Cut in the middle"]);
+    for (const [, href, , runId, question] of links) {
+      const page = await html(href!.replaceAll("&amp;", "&"));
+      const run = new RegExp(`<article class="run" id="${runId}".*?</article>`, "s").exec(page);
+      assert(run, "the row links to its run");
+      assertStringIncludes(run[0], question!);
+      assertStringIncludes(run[0], "The model provider returned an error.");
     }
     assertMatch(list, /<option value="failed" selected/);
   }

@@ -102,17 +102,19 @@ async function embed(day: Day): Promise<void> {
 
 async function findIt({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "Conversations" }).click();
+  await page.waitForURL("**/conversations");
+  await alive(page);
   await page.getByLabel("Agent").selectOption({ label: "Customer support" });
   await page.waitForURL("**/conversations?**agentId=**");
   const rows = page.locator(".row");
   assertEquals(await rows.count(), 2, "the visitor's conversation and the playground's");
-  const row = rows.filter({ hasText: shop.origin });
-  assertStringIncludes(await row.innerText(), "$0.0003");
+  const row = rows.filter({ hasText: "Widget" });
+  assertStringIncludes(await row.innerText(), QUESTION);
   await row.getByRole("link").click();
   await page.waitForURL("**/conversations/*");
   const text = await page.locator("main").innerText();
   for (
-    const expected of [QUESTION, "It arrives on Friday.", "vendor_a mid", "$0.0003", "Completed"]
+    const expected of [QUESTION, "It arrives on Friday.", shop.origin, "mid", "$0.0003", "Answered"]
   ) {
     assertStringIncludes(text, expected);
   }

@@ -117,7 +117,7 @@ Deno.test("every page shows hostile names, messages, tool outputs and queries as
   assert(showing.length > 20, `pages that show the values: ${showing}`);
   await t.step("a conversation shows its tool's arguments and output", async () => {
     const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
-    assertStringIncludes(page, "Output of look_up");
+    assertStringIncludes(page, "Result of look_up");
     assertStringIncludes(page, "&quot;result&quot;");
   });
   await t.step(

@@ -81,20 +81,23 @@ Deno.test("reports: a failed run is found and its conversation deleted by keyboa
       await press(page, "Menu", "Enter");
       await press(page, "Conversations", "Enter");
       await page.waitForURL("**/conversations");
-      await page.getByLabel("Status").focus();
-      await page.keyboard.type("Error");
+      await page.getByLabel("Outcome").focus();
+      await page.keyboard.type("Failed");
       await press(page, "Apply", "Enter");
-      await page.waitForURL("**/conversations?**finish=error**");
+      await page.waitForURL("**/conversations?**finish=failed**");
       assertEquals(await page.locator(".row").count(), 1);
       await page.locator(".row-link").focus();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/conversations/*");
-      assertStringIncludes(await page.locator("article").innerText(), "provider_error");
+      assertStringIncludes(
+        await page.locator("article").innerText(),
+        "The model provider returned an error.",
+      );
       await press(page, "Delete", "Enter");
       await page.waitForURL("**/delete?**");
       await press(page, "Delete conversation", "Enter");
       await page.getByText("Conversation deleted.").waitFor();
-      await page.goto("/conversations?finish=error");
+      await page.goto("/conversations?finish=failed");
       assertEquals(await page.locator(".row").count(), 0);
     });
   });

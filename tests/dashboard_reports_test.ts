@@ -103,7 +103,9 @@ Deno.test("/conversations: filters the list and finds a conversation by its id o
   const { first, failed } = on;
   const listed = async (query: string) => {
     const found = [
-      ...(await on.html(`/conversations${query}`)).matchAll(/, conversation ([\w-]{36})/g),
+      ...(await on.html(`/conversations${query}`)).matchAll(
+        /class="row-link[^"]*" href="\/conversations\/([\w-]{36})/g,
+      ),
     ];
     return found.map(([, id]) => id);
   };
@@ -120,8 +122,8 @@ Deno.test("/conversations: filters the list and finds a conversation by its id o
     const href = found.headers.get("location") ?? "";
     assert(href.startsWith(`/conversations/${first.conversationId}?`), href);
     const text = await on.text(href);
-    assertMatch(text, /Visitor Hello/);
-    assertMatch(text, /Agent Hello there\./);
+    assertMatch(text, /Visitor: Hello/);
+    assertMatch(text, /Agent: Hello there\./);
     assertMatch(text, /Time to first text \d+ ms/);
   }
   assertStringIncludes(

@@ -80,7 +80,9 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
 
 /** True if a path accepts POST. */
 function acceptsPost(path: string): boolean {
-  return !/\/(plugin|versions|search|preview)$|^\/(conversations|knowledge)\/[^/]+$/.test(path);
+  return !/\/(plugin|versions|search|preview|stream)$|^\/(conversations|knowledge)\/[^/]+$/.test(
+    path,
+  );
 }
 
 /** Sends what a path accepts: JSON to the playground, a form to all others. */

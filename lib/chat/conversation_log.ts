@@ -21,7 +21,12 @@ import { ConversationStore } from "../store/conversations/conversation_store.ts"
 import { type ConversationName, keys } from "../store/keys/keys.ts";
 import { type Chunk, totalBytes } from "../store/values/chunks.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import { isFailed, type RunEnd, type RunFacts } from "../store/runs/run_record.ts";
+import {
+  conversationSource,
+  isFailed,
+  type RunEnd,
+  type RunFacts,
+} from "../store/runs/run_record.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { clearInput, type PendingConversation } from "./run_input.ts";
 import type { ConversationQuota } from "./conversation_quota.ts";
@@ -43,6 +48,8 @@ export interface ConversationLogDeps {
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always capacity. */
   quota?: Pick<ConversationQuota, "hasCapacity" | "recordStored">;
+  /** Indexes what was said; without it nothing is indexed. */
+  indexer?: { note(tenant: string): void };
   /** The usage shard that this process writes; by default the first one. */
   shard?: Pick<ProcessShard, "number">;
 }
@@ -99,15 +106,18 @@ export class ConversationLog {
       write: (transaction, { charged }) => {
         clearInput(transaction, facts, pending);
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
-        const { digests } = entry;
-        const appended = { name, origin, days, row, digests, keyDigest, packTranscript };
+        const of = { name, origin, source: conversationSource(facts.source), days };
+        const appended = { ...of, row, digests: entry.digests, keyDigest, packTranscript };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },
       afterCommit: async ({ late }) => {
         // If this fails, what was written ahead stays until it expires; no one can read it.
         if (late || isDeleted) await this.#deleteWrittenAhead(facts).catch(() => {});
-        else this.#deps.quota?.recordStored(facts.tenant, entry.bytes);
+        else {
+          this.#deps.quota?.recordStored(facts.tenant, entry.bytes);
+          this.#deps.indexer?.note(facts.tenant);
+        }
       },
     };
   }

@@ -1,6 +1,7 @@
 import { ANY_FAILURE, COST_THRESHOLDS } from "../store/conversations/conversation_index.ts";
-import type { ConversationSearch } from "../store/conversations/conversation_search.ts";
+import type { InboxSearch } from "../services/conversation_inbox.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
+import { CONVERSATION_SOURCES } from "../schemas/conversation_source.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
 import { isUuid } from "../http/request_params.ts";
 
@@ -16,7 +17,13 @@ export interface ConversationFilters {
   finish: string;
   /** Micro-USD, one of `COST_THRESHOLDS`. */
   cost: string;
+  source: string;
+  /** Words that were said. */
+  q: string;
 }
+
+/** Characters of a search for words. */
+export const MAX_QUERY_LENGTH = 200;
 
 /** Reads the filters; unknown values are ignored, so that an old link still works. */
 export function readConversationFilters({ searchParams }: URL): ConversationFilters {
@@ -29,18 +36,26 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
     ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
+    source: read("source", (text) => CONVERSATION_SOURCES.some((value) => value === text)),
+    q: (searchParams.get("q") ?? "").trim().slice(0, MAX_QUERY_LENGTH),
   };
 }
 
+export function isFiltered(filters: ConversationFilters): boolean {
+  return Object.values(filters).some((value) => value !== "");
+}
+
 export function toConversationSearch(
-  { agentId, from, to, finish, cost }: ConversationFilters,
-): ConversationSearch {
+  { agentId, from, to, finish, cost, source, q }: ConversationFilters,
+): InboxSearch {
   return {
     agentId: agentId || undefined,
     from: from === "" ? undefined : Date.parse(from),
     to: to === "" ? undefined : Date.parse(addDays(to, 1)),
     finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
+    source: CONVERSATION_SOURCES.find((value) => value === source),
+    query: q || undefined,
   };
 }
 
@@ -52,6 +67,20 @@ export function conversationsHref(filters: Partial<ConversationFilters>, cursor?
 
 export function errorsHref({ from, to }: { from: string; to: string }): string {
   return conversationsHref({ from, to, finish: ANY_FAILURE });
+}
+
+/** The URL of a row of the list, which the page shows beside the conversation. */
+export function inboxRowHref(
+  row: {
+    id: string;
+    agentId: string;
+    origin?: string | undefined;
+    run?: { runId: string } | undefined;
+  },
+  list: string,
+): string {
+  const href = conversationHref(row) + (list === "" ? "" : `&${new URLSearchParams({ list })}`);
+  return row.run === undefined ? href : `${href}#run-${row.run.runId}`;
 }
 
 /** The URL of a conversation; several agents or origins may share its id. */

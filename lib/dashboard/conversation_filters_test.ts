@@ -7,7 +7,7 @@ import {
 } from "./conversation_filters.ts";
 
 const AGENT = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
-const NONE = { agentId: "", from: "", to: "", finish: "", cost: "" };
+const NONE = { agentId: "", from: "", to: "", finish: "", cost: "", source: "", q: "" };
 
 function read(query: string) {
   return readConversationFilters(new URL(`http://localhost/conversations${query}`));
@@ -15,7 +15,7 @@ function read(query: string) {
 
 Deno.test("readConversationFilters: ignores unknown values", () => {
   assertEquals(read(""), NONE);
-  const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1";
+  const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1&source=fax";
   assertEquals(read(wrong), NONE);
   const right = {
     agentId: AGENT,
@@ -23,6 +23,8 @@ Deno.test("readConversationFilters: ignores unknown values", () => {
     to: "2026-01-31",
     finish: "error",
     cost: "250000",
+    source: "share",
+    q: "late parcel",
   };
   assertEquals(read(`?${new URLSearchParams(right)}`), right);
 });

@@ -8,6 +8,7 @@ const MESSAGES = {
   share_off: "Share link switched off. Chats of its page have ended.",
   site_added: "Site added. It can embed the agent from now on.",
   site_removed: "Site removed. It can no longer embed the agent.",
+  run_stopped: "Answer stopped. What was written until then is kept.",
   conversation_deleted: "Conversation deleted.",
   base_created: "Knowledge base created. Add its documents below.",
   base_saved: "Changes saved.",
@@ -61,5 +62,5 @@ export function withFlashMessage(
   path: string,
   notice: keyof typeof MESSAGES | keyof typeof WARNINGS,
 ): string {
-  return `${path}?notice=${notice}`;
+  return `${path}${path.includes("?") ? "&" : "?"}notice=${notice}`;
 }

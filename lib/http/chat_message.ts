@@ -5,6 +5,8 @@ import type { ChatRequest } from "../chat/prepare_run.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
 import { parseOrThrow } from "../schemas/api_error.ts";
 import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
+import type { Session } from "../store/credentials/session_store.ts";
+import type { RunSource } from "../store/runs/run_record.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "./authenticate_chat.ts";
 import { parseJson, readJsonText } from "./bodies/read_json.ts";
@@ -60,5 +62,13 @@ export async function authorizeChatMessage(
   const { session, sessionToken } = caller;
   recordRejectedOrigin(ctx, { tenant, agent }, () => checkSessionOrigin(ctx.req, session, agent));
   const sessionHash = await sha256(sessionToken);
-  return { request: { ...request, origin: session.origin }, idempotency, sessionHash };
+  const place = placeOf(session);
+  const source = place === undefined ? request.source : { ...request.source, place };
+  return { request: { ...request, source, origin: session.origin }, idempotency, sessionHash };
+}
+
+/** Where a session is used, if not on a site. */
+function placeOf({ share, playground }: Session): RunSource["place"] {
+  if (share !== undefined) return "share";
+  return playground ? "playground" : undefined;
 }

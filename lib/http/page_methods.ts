@@ -18,7 +18,13 @@ const GET_ONLY = new Set([
     "/api-keys",
     "/audit",
   ],
-  ...["/conversations", "/conversations/:id", "/knowledge", "/knowledge/:id"],
+  ...[
+    "/conversations",
+    "/conversations/:id",
+    "/conversations/runs/:runId/stream",
+    "/knowledge",
+    "/knowledge/:id",
+  ],
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",
@@ -35,6 +41,7 @@ const POST_ONLY = new Set([
     "/agents/test-tool",
     "/agents/:id/try",
   ],
+  "/conversations/runs/:runId/stop",
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
   ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);

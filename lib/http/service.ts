@@ -3,10 +3,12 @@ import type { SecurityLog } from "../services/security_log.ts";
 import type { TeamService } from "../services/team_service.ts";
 import type { UserService } from "../services/user_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
+import type { ConversationInbox } from "../services/conversation_inbox.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { KnowledgeService } from "../services/knowledge_service.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ChatService } from "../chat/chat_service.ts";
+import type { SearchIndexer } from "../chat/search_indexer.ts";
 import type { ConversationQuota } from "../chat/conversation_quota.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
 import type { ConnectionConfig } from "../schemas/connection_config.ts";
@@ -71,9 +73,11 @@ export interface Service {
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationService;
+  readonly inbox: ConversationInbox;
   /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
   readonly keyedDigest: (digest: string) => string;
   readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;
+  readonly searchIndexer: Pick<SearchIndexer, "indexAll">;
   readonly doctor: Doctor;
   readonly knowledgeSearch: KnowledgeSearch;
   readonly documents: DocumentProcessor;

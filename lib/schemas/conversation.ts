@@ -7,6 +7,7 @@ import {
   pageSchema,
   usdSchema as usd,
 } from "./value_schemas.ts";
+import { CONVERSATION_SOURCES } from "./conversation_source.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 export const conversationSchema = z.object({
@@ -14,6 +15,8 @@ export const conversationSchema = z.object({
   agentId: z.uuid(),
   origin: z.string().optional()
     .describe("The origin of its page; absent for calls with an API key."),
+  source: z.enum(CONVERSATION_SOURCES).optional()
+    .describe("Where it began; absent for conversations of early releases."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When its last run ended."),
   expiresAt: z.iso.datetime().describe("When it is deleted, unless a run is added."),
@@ -34,6 +37,8 @@ const toolCallSchema = z.object({
   name: z.string(),
   args: jsonValueSchema,
   output: jsonValueSchema.optional().describe("Absent if the run ended earlier."),
+  ms: z.number().nonnegative().optional()
+    .describe("How long the call took, milliseconds; absent in runs of early releases."),
 });
 
 export const conversationRunSchema = z.object({

@@ -20,6 +20,7 @@ import { isoTime } from "../platform/runtime.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../schemas/conversation.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import { decodePosition, encodePosition } from "./encode_position.ts";
 
 /** A conversation with the unusual finish reasons of its runs. */
 export type FoundConversation = Conversation & { ended: ConversationRun["finishReason"][] };
@@ -64,7 +65,7 @@ export class ConversationService {
     const found = await this.#cursors.page(page, {
       list,
       load: async ({ limit, cursor }) => {
-        const after = cursor === undefined ? undefined : decodePosition(cursor);
+        const after = cursor === undefined ? undefined : decodePosition<SearchCursor>(cursor);
         const page = await this.#store.search(tenant, { search, limit, after });
         const { data: found, next } = page;
         cutShort = page.cutShort;
@@ -128,28 +129,17 @@ export class ConversationService {
   }
 }
 
-/** Encodes a position for use in URLs. */
-function encodePosition(position: SearchCursor): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(position));
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
-}
-
-/** Trusts its input: the cursor's signature has been verified. */
-function decodePosition(cursor: string): SearchCursor {
-  const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
-
 function finishReasonsOf({ ended = {} }: Stored): FoundConversation["ended"] {
   return Object.keys(ended) as FoundConversation["ended"];
 }
 
 function toConversation(stored: Stored): Conversation {
-  const { id, agentId, origin } = stored;
+  const { id, agentId, origin, source } = stored;
   return {
     id,
     agentId,
     ...(origin === undefined ? {} : { origin }),
+    ...(source === undefined ? {} : { source }),
     createdAt: isoTime(stored.createdAt),
     updatedAt: isoTime(stored.updatedAt),
     expiresAt: isoTime(stored.exp),

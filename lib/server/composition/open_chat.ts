@@ -9,6 +9,8 @@ import { Admission } from "../../billing/admission.ts";
 import { OrphanedRunSweeper } from "../../billing/orphaned_run_sweeper.ts";
 import { FailureDetector } from "../../billing/failure_detector.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
+import { SearchIndexer } from "../../chat/search_indexer.ts";
+import { SearchIndexing } from "../../store/search/search_indexing.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -35,10 +37,15 @@ export function openChat(
     ...{ kv, runtime, log, tenants, alerts },
     store: conversations,
   });
+  const searchIndexer = new SearchIndexer({
+    ...{ runtime, log },
+    indexing: new SearchIndexing(kv, { content, runtime, conversations }),
+  });
   const runs = new RunRegistry({
     ...{ kv, committer, content, admission, runtime, tenants },
     leases: failureDetector,
     quota: conversationQuota,
+    indexer: searchIndexer,
     shard: shards.process,
   });
   const orphanedRuns = new OrphanedRunSweeper(kv, {
@@ -58,5 +65,5 @@ export function openChat(
       builtIn: (request) => knowledgeTools(knowledgeSearch, request),
     }),
   });
-  return { admission, chat, orphanedRuns, runs, conversationQuota };
+  return { admission, chat, orphanedRuns, runs, conversationQuota, searchIndexer };
 }

@@ -1,5 +1,8 @@
 import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
 import { AgentService } from "../../services/agent_service.ts";
+import { WordSearch } from "../../services/word_search.ts";
+import { ConversationInbox } from "../../services/conversation_inbox.ts";
+import { LiveRuns } from "../../chat/live_runs.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
 import type { Config } from "../config/config.ts";
@@ -102,7 +105,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const storage = new StorageReports(kv, runtime);
   const { knowledgeSearch } = knowledge;
   const chatDeps = { alerts, conversations, secrets, egress, knowledgeSearch, providers };
-  const { admission, chat, orphanedRuns, conversationQuota, runs } = openChat(core, chatDeps);
+  const { admission, chat, orphanedRuns, conversationQuota, runs, searchIndexer } = openChat(
+    core,
+    chatDeps,
+  );
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const { catalogue, connections, registry } = providers;
@@ -114,11 +120,15 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ config, runtime, log, baseUrl, limits, tenants },
     ...{ ...auth, ...knowledge, ...scripts },
     ...{ agents, alerts, catalogue, connections, secrets, storage, providers: registry },
-    ...{ chat, runs, orphanedRuns, conversationQuota },
+    ...{ chat, runs, orphanedRuns, conversationQuota, searchIndexer },
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
     conversations: new ConversationService(conversations, { cursors, runs }),
+    inbox: new ConversationInbox(conversations, {
+      ...{ cursors, live: new LiveRuns(kv, core.content) },
+      words: new WordSearch(kv, { ...core, conversations, indexer: searchIndexer }),
+    }),
     get demoAgent() {
       return demo.agent;
     },
@@ -150,6 +160,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await knowledge.workers.close();
       await chat.stopAll();
       await conversationQuota.close();
+      await searchIndexer.close();
       await knowledgeSearch.close();
       closing.abort();
       await alerts.close();

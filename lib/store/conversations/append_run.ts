@@ -1,3 +1,4 @@
+import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import type { ActiveRun } from "../runs/active_run.ts";
 import type { Transaction } from "../tx/operation.ts";
@@ -9,6 +10,7 @@ import {
   type RunRow,
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
+import { recordFailedRun } from "./failed_runs.ts";
 
 const DAY_MS = 86_400_000;
 /** Transcripts up to this size are stored in the row itself. */
@@ -22,6 +24,7 @@ const MAX_KNOWN_DIGESTS = 128;
 export interface AppendedRun {
   name: ConversationName;
   origin?: string | undefined;
+  source?: ConversationSource | undefined;
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
@@ -109,7 +112,7 @@ export function discardRun(
 }
 
 function nextConversation(
-  { name, origin, days, row, digests, keyDigest }: AppendedRun,
+  { name, origin, source: runSource, days, row, digests, keyDigest }: AppendedRun,
   { known, n, gone }: {
     known: Conversation | undefined;
     n: number;
@@ -119,12 +122,14 @@ function nextConversation(
   // Clocks of processes differ: a conversation must not move back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
   const before = known === undefined ? [] : knownDigests(known, keyDigest);
+  const source = known?.source ?? runSource;
   return {
     v: 1,
     id: name.id,
     agentId: name.agentId,
     page: name.page,
     ...(origin === undefined ? {} : { origin }),
+    ...(source === undefined ? {} : { source }),
     createdAt: known?.createdAt ?? row.startedAt,
     updatedAt,
     runs: (known?.runs ?? 0) + 1,
@@ -156,4 +161,5 @@ function writeRunRow(
   const stored: RunRow = { v: 1, ...row, ...transcript, bytes, counted: true, exp };
   addRunUsage(tx, name.tenant, stored);
   tx.blindWrite(keys.conversationRun(name, n), stored, { expireIn });
+  recordFailedRun(tx, { name, row, n, expireIn });
 }

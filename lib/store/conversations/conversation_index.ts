@@ -1,5 +1,6 @@
 import { type ConversationName, keys } from "../keys/keys.ts";
 import { FAILED_FINISHES } from "../runs/run_record.ts";
+import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import type { Transaction } from "../tx/operation.ts";
 import type { Conversation, RunRow } from "./conversation_record.ts";
 
@@ -7,13 +8,19 @@ import type { Conversation, RunRow } from "./conversation_record.ts";
 export const COST_THRESHOLDS = [50_000, 250_000, 1_000_000, 5_000_000] as const;
 export type CostThreshold = typeof COST_THRESHOLDS[number];
 
+/** The sources that are indexed: most conversations have another. */
+const RARE_SOURCES: readonly string[] = ["playground", "share"];
+
 /** The usual finish, which is not indexed. */
 const DEFAULT_FINISH = "stop";
 type Finish = RunRow["finishReason"];
 
+/** What an index entry holds; a search by source skips the records of other sources. */
+export type IndexValue = [id: string, agentId: string, page: string, source?: ConversationSource];
+
 /**
  * Updates all indexes of a conversation. The tag index holds only what is rare: finishes other than `stop`,
- * and high costs. Most conversations have no tag, so most chats write none, and a search for a tag reads
+ * high costs, and conversations of the playground and of shared pages. Most conversations have no tag, so most chats write none, and a search for a tag reads
  * only its entries.
  */
 export function updateIndexes(
@@ -26,7 +33,8 @@ export function updateIndexes(
     expireIn: number;
   },
 ): void {
-  const value = [name.id, name.agentId, name.page];
+  const value: IndexValue = [name.id, name.agentId, name.page];
+  if (next.source !== undefined) value.push(next.source);
   const [oldTags, newTags] = [before, next].map((one) => one ? tagsOf(one) : new Map());
   for (const key of before ? timeIndexKeys(name, before) : []) tx.blindWrite(key, undefined);
   for (const key of timeIndexKeys(name, next)) tx.blindWrite(key, value, { expireIn });
@@ -77,14 +85,24 @@ export function costTags(minCost: CostThreshold): string[] {
   return COST_THRESHOLDS.filter((threshold) => threshold >= minCost).map(costTag);
 }
 
+/** The tags of all conversations from this source; `undefined` for those that are not indexed. */
+export function sourceTags(source: ConversationSource): string[] | undefined {
+  return RARE_SOURCES.includes(source) ? [sourceTag(source)] : undefined;
+}
+
+function sourceTag(source: ConversationSource): string {
+  return `source_${source}`;
+}
+
 function costTag(threshold: CostThreshold): string {
   return `cost_${threshold}`;
 }
 
 /** Each tag with the time that orders it: of the last such finish, or of the last update. */
-function tagsOf({ ended, cost, updatedAt }: Conversation): Map<string, number> {
+function tagsOf({ ended, cost, source, updatedAt }: Conversation): Map<string, number> {
   const tags = new Map<string, number>(Object.entries(ended ?? {}));
   const threshold = COST_THRESHOLDS.findLast((min) => cost >= min);
   if (threshold !== undefined) tags.set(costTag(threshold), updatedAt);
+  for (const tag of (source && sourceTags(source)) ?? []) tags.set(tag, updatedAt);
   return tags;
 }

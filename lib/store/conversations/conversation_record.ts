@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { jsonValueSchema } from "../../schemas/value_schemas.ts";
+import { CONVERSATION_SOURCES } from "../../schemas/conversation_source.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
 import { sha256 } from "../../platform/crypto/signer.ts";
@@ -18,6 +19,8 @@ const conversationSchema = z.object({
   page: z.string(),
   /** The page's origin; absent for calls with an API key. */
   origin: z.string().optional(),
+  /** Absent in records of early releases. */
+  source: z.enum(CONVERSATION_SOURCES).optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   runs: count,
@@ -93,6 +96,8 @@ export const runTranscriptSchema = z.object({
     args: jsonValueSchema,
     /** Absent if the run ended earlier. */
     output: jsonValueSchema.optional(),
+    /** How long the call took, milliseconds; absent in transcripts of early releases. */
+    ms: z.number().nonnegative().optional(),
   })),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;

@@ -1,9 +1,12 @@
+import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import {
   costTags,
   type CostThreshold,
   finishesMatching,
   type FinishFilter,
   finishTags,
+  type IndexValue,
+  sourceTags,
 } from "./conversation_index.ts";
 import {
   type Conversation,
@@ -25,6 +28,7 @@ export interface ConversationSearch {
   finish?: FinishFilter | undefined;
   /** Micro-USD. */
   minCost?: CostThreshold | undefined;
+  source?: ConversationSource | undefined;
 }
 
 /** A search continues after this entry of its index. */
@@ -45,7 +49,7 @@ export interface ConversationSearchPage {
 const MAX_WORK = 1_000;
 const WORK_PER_RECORD = 5;
 
-type Entry = Deno.KvEntry<[id: string, agentId: string, page: string]>;
+type Entry = Deno.KvEntry<IndexValue>;
 
 /** The latest first. Walks the sparsest ordered index that fits, up to the limit of work. */
 export async function searchConversations(
@@ -72,8 +76,9 @@ export async function searchConversations(
     for (; !next.done && batch.length < missing && work < MAX_WORK; next = await entries.next()) {
       last = next.value;
       work++;
-      const [id, agentId, page] = last.value;
+      const [id, agentId, page, source] = last.value;
       if (search.agentId !== undefined && search.agentId !== agentId) continue;
+      if (search.source !== undefined && source !== undefined && search.source !== source) continue;
       batch.push({ name: { tenant, id, agentId, page }, at: cursorOf(last)[0] });
       work += WORK_PER_RECORD - 1;
     }
@@ -93,10 +98,11 @@ interface SearchIndex {
 /** The smallest indexes that together have all matches. */
 function indexesFor(
   tenant: string,
-  { agentId, finish, minCost }: ConversationSearch,
+  { agentId, finish, minCost, source }: ConversationSearch,
 ): SearchIndex[] {
   const tail = (cursor: SearchCursor): Deno.KvKey => cursor;
-  const tags = (finish && finishTags(finish)) ?? (minCost && costTags(minCost));
+  const tags = (finish && finishTags(finish)) ?? (minCost && costTags(minCost)) ??
+    (source && sourceTags(source));
   if (tags !== undefined) {
     return tags.map((tag) => ({ prefix: keys.conversationsByTag(tenant, tag), tail }));
   }
@@ -165,8 +171,9 @@ function matchesSearch(
     at: number;
   },
 ): head is Conversation {
-  const { finish, minCost, from = 0, to = Infinity } = search;
+  const { finish, minCost, source, from = 0, to = Infinity } = search;
   if (!isReadable(head, now) || (minCost !== undefined && head.cost < minCost)) return false;
+  if (source !== undefined && head.source !== source) return false;
   if (finish === undefined) return true;
   if (finish === "stop") return head.ended === undefined;
   // A conversation with several such finishes is listed once, by the latest.

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
+import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { GroupCommitter } from "../tx/group_committer.ts";
 import { appendRun } from "./append_run.ts";
 import type { RunRow } from "./conversation_record.ts";
@@ -27,7 +28,13 @@ function opened(kv: Deno.Kv) {
   let run = 100;
   const add = (
     n: number,
-    { agentId = SHOP, at = n, cost = 0, finishReason = "stop" as RunRow["finishReason"] } = {},
+    { agentId = SHOP, at = n, cost = 0, finishReason = "stop", source }: {
+      agentId?: string;
+      at?: number;
+      cost?: number;
+      finishReason?: RunRow["finishReason"];
+      source?: ConversationSource;
+    } = {},
   ) => {
     const name = nameOf(n, agentId);
     const endedAt = runtime.now() + at;
@@ -41,6 +48,7 @@ function opened(kv: Deno.Kv) {
       decide: (draft) =>
         appendRun(draft, {
           name,
+          source,
           days: 30,
           row,
           digests: [],
@@ -82,6 +90,29 @@ Deno.test("searchConversations: filters find exactly their matches, alone and co
   const now = runtime.now();
   assertEquals(await find({ from: now + 12, to: now + 15 }), [14, 13, 12]);
   assertEquals(await find({ minCost: 50_000, agentId: OTHER, to: now + 16 }), [12]);
+});
+
+Deno.test("searchConversations: a source finds its conversations, and none of early releases", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, add, find, nameOf } = opened(kv);
+  await add(11);
+  await add(12, { source: "widget" });
+  await add(13, { source: "playground", finishReason: "error" });
+  await add(14, { source: "api", agentId: OTHER });
+  await add(15, { source: "share" });
+  // A conversation of an early release, continued.
+  await add(11, { at: 16, source: "widget" });
+  // The source is that of the first run.
+  await add(12, { at: 17, source: "api" });
+  assertEquals(await find({}), [12, 11, 15, 14, 13]);
+  assertEquals(await find({ source: "widget" }), [12, 11]);
+  assertEquals(await find({ source: "playground" }), [13]);
+  assertEquals(await find({ source: "share" }), [15]);
+  assertEquals(await find({ source: "api" }), [14]);
+  assertEquals(await find({ source: "api", agentId: SHOP }), []);
+  assertEquals(await find({ source: "playground", finish: "failed" }), [13]);
+  await store.delete(nameOf(13));
+  assertEquals(await find({ source: "playground" }), []);
 });
 
 Deno.test("searchConversations: a continued conversation is found once, at its latest position", async () => {

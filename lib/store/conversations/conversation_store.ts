@@ -16,6 +16,7 @@ import {
   totalBytes,
 } from "../values/chunks.ts";
 import { type Page, type PageRequest, readPage } from "../values/page.ts";
+import { SearchIndex } from "../search/search_index.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import { TOMBSTONE_TTL_MS } from "./append_run.ts";
 import { indexKeys } from "./conversation_index.ts";
@@ -36,6 +37,7 @@ import {
   type SearchCursor,
 } from "./conversation_search.ts";
 import { deleteRunRow } from "./conversation_usage.ts";
+import { type FailedRunCursor, type FailedRunPage, searchFailedRuns } from "./failed_runs.ts";
 
 /** Runs in a tombstone; no tenant has more active runs. */
 const MAX_TOMBSTONE_RUNS = 800;
@@ -110,6 +112,14 @@ export class ConversationStore {
     return searchConversations(this.#kv, { tenant, ...options, now: this.#runtime.now() });
   }
 
+  /** The failed runs that match, latest first. */
+  searchFailedRuns(
+    tenant: string,
+    options: { search: ConversationSearch; limit: number; after?: FailedRunCursor | undefined },
+  ): Promise<FailedRunPage> {
+    return searchFailedRuns(this.#kv, { tenant, ...options, now: this.#runtime.now() });
+  }
+
   /** The records of runs by id, without those that are no longer stored. */
   async readRunRecords(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
     const records = await Promise.all(runIds.map(async (id): Promise<[string, RunRecord][]> => {
@@ -137,7 +147,7 @@ export class ConversationStore {
         (runs.length > 0 && bytes + row.bytes > MAX_PAGE_BYTES);
       if (isFull) return { runs, next: Number(entry.key.at(-1)) };
       if (row.exp <= this.#runtime.now()) continue;
-      const transcript = await this.#readTranscriptOrUnreadable(name.tenant, row);
+      const transcript = await this.readTranscript(name.tenant, row);
       if (transcript === undefined) continue;
       runs.push({ row, transcript });
       bytes += row.bytes;
@@ -193,16 +203,25 @@ export class ConversationStore {
   }
 
   async #deleteRuns(name: ConversationName): Promise<void> {
-    for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
-      const { runId } = parseRecord(runRowSchema, entry)!;
-      await deleteKeys(this.#kv, await this.listRunKeys(name.tenant, runId));
+    const { tenant } = name;
+    const rows = await Array.fromAsync(
+      this.#kv.list({ prefix: keys.conversationRuns(name) }),
+      (entry) => ({ key: entry.key, runId: parseRecord(runRowSchema, entry)!.runId }),
+    );
+    const runIds = rows.map(({ runId }) => runId);
+    await new SearchIndex(this.#kv).erase(tenant, runIds, this.#runtime.now());
+    for (const { key, runId } of rows) {
+      await deleteKeys(this.#kv, await this.listRunKeys(tenant, runId));
       // Last, so that repeating an interrupted deletion finds the rest.
-      await deleteRunRow(this.#kv, { tenant: name.tenant, key: entry.key });
+      await deleteRunRow(this.#kv, { tenant, key });
     }
   }
 
-  /** One run that cannot be decrypted must not prevent reading the others. */
-  async #readTranscriptOrUnreadable(
+  /**
+   * What was said in a run; `undefined` if it is gone. One run that cannot be decrypted must not prevent
+   * reading the others.
+   */
+  async readTranscript(
     tenant: string,
     row: RunRow,
   ): Promise<RunWithTranscript["transcript"] | undefined> {

@@ -53,13 +53,18 @@ export async function readConversationUsage(
   return sum;
 }
 
-/** Deletes a run's row and its usage in one step. */
+/**
+ * Deletes a run's row, its entry among the failed runs, and its usage in one step; also its entry in the
+ * search index, in case it was indexed since that was erased.
+ */
 export function deleteRunRow(
   kv: Deno.Kv,
   { tenant, key }: { tenant: string; key: Deno.KvKey },
 ): Promise<true> {
   return updateRow(kv, key, async (row, step) => {
-    step.delete(key);
+    step.delete(key).delete(keys.failedRun(tenant, row)).delete(
+      keys.searchRecent(tenant, row.runId),
+    );
     if (row.counted) await updateUsage(step, kv, { tenant, row, by: -1 });
     return true;
   });

@@ -1,6 +1,7 @@
 import { INSTALLATION_KEYS } from "./installation_keys.ts";
 import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
+import { SEARCH_KEYS } from "./search_keys.ts";
 
 export type { DocumentName } from "./knowledge_keys.ts";
 export type { ConversationName } from "./run_keys.ts";
@@ -110,6 +111,7 @@ export const keys = {
 
   ...RUN_KEYS,
   ...CONVERSATION_KEYS,
+  ...SEARCH_KEYS,
   ...KNOWLEDGE_KEYS,
 
   /** Recent problems, counted by name: `{ v, items }`. */

@@ -141,6 +141,14 @@ export const CONVERSATION_KEYS = {
     at,
     ...partsOf(of).slice(1),
   ],
+  /** Index of runs that ended in an error or were interrupted: `[id, agentId, page, n]`. */
+  failedRun: (tenant: string, { endedAt, runId }: { endedAt: number; runId: string }) => [
+    "failed_runs",
+    tenant,
+    endedAt,
+    runId,
+  ],
+  failedRuns: (tenant: string) => ["failed_runs", tenant],
   conversationsByTag: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
   /** Usage of conversations: runs that ended on one day, by their retention in days. */
   conversationUsage: (tenant: string, day: string, shard = 0) => [

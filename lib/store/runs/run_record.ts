@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
+import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 
 const microUsd = z.int().nonnegative();
@@ -9,8 +10,15 @@ export const runSourceSchema = z.object({
   kind: z.enum(["key", "session", "user"]),
   /** The id of the API key, the session or the dashboard user. */
   id: z.string(),
+  /** Where its session is used, if not on a site: on the agent's shared page or in the playground. */
+  place: z.enum(["share", "playground"]).optional(),
 });
 export type RunSource = z.infer<typeof runSourceSchema>;
+
+export function conversationSource({ kind, place }: RunSource): ConversationSource {
+  if (kind === "session") return place ?? "widget";
+  return kind === "key" ? "api" : "playground";
+}
 
 /** The facts of a run at its admission. Times in milliseconds. */
 export const runFactsSchema = z.object({

@@ -1,0 +1,93 @@
+import type { Inbox } from "@/lib/dashboard/inbox/read_inbox.ts";
+import { conversationsHref, inboxRowHref } from "@/lib/dashboard/conversation_filters.ts";
+import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
+import type { InboxRow } from "@/lib/services/conversation_inbox.ts";
+import { Time } from "../Time.tsx";
+import { OutcomeMark } from "./OutcomeMark.tsx";
+
+export interface InboxListProps {
+  inbox: Inbox;
+  /** The open conversation. */
+  open?: { id: string; agentId: string; origin?: string | undefined } | undefined;
+}
+
+/** Conversations, one question each. J and K open the next and the previous one. */
+export function InboxList({ inbox, open }: InboxListProps) {
+  const { rows, filters, nextCursor, isFirstPage, cutShort } = inbox;
+  return (
+    <>
+      {rows.length > 0 && (
+        <ol class="rows inbox-list" aria-label="Conversations">
+          {rows.map((row) => (
+            <Row
+              key={row.run?.runId ?? row.id + row.agentId + row.origin}
+              {...{ row, inbox, open }}
+            />
+          ))}
+        </ol>
+      )}
+      {cutShort && (
+        <p class="prose cut-short">
+          No more matches in this range. Older conversations were not searched yet.
+        </p>
+      )}
+      <nav class="pager" aria-label="Pages">
+        {!isFirstPage && (
+          <a class="button" href={conversationsHref(filters)} aria-current="false">Latest</a>
+        )}
+        {nextCursor !== undefined && (
+          <a class="button" href={conversationsHref(filters, nextCursor)} aria-current="false">
+            {cutShort ? "Search older" : "Older"}
+          </a>
+        )}
+      </nav>
+    </>
+  );
+}
+
+function Row(
+  { row, inbox, open }: InboxListProps & { row: InboxRow },
+) {
+  const { names, now, query } = inbox;
+  const isOpen = open !== undefined && open.id === row.id && open.agentId === row.agentId &&
+    (open.origin ?? "") === (row.origin ?? "");
+  return (
+    <li class="row inbox-row">
+      <div class="row-main">
+        <p class="inbox-line">
+          <a
+            class="row-link inbox-question"
+            href={inboxRowHref(row, query)}
+            aria-current={isOpen ? "true" : "false"}
+            dir="auto"
+          >
+            {row.question ?? "This message can't be read"}
+          </a>
+          <Time at={row.at} now={now} />
+        </p>
+        {row.snippet !== undefined && (
+          <p class="row-text" dir="auto">
+            {row.snippet.map((part, n) =>
+              part.isMatch ? <mark key={n}>{part.text}</mark> : part.text
+            )}
+          </p>
+        )}
+        <p class="inbox-line inbox-facts">
+          <OutcomeMark outcome={row.outcome} />
+          <span class="row-text">
+            {`${visitorName(row)} · ${names.get(row.agentId) ?? "Deleted agent"} · ${
+              sourceLabel(row.source)
+            }`}
+          </span>
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Visitors have no names: a short form of the conversation's id tells them apart. */
+export function visitorName({ id, source }: Pick<InboxRow, "id" | "source">): string {
+  const short = id.slice(-6);
+  if (source === "api") return `API caller ${short}`;
+  return source === "playground" ? `Tester ${short}` : `Visitor ${short}`;
+}

@@ -1,0 +1,31 @@
+import LiveAnswer from "@/islands/LiveAnswer.tsx";
+import type { LiveRun } from "@/lib/chat/live_runs.ts";
+import { Time } from "../Time.tsx";
+import { OutcomeMark } from "./OutcomeMark.tsx";
+
+/** A message that is being answered: the answer appears as it is written, and can be stopped. */
+export function LiveRunCard(
+  { run: { facts, question }, now, canStop }: { run: LiveRun; now: number; canStop: boolean },
+) {
+  const { runId, startedAt } = facts;
+  return (
+    <article class="run" id={`run-${runId}`} aria-label={`Run ${runId}`}>
+      <header class="run-head">
+        <Time at={new Date(startedAt).toISOString()} now={now} />
+        <OutcomeMark outcome="live" />
+      </header>
+      <div class="said-list">
+        <div class="said said-user">
+          <p class="sr-only">Visitor:</p>
+          <p class="said-text" dir="auto">{question}</p>
+        </div>
+        <LiveAnswer runId={runId} />
+      </div>
+      {canStop && (
+        <form method="post" action={`/conversations/runs/${runId}/stop`}>
+          <button class="button" type="submit">Stop answer</button>
+        </form>
+      )}
+    </article>
+  );
+}

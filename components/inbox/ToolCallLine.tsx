@@ -1,0 +1,36 @@
+import { formatMs } from "@/lib/dashboard/format_amount.ts";
+import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+
+/** A tool call as one folded line: its name, how it ended and how long it took. */
+export function ToolCallLine({ call }: { call: ConversationRun["toolCalls"][number] }) {
+  const { name, args, output, ms } = call;
+  return (
+    <details class="more tool-call">
+      <summary>
+        <code>{name}</code>
+        <span class="help">{resultOf(output)}</span>
+        {ms !== undefined && <span class="help tool-time">{formatMs(ms)}</span>}
+      </summary>
+      <JsonBlock label={`Arguments of ${name}`} value={args} />
+      {output !== undefined && <JsonBlock label={`Result of ${name}`} value={output} />}
+    </details>
+  );
+}
+
+function resultOf(output: unknown): string {
+  if (output === undefined) return "Didn't return";
+  return typeof output === "object" && output !== null && "error" in output ? "Failed" : "Done";
+}
+
+function JsonBlock({ label, value }: { label: string; value: unknown }) {
+  return (
+    <>
+      <p class="help">{label}</p>
+      <pre class="json" role="region" aria-label={label} tabIndex={0}>{formatJson(value)}</pre>
+    </>
+  );
+}
+
+function formatJson(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,92 @@
+import type { Context } from "fresh";
+import type { State } from "@/utils.ts";
+import { ApiError } from "../../schemas/api_error.ts";
+import { pageRequestParams } from "../../http/request_params.ts";
+import type { InboxRow } from "../../services/conversation_inbox.ts";
+import { loadAgentNames } from "../agents/agent_names.ts";
+import { signedIn } from "../authorization.ts";
+import {
+  type ConversationFilters,
+  conversationsHref,
+  isFiltered,
+  readConversationFilters,
+  toConversationSearch,
+} from "../conversation_filters.ts";
+
+/** Agents that the filter offers. Conversation pages link to all conversations of their agent. */
+const OFFERED_AGENTS = 50;
+
+/** The list pane. */
+export interface Inbox {
+  rows: InboxRow[];
+  filters: ConversationFilters;
+  /** The query of the list, carried by links to its conversations. */
+  query: string;
+  isFirstPage: boolean;
+  nextCursor?: string | undefined;
+  cutShort: boolean;
+  /** Names of agents by id; deleted agents are missing. */
+  names: ReadonlyMap<string, string>;
+  now: number;
+}
+
+/** Reads the list that `url` filters; `undefined` for an invalid cursor. */
+export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | undefined> {
+  const { service } = ctx.state;
+  const { tenant } = signedIn(ctx.state);
+  const filters = readConversationFilters(url);
+  const search = toConversationSearch(filters);
+  const isFirstPage = !url.searchParams.has("cursor");
+  try {
+    const [found, live, offered] = await Promise.all([
+      service.inbox.list(tenant, search, pageRequestParams(url)),
+      isFirstPage && showsLive(filters) ? service.inbox.live(tenant, search) : [],
+      service.agents.list(tenant, { limit: OFFERED_AGENTS }),
+    ]);
+    const names = new Map(offered.data.map(({ id, name }) => [id, name]));
+    const rows = withLive(found.data, live);
+    const ids = [filters.agentId, ...rows.map(({ agentId }) => agentId)];
+    const missing = ids.filter((id) => id !== "" && !names.has(id));
+    for (const [id, name] of await loadAgentNames(missing, { tenant, agents: service.agents })) {
+      names.set(id, name);
+    }
+    const { nextCursor, cutShort } = found;
+    const query = listQuery(url, filters);
+    const now = service.runtime.now();
+    return { rows, filters, query, isFirstPage, nextCursor, cutShort, names, now };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+/** The list that a conversation was opened from, as its URL says; otherwise all conversations. */
+export async function readInboxBeside(ctx: Context<State>): Promise<Inbox> {
+  const list = ctx.url.searchParams.get("list") ?? "";
+  const all = new URL("/conversations", ctx.url);
+  const found = await readInbox(ctx, new URL(`/conversations?${list}`, ctx.url)) ??
+    await readInbox(ctx, all);
+  return found!;
+}
+
+/** A run that is being answered has neither ended, nor cost anything, nor been indexed. */
+function showsLive({ from, to, finish, cost, q }: ConversationFilters): boolean {
+  return [from, to, finish, cost, q].every((value) => value === "");
+}
+
+/** Live conversations first; those that the list has already are marked there. */
+function withLive(rows: readonly InboxRow[], live: readonly InboxRow[]): InboxRow[] {
+  const nameOf = ({ id, agentId, origin = "" }: InboxRow) => `${id} ${agentId} ${origin}`;
+  const byName = new Map(live.map((row) => [nameOf(row), row]));
+  const marked = rows.map((row): InboxRow => {
+    const isLive = byName.delete(nameOf(row));
+    return isLive ? { ...row, outcome: "live" } : row;
+  });
+  return [...byName.values(), ...marked];
+}
+
+function listQuery({ searchParams }: URL, filters: ConversationFilters): string {
+  const cursor = searchParams.get("cursor") ?? undefined;
+  if (!isFiltered(filters) && cursor === undefined) return "";
+  return conversationsHref(filters, cursor).split("?")[1] ?? "";
+}
