@@ -148,12 +148,15 @@ function parseList({ kind, text }: Block, live: boolean, depth: number): Node {
   return { tag: kind === "ul" ? "ul" : "ol", kids, ...(start !== 1 && { start }) };
 }
 
+/** Keeps a row's escaped pipes apart from those that end cells. */
+const ESCAPED_PIPE = "\0";
+
 function parseRows(text: string, live: boolean): Node[] {
   const lines = text.split("\n").filter((line, at) => at !== 1 || !TABLE_RULE.test(line));
   return lines.map((line, at) => {
-    const cells = line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\)\|/);
+    const cells = line.trim().replaceAll("\\|", ESCAPED_PIPE).replace(/^\||\|$/g, "").split("|");
     const tag = at ? "td" : "th";
-    const text = (cell: string) => cell.trim().replace(/\\\|/g, "|");
+    const text = (cell: string) => cell.trim().replaceAll(ESCAPED_PIPE, "|");
     return {
       tag: "tr",
       kids: cells.map((cell) => ({ tag, kids: parseInline(text(cell), live) })),

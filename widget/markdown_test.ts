@@ -32,6 +32,7 @@ Deno.test("parseBlock: parses the Markdown of typical answers", () => {
     "3. a\n\n   more\n4. b": "ol(li(ap(more))li(b))",
     "> a\n> b": "blockquote(p(abr()b))",
     "| a | b |\n|--|:-:|\n| 1 | x \\| y |": "table(tr(th(a)th(b))tr(td(1)td(x | y)))",
+    "a | b\n--|--\n\\|1 | x \\|": "table(tr(th(a)th(b))tr(td(|1)td(x |)))",
     "```js\na < b\n\nc\n```\nEnd": "pre(a < b\n\nc)p(End)",
     "---": "hr()",
     "[a](https://b.test/c_(d)) https://e.test/f.":

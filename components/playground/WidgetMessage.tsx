@@ -79,7 +79,8 @@ function theme(): string {
 
 function openRoot(host: HTMLElement, styles: string): ShadowRoot {
   const root = host.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [styles, IN_PAGE].map(styleSheet);
+  // Browsers without constructed sheets never show the widget; here they show it without styles.
+  if ("adoptedStyleSheets" in root) root.adoptedStyleSheets = [styles, IN_PAGE].map(styleSheet);
   return root;
 }
 
