@@ -54,15 +54,20 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         any="Any source"
         options={Object.entries(SOURCE_LABELS)}
       />
-      <Day name="from" label="From (UTC)" value={filters.from} />
-      <Day name="to" label="To (UTC)" value={filters.to} />
-      <Choice
-        name="cost"
-        label="Cost"
-        value={filters.cost}
-        any="Any cost"
-        options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
-      />
+      <details class="more-filters" open={filters.from + filters.to + filters.cost !== ""}>
+        <summary>More filters</summary>
+        <div class="more-filters-fields">
+          <Day name="from" label="From (UTC)" value={filters.from} />
+          <Day name="to" label="To (UTC)" value={filters.to} />
+          <Choice
+            name="cost"
+            label="Cost"
+            value={filters.cost}
+            any="Any cost"
+            options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
+          />
+        </div>
+      </details>
       <div class="filter-actions">
         <button class="button" type="submit">Apply</button>
       </div>

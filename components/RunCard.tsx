@@ -43,7 +43,9 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
       )}
       <div class="said-list">
         {asked.map(({ role, content }, n) => <RunMessage key={n} role={role} text={content} />)}
-        {run.toolCalls.map((call, n) => <ToolCallLine key={n} call={call} />)}
+        {run.toolCalls.map((call, n) => (
+          <ToolCallLine key={n} call={call} ms={record?.toolMs?.[n]} />
+        ))}
         {run.text !== "" && <RunMessage role="assistant" text={run.text} />}
         <Sources run={run} />
         {run.errorCode && (

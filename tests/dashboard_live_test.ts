@@ -9,7 +9,7 @@ import { onPage, say } from "./support/widget_calls.ts";
 
 const BEGINNING = "It is **on its";
 
-/** A model that begins an answer and ends it when told. */
+/** A model that begins an answer and ends it after `resume`. */
 function pausingModel(): { model: Model; resume: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {

@@ -75,8 +75,8 @@ function Row(
         <p class="inbox-line inbox-facts">
           <OutcomeMark outcome={row.outcome} />
           <span class="row-text">
-            {`${visitorName(row)} · ${names.get(row.agentId) ?? "Deleted agent"} · ${
-              sourceLabel(row.source)
+            {`${visitorName(row)} · ${sourceLabel(row.source)} · ${
+              names.get(row.agentId) ?? "Deleted agent"
             }`}
           </span>
         </p>

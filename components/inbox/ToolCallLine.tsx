@@ -2,8 +2,13 @@ import { formatMs } from "@/lib/dashboard/format_amount.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 
 /** A tool call as one folded line: its name, how it ended and how long it took. */
-export function ToolCallLine({ call }: { call: ConversationRun["toolCalls"][number] }) {
-  const { name, args, output, ms } = call;
+export function ToolCallLine(
+  { call: { name, args, output }, ms }: {
+    call: ConversationRun["toolCalls"][number];
+    /** How long it took, if known. */
+    ms: number | undefined;
+  },
+) {
   return (
     <details class="more tool-call">
       <summary>

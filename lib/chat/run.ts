@@ -14,6 +14,9 @@ import { Followers } from "./followers.ts";
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
 
+/** Tool calls whose durations are stored with a run. */
+const MAX_TIMED_CALLS = 200;
+
 /** Why a run is stopped: on request, its time is up, or its process ends. */
 export type StopReason = "cancelled" | "timeout" | "interrupted";
 
@@ -85,6 +88,9 @@ export class Run {
   /** Failed without a frame and is being settled. */
   #failedToStart = false;
   #firstTextMs: number | undefined;
+  /** When the current tool call began, and how long the earlier ones took, milliseconds. */
+  #toolStartedAt = 0;
+  readonly #toolMs: number[] = [];
   /** The model that `start` names. */
   #model: ModelName;
 
@@ -166,8 +172,10 @@ export class Run {
         return this.#deltas.push(event.text);
       case "tool_call":
         this.usage.toolCalls++;
+        this.#toolStartedAt = this.#options.runtime.now();
         return this.#append({ type: "tool_call", name: event.name, args: event.args as never });
       case "tool_result":
+        this.#recordToolTime();
         return this.#append({
           type: "tool_result",
           name: event.name,
@@ -178,6 +186,12 @@ export class Run {
       default:
         event satisfies never;
     }
+  }
+
+  #recordToolTime(): void {
+    if (this.#toolMs.length === MAX_TIMED_CALLS) return;
+    const ms = this.#options.runtime.now() - this.#toolStartedAt;
+    this.#toolMs.push(Math.round(Math.max(0, ms)));
   }
 
   #start({ provider, model }: ModelName): void {
@@ -216,6 +230,7 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
+      ...(this.#toolMs.length === 0 ? {} : { toolMs: [...this.#toolMs] }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };

@@ -16,6 +16,7 @@ const NOUNS: Record<AuditKind, string> = {
   "sign-in": "sign-in",
   access: "access",
   advice: "suggestion",
+  conversation: "conversation",
 };
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "slowed down": "Slowed down sign-in",
     refused: "Rejected sign-in",
   },
+  conversation: { export: "Exported", stop: "Stopped an answer in conversation" },
   access: {
     "role not allowed": "Rejected: role not allowed",
     "form of another site": "Rejected: form of another site",

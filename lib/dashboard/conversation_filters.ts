@@ -65,6 +65,13 @@ export function conversationsHref(filters: Partial<ConversationFilters>, cursor?
   return query.size === 0 ? "/conversations" : `/conversations?${query}`;
 }
 
+/** The URL of an export of what the list with these filters shows. */
+export function exportHref(filters: Partial<ConversationFilters>, format: "csv" | "jsonl"): string {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
+  query.set("format", format);
+  return `/conversations/export?${query}`;
+}
+
 export function errorsHref({ from, to }: { from: string; to: string }): string {
   return conversationsHref({ from, to, finish: ANY_FAILURE });
 }

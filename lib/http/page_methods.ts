@@ -22,6 +22,7 @@ const GET_ONLY = new Set([
     "/conversations",
     "/conversations/:id",
     "/conversations/runs/:runId/stream",
+    "/conversations/export",
     "/knowledge",
     "/knowledge/:id",
   ],

@@ -3,6 +3,7 @@ import type { SecurityLog } from "../services/security_log.ts";
 import type { TeamService } from "../services/team_service.ts";
 import type { UserService } from "../services/user_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
+import type { ConversationAudit } from "../services/conversation_audit.ts";
 import type { ConversationInbox } from "../services/conversation_inbox.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { KnowledgeService } from "../services/knowledge_service.ts";
@@ -74,6 +75,7 @@ export interface Service {
   readonly chat: ChatService;
   readonly conversations: ConversationService;
   readonly inbox: ConversationInbox;
+  readonly conversationAudit: ConversationAudit;
   /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
   readonly keyedDigest: (digest: string) => string;
   readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;

@@ -37,8 +37,6 @@ const toolCallSchema = z.object({
   name: z.string(),
   args: jsonValueSchema,
   output: jsonValueSchema.optional().describe("Absent if the run ended earlier."),
-  ms: z.number().nonnegative().optional()
-    .describe("How long the call took, milliseconds; absent in runs of early releases."),
 });
 
 export const conversationRunSchema = z.object({

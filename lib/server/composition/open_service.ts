@@ -1,6 +1,7 @@
 import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
 import { AgentService } from "../../services/agent_service.ts";
 import { WordSearch } from "../../services/word_search.ts";
+import { ConversationAudit } from "../../services/conversation_audit.ts";
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
@@ -125,6 +126,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
     conversations: new ConversationService(conversations, { cursors, runs }),
+    conversationAudit: new ConversationAudit(kv, runtime),
     inbox: new ConversationInbox(conversations, {
       ...{ cursors, live: new LiveRuns(kv, core.content) },
       words: new WordSearch(kv, { ...core, conversations, indexer: searchIndexer }),

@@ -22,6 +22,8 @@ export const AUDIT_KINDS = [
   /** Rejected by the dashboard: a role that is not allowed, a form of another site. */
   "access",
   "advice",
+  /** Exports, and answers that a person stopped. */
+  "conversation",
 ] as const;
 export type AuditKind = typeof AUDIT_KINDS[number];
 

@@ -96,8 +96,6 @@ export const runTranscriptSchema = z.object({
     args: jsonValueSchema,
     /** Absent if the run ended earlier. */
     output: jsonValueSchema.optional(),
-    /** How long the call took, milliseconds; absent in transcripts of early releases. */
-    ms: z.number().nonnegative().optional(),
   })),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;

@@ -55,6 +55,8 @@ export const runDetailsSchema = z.object({
   cutResults: z.int().positive(),
   /** Time to the first text, milliseconds. */
   firstTextMs: z.number().nonnegative(),
+  /** How long its first tool calls took, in their order, milliseconds. */
+  toolMs: z.array(z.number().nonnegative()).max(1_000),
   /** The first 100 HTTP calls of its tools. */
   egress: z.array(egressCallSchema),
   /** Tools that were not offered to the model, and why. */

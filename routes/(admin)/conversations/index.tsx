@@ -6,7 +6,7 @@ import { InboxList } from "@/components/inbox/InboxList.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import InboxKeys from "@/islands/InboxKeys.tsx";
-import { COST_OPTIONS, isFiltered } from "@/lib/dashboard/conversation_filters.ts";
+import { COST_OPTIONS, exportHref, isFiltered } from "@/lib/dashboard/conversation_filters.ts";
 import { findConversationHref } from "@/lib/dashboard/find_conversation.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { readInbox } from "@/lib/dashboard/inbox/read_inbox.ts";
@@ -36,7 +36,18 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
       <PageHeader
         title="Conversations"
         text="Messages between visitors and your agents, latest first."
-      />
+      >
+        {rows.length > 0 && (
+          <>
+            <a class="button" href={exportHref(filters, "csv")} download aria-current="false">
+              Export CSV
+            </a>
+            <a class="button" href={exportHref(filters, "jsonl")} download aria-current="false">
+              Export JSON lines
+            </a>
+          </>
+        )}
+      </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_OPTIONS} />
       <FilterChips filters={filters} names={names} />

@@ -70,18 +70,20 @@ export default define.page<typeof handler>(({ data, url }) => {
           {live.map((run) => (
             <LiveRunCard key={run.facts.runId} run={run} now={inbox.now} canStop={editor} />
           ))}
-          <nav class="pager" aria-label="Runs">
-            {url.searchParams.has("cursor") && (
-              <a class="button" href={conversationHref(transcript)} aria-current="false">
-                First runs
-              </a>
-            )}
-            {next && (
-              <a class="button" href={conversationHref(transcript) + next} aria-current="false">
-                Later runs
-              </a>
-            )}
-          </nav>
+          {(next || url.searchParams.has("cursor")) && (
+            <nav class="pager" aria-label="Runs">
+              {url.searchParams.has("cursor") && (
+                <a class="button" href={conversationHref(transcript)} aria-current="false">
+                  First runs
+                </a>
+              )}
+              {next && (
+                <a class="button" href={conversationHref(transcript) + next} aria-current="false">
+                  Later runs
+                </a>
+              )}
+            </nav>
+          )}
         </div>
         <ConversationFacts transcript={transcript} agent={agent} now={inbox.now} />
       </div>

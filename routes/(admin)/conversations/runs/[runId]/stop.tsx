@@ -8,13 +8,14 @@ import { define } from "@/utils.ts";
 /** Stops a run in whichever process it is answered; what was written until then is stored. */
 export const handler = define.handlers({
   async POST(ctx) {
-    const { runs, inbox, conversations } = ctx.state.service;
+    const { runs, inbox, conversations, conversationAudit } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     const runId = (ctx.params.runId ?? "").toLowerCase();
     const live = isUuid(runId) ? await inbox.findLive(tenant, runId) : undefined;
     if (live !== undefined) {
-      await runs.cancel(tenant, runId);
       const { conversationId: id, agentId } = live.facts;
+      await conversationAudit.recordStop(tenant, id);
+      await runs.cancel(tenant, runId);
       const href = conversationHref({ id, agentId, origin: live.origin });
       return ctx.redirect(withFlashMessage(href, "run_stopped"), 303);
     }

@@ -1,0 +1,36 @@
+import type { Runtime } from "../platform/runtime.ts";
+import { type AuditedChange, recordChange } from "../store/audit/audit_record.ts";
+
+/** Records what people do with conversations, besides reading them one by one. */
+export class ConversationAudit {
+  readonly #kv: Deno.Kv;
+  readonly #runtime: Pick<Runtime, "now" | "uuid">;
+
+  constructor(kv: Deno.Kv, runtime: Pick<Runtime, "now" | "uuid">) {
+    this.#kv = kv;
+    this.#runtime = runtime;
+  }
+
+  /** An export of all conversations that the filters match; recorded before anything is sent. */
+  async recordExport(
+    tenant: string,
+    { format, filters }: { format: string; filters: Readonly<Record<string, string>> },
+  ): Promise<void> {
+    const active = Object.entries(filters).filter(([, value]) => value !== "");
+    await this.#record({
+      ...{ tenant, action: "export", after: Object.fromEntries(active) },
+      target: { id: "conversations", name: `conversations (${format})` },
+    });
+  }
+
+  async recordStop(tenant: string, conversationId: string): Promise<void> {
+    const target = { id: conversationId, name: conversationId };
+    await this.#record({ tenant, action: "stop", target });
+  }
+
+  async #record(change: Omit<AuditedChange, "kind">): Promise<void> {
+    const step = this.#kv.atomic();
+    recordChange(step, this.#runtime, { kind: "conversation", ...change });
+    await step.commit();
+  }
+}
