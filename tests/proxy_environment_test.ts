@@ -39,6 +39,8 @@ Deno.test("HTTP_PROXY and similar variables: no call of a tool or a provider goe
     args: ["run", "-A", CALLS, String((server.addr as Deno.NetAddr).port)],
     env: {
       ...Object.fromEntries(names.map((name) => [name, proxy.url])),
+      // Deno itself would ask for news of its releases.
+      DENO_NO_UPDATE_CHECK: "1",
       NODE_USE_ENV_PROXY: "1",
       NO_PROXY: "",
       no_proxy: "",

@@ -36,7 +36,8 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   const policy = headers.get("content-security-policy") ?? "";
   const scriptNonce = /'nonce-([^']+)'/.exec(policy)?.[1];
   const https = ctx.state.service.baseUrl.startsWith("https:");
-  const pagePolicy = contentSecurityPolicy({ scriptNonce, styleNonce, https });
+  const { framesOwnPages } = ctx.state;
+  const pagePolicy = contentSecurityPolicy({ scriptNonce, styleNonce, https, framesOwnPages });
   headers.set("content-security-policy", ctx.state.ownPolicy ?? pagePolicy);
   const links = headers.get("link");
   if (links !== null && scriptNonce !== undefined) {

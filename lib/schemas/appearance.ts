@@ -35,7 +35,7 @@ export const appearanceSchema = z.strictObject({
     .refine(isAvatar, "must be one letter or emoji, or a PNG, JPEG or WebP as data: address")
     .optional()
     .describe("One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address."),
-  accent: z.string().regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb").toLowerCase().optional()
+  accent: z.string().regex(/^#[0-9a-fA-F]{6}$/, "must be #rrggbb").toLowerCase().optional()
     .describe("`#rrggbb`; the color of text on it is computed."),
   theme: z.enum(["auto", "light", "dark"]).optional().describe("`auto` follows the system."),
   position: z.enum(["right", "left"]).optional().describe("Side of the screen."),

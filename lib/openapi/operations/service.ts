@@ -93,6 +93,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
       parameters: ["agent"],
       responses: [
         ok("The appearance.", json("Appearance", EXAMPLES.appearance), cors),
+        { status: 404, description: "The id is missing.", content: { type: "text/html" } },
         invalidHost,
         {
           ...unavailable,

@@ -19,6 +19,7 @@ const USUAL_ITEMS = 3;
 const BY_PATTERN: Record<string, (dice: SeededRandom) => string> = {
   "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$": (dice) => `tool_${dice.int(0, 1_000_000)}`,
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
+  "^#[0-9a-fA-F]{6}$": (dice) => `#${dice.int(100_000, 999_999)}`,
   "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
 };
 

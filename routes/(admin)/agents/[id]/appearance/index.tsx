@@ -28,6 +28,7 @@ export const handler = define.handlers({
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const values = toAppearanceValues(agent.appearance);
+    ctx.state.framesOwnPages = true;
     return page(await pageData(ctx.state.service, signedIn(ctx.state), { agent, values }));
   },
 
@@ -35,6 +36,7 @@ export const handler = define.handlers({
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
+    ctx.state.framesOwnPages = true;
     const user = signedIn(ctx.state);
     const form = await readForm(ctx.req, service.runtime);
     const values = readAppearanceValues(form);
