@@ -30,6 +30,13 @@ interface Found {
   row: RunRow;
 }
 
+interface Updated {
+  name: ConversationName;
+  at: number;
+  /** Names this update of the conversation. */
+  mark: string;
+}
+
 export interface SearchIndexingDeps {
   content: ContentCipher;
   runtime: Pick<Runtime, "now">;
@@ -93,27 +100,40 @@ export class SearchIndexing {
     tenant: string,
     { through }: SearchState,
   ): Promise<{ found: Found[]; through: number; isDone: boolean }> {
-    const prefix = keys.conversationsByUpdated(tenant);
-    const start = [...prefix, Math.max(0, through - OVERLAP_MS)];
-    const end = [...prefix, Number.MAX_SAFE_INTEGER];
     const found: Found[] = [];
     let last = through;
+    for await (const batch of this.#updatedSince(tenant, through - OVERLAP_MS)) {
+      const newRuns = await Promise.all(batch.map(({ name }) => this.#newRuns(name)));
+      for (const [n, runs] of newRuns.entries()) {
+        const { mark, at } = batch[n]!;
+        const room = MAX_RUNS - found.length;
+        found.push(...runs.slice(0, room));
+        if (runs.length > room) return { found, through: last, isDone: false };
+        if (runs.length === 0) this.#known.set(mark, true);
+        last = Math.max(last, at);
+      }
+      if (found.length === MAX_RUNS) return { found, through: last, isDone: false };
+    }
+    return { found, through: last, isDone: true };
+  }
+
+  /** Conversations that may have new runs, in the order of their last update. */
+  async *#updatedSince(tenant: string, since: number): AsyncGenerator<Updated[]> {
+    const prefix = keys.conversationsByUpdated(tenant);
+    const start = [...prefix, Math.max(0, since)];
+    const end = [...prefix, Number.MAX_SAFE_INTEGER];
+    let batch: Updated[] = [];
     for await (const { key, value } of this.#kv.list<string[]>({ start, end })) {
       const at = Number(key[prefix.length]);
       const [id = "", agentId = "", page = ""] = value;
       const mark = `${tenant} ${id} ${agentId} ${page} ${at}`;
-      if (!this.#known.has(mark)) {
-        const room = MAX_RUNS - found.length;
-        const runs = await this.#newRuns({ tenant, id, agentId, page });
-        found.push(...runs.slice(0, room));
-        if (runs.length > room || found.length === MAX_RUNS) {
-          return { found, through: last, isDone: false };
-        }
-        if (runs.length === 0) this.#known.set(mark, true);
-      }
-      last = Math.max(last, at);
+      if (this.#known.has(mark)) continue;
+      batch.push({ name: { tenant, id, agentId, page }, at, mark });
+      if (batch.length < MAX_RUNS) continue;
+      yield batch;
+      batch = [];
     }
-    return { found, through: last, isDone: true };
+    if (batch.length > 0) yield batch;
   }
 
   /** The runs of a conversation that are not indexed: those after the last one that is. */

@@ -30,10 +30,13 @@ export function packSegment(runs: readonly (readonly number[])[]): Map<number, U
   return new Map([...buckets].map(([bucket, postings]) => [bucket, packPostings(postings)]));
 }
 
-/** The runs in a bucket that have the term. */
+/** The runs in a bucket that have the term. Every search reads hundreds of buckets: no allocations. */
 export function findRuns(bucket: Uint8Array, hash: number): Uint8Array | undefined {
-  for (const posting of postingsIn(bucket)) {
-    if (posting.hash === hash) return posting.runs;
+  const view = new DataView(bucket.buffer, bucket.byteOffset, bucket.byteLength);
+  for (let at = 0; at < bucket.length;) {
+    const count = bucket[at + 4] || SEGMENT_RUNS;
+    if (view.getUint32(at) === hash) return bucket.subarray(at + 5, at + 5 + count);
+    at += 5 + count;
   }
   return undefined;
 }
