@@ -6,7 +6,7 @@ import { ProviderService } from "./support/provider_service.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { withBrowser } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
-import { onSite } from "./support/widget_site.ts";
+import { atRest, onSite } from "./support/widget_site.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
@@ -42,6 +42,37 @@ Deno.test("widget: shows the agent's appearance without a change of the tag, and
     assertEquals(color, "rgb(91, 63, 196)");
     assertEquals(await violations(page), []);
     assertEquals(console.filter(({ type }) => type === "error"), []);
+  });
+});
+
+Deno.test("widget: stores nothing of the appearance, and a new session brings a change", async () => {
+  const mint = () => ({
+    sessionToken: "cs_0123456789abcdef",
+    expiresAt: new Date(Date.now() + 15 * 60_000).toISOString(),
+    messageCap: 50,
+    appearance: { title: "New name", avatar: "N" },
+  });
+  const options = {
+    appearance: { title: "Old name" },
+    attributes: `data-session-endpoint="/mint"`,
+  };
+  await onSite({ ...options, mint }, async ({ page, chat }) => {
+    await page.getByRole("button", { name: "Open chat Old name" }).click();
+    assertEquals(await page.evaluate(() => sessionStorage.length + localStorage.length), 0);
+    await page.getByRole("textbox").fill("Hello?");
+    await page.getByRole("textbox").press("Enter");
+    await page.getByRole("heading", { name: "New name" }).waitFor();
+    chat.say("A whole answer.");
+    chat.done();
+    const answer = page.locator(".turn:not(.mine)");
+    await answer.locator(".after").waitFor();
+    await atRest(page);
+    const [mark, bubble] = await Promise.all(
+      [".mark", ".bubble"].map((part) => answer.locator(part).boundingBox()),
+    );
+    assert(mark!.x + mark!.width <= bubble!.x, "the avatar stands beside the answer");
+    assert(Math.abs(mark!.y - bubble!.y) < 20, "at its first line");
+    assertEquals(await violations(page), []);
   });
 });
 
@@ -153,6 +184,7 @@ Deno.test("/chat/:share: a page of its own that answers, on phones too, by the l
       await page.keyboard.press("Escape");
       assert(await page.getByRole("log").isVisible(), "the page cannot be closed");
       assertEquals(await page.getByRole("button", { name: "Close chat" }).count(), 0);
+      await atRest(page);
       assertEquals(await violations(page), [], colorScheme);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert(wide <= width, `${wide} px`);
