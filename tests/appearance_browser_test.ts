@@ -114,6 +114,13 @@ Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, 
         const mark = frame.querySelector("service-widget")!.shadowRoot!.querySelector(".mark")!;
         return getComputedStyle(mark).backgroundColor === "rgb(91, 63, 196)";
       });
+      // The example page is wide enough for the launcher and a panel beside the page's content.
+      assert(await preview.locator("service-widget .launcher").isVisible());
+      await page.getByRole("button", { name: "Phone" }).click();
+      await preview.locator("service-widget .launcher").waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Dark", exact: true }).click();
+      await preview.locator("service-widget .w.dark").waitFor({ state: "attached" });
+      assertEquals(await violations(page), [], `${colorScheme}, phone`);
       await panel.getByRole("button", { name: "Which soil?" }).click();
       await panel.getByRole("log").getByText("Hello there.").waitFor();
       await page.getByRole("button", { name: "Save changes" }).click();

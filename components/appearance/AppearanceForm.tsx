@@ -14,6 +14,8 @@ import { PostForm } from "../PostForm.tsx";
 
 export interface AppearanceFormProps {
   action: string;
+  /** The page with the embed code. */
+  embedPath: string;
   agentName: string;
   version: number;
   values: AppearanceValues;
@@ -24,7 +26,7 @@ export interface AppearanceFormProps {
 
 /** How the widget looks, and what it says around the conversation. Works without scripts. */
 export function AppearanceForm(props: AppearanceFormProps) {
-  const { action, version, issues, readOnly } = props;
+  const { action, embedPath, version, issues, readOnly } = props;
   return (
     <PostForm
       {...{ action, issues }}
@@ -40,6 +42,7 @@ export function AppearanceForm(props: AppearanceFormProps) {
         {!readOnly && (
           <div class="form-actions sticky">
             <button class="button button-primary" type="submit">Save changes</button>
+            <a class="button" href={embedPath}>Copy embed code</a>
           </div>
         )}
       </fieldset>
@@ -51,7 +54,11 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
   return (
     <section class="card stack">
       <h2>Look</h2>
-      <Control name="title" {...{ values, issues }} help={`Blank for “${agentName}”.`}>
+      <Control
+        name="title"
+        {...{ values, issues }}
+        help={`Leave blank to show the agent's name, “${agentName}”.`}
+      >
         {(attributes) => (
           <input
             type="text"
@@ -110,7 +117,7 @@ function Texts({ values, issues }: AppearanceFormProps) {
       <Control
         name="suggestions"
         {...{ values, issues }}
-        help={`One per line, at most ${B.suggestions}. Visitors ask them with one click.`}
+        help={`One per line, up to ${B.suggestions}. Visitors send them with one click.`}
       >
         {(attributes) => (
           <textarea {...attributes} rows={4} placeholder="Where is my order?">
@@ -118,12 +125,16 @@ function Texts({ values, issues }: AppearanceFormProps) {
           </textarea>
         )}
       </Control>
-      <Control name="lang" {...{ values, issues }} help="Of buttons and messages of the widget.">
+      <Control
+        name="lang"
+        {...{ values, issues }}
+        help="For the widget's own buttons and messages."
+      >
         {(attributes) => (
           <Select
             attributes={attributes}
             value={values.lang}
-            options={[["", "As the page"], ...LANGUAGE_NAMES]}
+            options={[["", "Same as the page"], ...LANGUAGE_NAMES]}
           />
         )}
       </Control>

@@ -85,15 +85,13 @@ export default define.page<typeof handler>(({ data, url }) => {
         <div class="stack">
           <AppearanceForm
             action={path}
+            embedPath={`/agents/${agent.id}/embed`}
             agentName={agent.name}
             version={agent.version}
             readOnly={!editor}
             {...{ values, issues }}
           />
           <ShareCard path={path} url={shareUrl} editor={editor} />
-          <p class="help">
-            Next: <a href={`/agents/${agent.id}/embed`}>add the chat to your site</a>
-          </p>
         </div>
         <AppearancePreview src={`${path}/preview`} form="appearance-form" />
       </div>
