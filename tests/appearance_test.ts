@@ -1,5 +1,6 @@
 /** An agent's appearance over /v1, for pages, and its share link. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -214,4 +215,26 @@ Deno.test("/agents/:id/appearance: rejected values stay in the form, and another
   const late = await owner.post(path, { ...fields, accent: "", title: "Too late" });
   assertEquals(late.status, 412);
   assertStringIncludes(await late.text(), `value="Too late"`);
+});
+
+Deno.test("/agents/new?from=: a copy looks like the original, and versions show what changed in the look", async () => {
+  await using on = await open();
+  const { service, agent, patch } = on;
+  const owner = await Dashboard.setUp(service);
+  const copy = await (await owner.get(`/agents/new?from=${agent.id}`)).text();
+  assertStringIncludes(copy, `name="appearance"`);
+  const fields = Object.fromEntries(
+    Object.entries({ ...toFormValues(agent), name: "Copy", version: "" }),
+  );
+  assertEquals((await owner.post("/agents/new", fields)).status, 303);
+  const { data } = await service.service.agents.search(await service.tenant(), {
+    ...{ query: "Copy", limit: 1 },
+  });
+  assertEquals(data[0]?.appearance, agent.appearance);
+  const changed = { ...APPEARANCE, title: "Other help", avatar: PIXEL };
+  await (await patch({ appearance: changed })).body?.cancel();
+  const html = await (await owner.get(`/agents/${agent.id}/versions/2?with=1`)).text();
+  assertStringIncludes(html, "Title: Other help");
+  assertStringIncludes(html, "Title: Shop help");
+  assert(!html.includes("data:image"), "nobody reads the bytes of an image");
 });
