@@ -164,6 +164,48 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
   assert(stored.appearance?.avatar?.startsWith("data:image/webp;base64,"));
 });
 
+Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps drafts, discards, and saves with Ctrl S", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const { service } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const context = await ownerContext(service);
+  await withBrowser(async (browser) => {
+    const signedIn = await browser.newContext({ ...context, baseURL: service.url });
+    const page = await signedIn.newPage();
+    const path = `/agents/${agent.id}/appearance`;
+    await page.goto(path, { waitUntil: "networkidle" });
+    const color = page.getByRole("textbox", { name: "Color", exact: true });
+    const heading = page.frameLocator("iframe").getByRole("dialog").getByRole("heading");
+    await color.fill("purple");
+    await page.getByText("Enter a color such as #0d6e63.").waitFor();
+    await page.getByText("1 field needs attention").waitFor();
+    const photo = await page.screenshot({ type: "png" });
+    const file = { name: "photo.png", mimeType: "image/png", buffer: photo };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("Image chosen").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("Image chosen").waitFor({ state: "detached" });
+    assertEquals(await color.inputValue(), "");
+    assertEquals(await page.getByLabel("Avatar").inputValue(), "");
+    await page.getByLabel("Title").fill("Garden help");
+    await heading.getByText("Garden help").waitFor();
+    await page.waitForFunction(
+      (key) => sessionStorage.getItem(key) !== null,
+      `agent-draft ${path}`,
+    );
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload({ waitUntil: "networkidle" });
+    assertEquals(await page.getByLabel("Title").inputValue(), "Garden help");
+    await heading.getByText("Garden help").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Changes saved.").waitFor();
+    await signedIn.close();
+  });
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals(stored.appearance, { title: "Garden help" });
+});
+
 Deno.test("/chat/:share: a page of its own that answers, on phones too, by the link alone", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);

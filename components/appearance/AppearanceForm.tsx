@@ -8,14 +8,18 @@ import {
 import { APPEARANCE_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { LANGUAGE_NAMES } from "@/lib/dashboard/appearance/language_names.ts";
 import AvatarPicker from "@/islands/AvatarPicker.tsx";
+import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import ColorPicker from "@/islands/ColorPicker.tsx";
 import { type ControlAttributes, Field } from "../Field.tsx";
 import { PostForm } from "../PostForm.tsx";
 
 export interface AppearanceFormProps {
   action: string;
-  /** The page with the embed code. */
-  embedPath: string;
+  agentId: string;
+  /** Id of the signed-in user. */
+  user: string;
+  /** The form was just saved, so its draft in the browser is obsolete. */
+  saved: boolean;
   agentName: string;
   version: number;
   values: AppearanceValues;
@@ -26,13 +30,13 @@ export interface AppearanceFormProps {
 
 /** How the widget looks, and what it says around the conversation. Works without scripts. */
 export function AppearanceForm(props: AppearanceFormProps) {
-  const { action, embedPath, version, issues, readOnly } = props;
+  const { action, version, issues, readOnly } = props;
   return (
     <PostForm
       {...{ action, issues }}
       labels={APPEARANCE_FIELDS}
       class="stack appearance-form"
-      id="appearance-form"
+      id="agent-form"
     >
       <input type="hidden" name="version" value={version} />
       <fieldset class="plain" disabled={readOnly}>
@@ -40,10 +44,13 @@ export function AppearanceForm(props: AppearanceFormProps) {
         <Texts {...props} />
         <Privacy {...props} />
         {!readOnly && (
-          <div class="form-actions sticky">
-            <button class="button button-primary" type="submit">Save changes</button>
-            <a class="button" href={embedPath}>Copy embed code</a>
-          </div>
+          <UnsavedChangesGuard
+            user={props.user}
+            agentId={props.agentId}
+            saved={props.saved}
+            rejected={Object.keys(issues).length > 0}
+            submit="Save changes"
+          />
         )}
       </fieldset>
     </PostForm>

@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { AppearanceForm } from "@/components/appearance/AppearanceForm.tsx";
+import { EmbedCard } from "@/components/appearance/EmbedCard.tsx";
 import { ShareCard } from "@/components/appearance/ShareCard.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
@@ -65,12 +66,13 @@ async function pageData(
     ...{ agent, values },
     issues: rejected?.issues ?? {},
     editor: isEditor(user),
+    user: user.id,
     shareUrl: share === undefined ? undefined : `${baseUrl}/chat/${share}`,
   };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agent, values, issues, editor, shareUrl } = data;
+  const { agent, values, issues, editor, shareUrl, user } = data;
   const path = `/agents/${agent.id}/appearance`;
   return (
     <>
@@ -85,15 +87,18 @@ export default define.page<typeof handler>(({ data, url }) => {
         <div class="stack">
           <AppearanceForm
             action={path}
-            embedPath={`/agents/${agent.id}/embed`}
+            agentId={agent.id}
+            user={user}
+            saved={url.searchParams.get("notice") === "agent_saved"}
             agentName={agent.name}
             version={agent.version}
             readOnly={!editor}
             {...{ values, issues }}
           />
           <ShareCard path={path} url={shareUrl} editor={editor} />
+          <EmbedCard path={`/agents/${agent.id}/embed`} />
         </div>
-        <AppearancePreview src={`${path}/preview`} form="appearance-form" />
+        <AppearancePreview src={`${path}/preview`} form="agent-form" />
       </div>
     </>
   );
