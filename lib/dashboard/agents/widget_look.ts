@@ -6,7 +6,7 @@ export interface WidgetLook {
   styles: string;
   /** `#rrggbb`; the widget's own color without it. */
   accent?: string;
-  /** A letter, an emoji or the `data:` address of an image; none without it. */
+  /** A letter or emoji; none without it. The dashboard's policy does not allow images as text. */
   avatar?: string;
   /** Language of the widget's own texts; the dashboard's without it. */
   lang?: string;
@@ -18,7 +18,7 @@ export function widgetLook({ appearance = {} }: Agent, styles: string): WidgetLo
   return {
     styles,
     ...accent !== undefined && { accent },
-    ...avatar !== undefined && { avatar },
+    ...avatar !== undefined && !avatar.startsWith("data:") && { avatar },
     ...lang !== undefined && { lang },
   };
 }

@@ -24,7 +24,7 @@ export const handler = define.handlers({
     const id = ctx.url.searchParams.get("agent") ?? "";
     if (isUuid(id) && isAppearanceForm(form)) {
       const faults = await checkAppearance(agents, { tenant, agentId: id.toLowerCase(), form });
-      return Response.json({ faults, toolProblems: [] });
+      return Response.json({ faults, toolReport: { problems: [] } });
     }
     const validation: Promise<unknown> = isUuid(id)
       ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(readAgentFields(form)))
