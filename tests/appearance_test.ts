@@ -132,15 +132,36 @@ Deno.test("/chat/:share: off until switched on; its page may not be framed or in
   const page = await service.fetch(path);
   assertEquals(page.status, 200);
   assertStringIncludes(page.headers.get("content-security-policy")!, "frame-ancestors 'none'");
+  assertEquals(page.headers.get("x-frame-options"), "DENY");
   assertEquals(page.headers.get("x-robots-tag"), "noindex, nofollow");
   const html = await page.text();
   assertStringIncludes(html, "<title>Shop help</title>");
   assertStringIncludes(html, `<html lang="de">`);
-  for (const guess of ["/chat/AAAAAAAAAAAAAAAAAAAAAA", `/chat/${agent.id}`, `${path}x`]) {
+  const guesses = ["/chat/AAAAAAAAAAAAAAAAAAAAAA", `/chat/${agent.id}`, `${path}x`, `${path}%00`];
+  for (const guess of [...guesses, `/chat/${"a".repeat(5_000)}`, "/chat/__proto__"]) {
     const missing = await service.fetch(guess);
     assertEquals(missing.status, 404, guess);
     await missing.body?.cancel();
   }
+});
+
+Deno.test("/agents/:id/appearance: only this page may show frames, and only it may frame the preview", async () => {
+  await using on = await open();
+  const { service, agent } = on;
+  const owner = await Dashboard.setUp(service);
+  const policyOf = async (path: string) => {
+    const answer = await owner.get(path);
+    await answer.body?.cancel();
+    return answer.headers.get("content-security-policy") ?? "";
+  };
+  const path = `/agents/${agent.id}`;
+  assertStringIncludes(await policyOf(`${path}/appearance`), "frame-src 'self'");
+  for (const other of [path, `${path}/embed`, "/home"]) {
+    assert(!(await policyOf(other)).includes("frame-src"), other);
+  }
+  assertStringIncludes(await policyOf(`${path}/appearance/preview`), "frame-ancestors 'self'");
+  const stranger = await service.fetch(`${path}/appearance/preview`, { redirect: "manual" });
+  assertEquals([stranger.status, await stranger.text()], [303, ""]);
 });
 
 Deno.test("/chat/:share/session: mints for its own page only; switching off or replacing ends its chats", async () => {

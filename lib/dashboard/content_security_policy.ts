@@ -8,12 +8,14 @@ export function newNonce(): string {
  * markup, so no Trusted Types policy is allowed.
  */
 export function contentSecurityPolicy(
-  { scriptNonce, styleNonce, https }: {
+  { scriptNonce, styleNonce, https, framesOwnPages }: {
     /** Of the inline script that starts the islands; without it no script runs. */
     scriptNonce: string | undefined;
     styleNonce: string;
     /** Whether `PUBLIC_URL` is https. */
     https: boolean;
+    /** The page shows another page of this service in a frame. */
+    framesOwnPages: boolean;
   },
 ): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
@@ -24,7 +26,6 @@ export function contentSecurityPolicy(
     "img-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
-    "frame-src 'self'",
     "form-action 'self'",
     "object-src 'none'",
     "base-uri 'none'",
@@ -32,6 +33,7 @@ export function contentSecurityPolicy(
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];
+  if (framesOwnPages) directives.push("frame-src 'self'");
   // On plain http this would send every form and script to a missing https port.
   if (https) directives.push("upgrade-insecure-requests");
   return directives.join("; ");

@@ -26,6 +26,7 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
+    ctx.state.framesOwnPages = true;
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const values = toAppearanceValues(agent.appearance);
@@ -33,6 +34,7 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
+    ctx.state.framesOwnPages = true;
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
