@@ -167,7 +167,7 @@ Deno.test("/agents/:id/appearance: only this page may show frames, and only it m
 Deno.test("/chat/:share/session: mints for its own page only; switching off or replacing ends its chats", async () => {
   await using on = await open();
   const { service, agent } = on;
-  const { set, link } = await shared(service, agent.id);
+  const { owner, set, link } = await shared(service, agent.id);
   await set("on");
   const path = (await link())!;
   const mint = (at: string, origin?: string) =>
@@ -196,6 +196,10 @@ Deno.test("/chat/:share/session: mints for its own page only; switching off or r
   await set("off");
   assertEquals(await link(), undefined);
   assertEquals(await talk(second), "session_token_invalid");
+  const audit = await (await owner.get("/audit")).text();
+  for (const action of ["Switched on", "Replaced", "Switched off"]) {
+    assertStringIncludes(audit, `${action} share link of agent`);
+  }
 });
 
 Deno.test("DELETE /v1/agents: nothing of its appearance and share link is left", async () => {
