@@ -17,10 +17,10 @@ export interface State {
   user?: SignedInUser;
   /** The nonce of style sheets in the content security policy; set for dashboard pages. */
   styleNonce?: string;
-  /** The page shows others of this service in frames. */
-  framesOwnPages?: boolean;
   /** The route's own content security policy, for a page that is not the dashboard's. */
   ownPolicy?: string;
+  /** The dashboard's page shows another page of this service in a frame. */
+  framesOwnPages?: boolean;
 }
 
 export const define = createDefine<State>();

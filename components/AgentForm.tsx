@@ -53,6 +53,9 @@ export function AgentForm(props: AgentFormProps) {
           />
         ))}
         {section === undefined && <Origins values={values} issues={issues} />}
+        {section === undefined && values.appearance !== "" && (
+          <input type="hidden" name="appearance" value={values.appearance} />
+        )}
         {!readOnly && (
           <UnsavedChangesGuard
             user={props.user}

@@ -20,8 +20,9 @@ interface FramedPage extends Window {
 /** The widget itself on an example page. It follows the form while that is edited. */
 export default function AppearancePreview({ src, form: formId }: AppearancePreviewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [isPhone, setPhone] = useState(false);
-  const [theme, setTheme] = useState("");
+  const [device, setDevice] = useState<keyof typeof DEVICES>("desktop");
+  /** Blank until chosen: the widget then has its own theme. */
+  const [theme, setTheme] = useState<keyof typeof THEMES | "">("");
   const [isReady, setReady] = useState(false);
   const apply = () => {
     const form = document.getElementById(formId) as HTMLFormElement | null;
@@ -45,14 +46,10 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
   return (
     <section class="preview" aria-label="Preview">
       <div class="preview-bar">
-        <Toggle label="Phone" isOn={isPhone} onChange={setPhone} />
-        <Toggle
-          label="Dark"
-          isOn={theme === "dark"}
-          onChange={(isOn) => setTheme(isOn ? "dark" : "")}
-        />
+        <Choice label="Screen" options={DEVICES} value={device} onChange={setDevice} />
+        <Choice label="Theme" options={THEMES} value={theme} onChange={setTheme} />
       </div>
-      <div class={isPhone ? "preview-frame preview-phone" : "preview-frame"}>
+      <div class={`preview-frame preview-${device}`}>
         <iframe
           ref={frame}
           src={src}
@@ -64,20 +61,29 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
   );
 }
 
-function Toggle({ label, isOn, onChange }: {
+const DEVICES = { desktop: "Desktop", phone: "Phone" } as const;
+const THEMES = { light: "Light", dark: "Dark" } as const;
+
+function Choice<T extends string>({ label, options, value, onChange }: {
   label: string;
-  isOn: boolean;
-  onChange: (isOn: boolean) => void;
+  options: Readonly<Record<T, string>>;
+  value: T | "";
+  onChange: (value: T) => void;
 }) {
   return (
-    <button
-      type="button"
-      class="button button-small"
-      aria-pressed={isOn ? "true" : "false"}
-      onClick={() => onChange(!isOn)}
-    >
-      {label}
-    </button>
+    <div class="preview-choice" role="group" aria-label={label}>
+      {(Object.keys(options) as T[]).map((name) => (
+        <button
+          key={name}
+          type="button"
+          class="button button-small"
+          aria-pressed={name === value ? "true" : "false"}
+          onClick={() => onChange(name)}
+        >
+          {options[name]}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -26,7 +26,13 @@ export default function AvatarPicker(
       {isImage
         ? (
           <>
-            <input type="hidden" {...attributes} value={avatar} />
+            <input
+              type="hidden"
+              {...attributes}
+              data-default={value}
+              value={avatar}
+              onInput={(event) => setAvatar(event.currentTarget.value)}
+            />
             <span>Image chosen</span>
           </>
         )
@@ -34,6 +40,7 @@ export default function AvatarPicker(
           <input
             type="text"
             {...attributes}
+            data-default={value}
             value={avatar}
             onInput={(event) => setAvatar(event.currentTarget.value)}
           />

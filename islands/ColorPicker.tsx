@@ -60,7 +60,7 @@ export default function ColorPicker(
                 onClick={() => set(preset)}
               >
                 <svg width="20" height="20" aria-hidden="true">
-                  <circle cx="10" cy="10" r="10" fill={preset} />
+                  <circle cx="10" cy="10" r="9.5" fill={preset} />
                 </svg>
               </button>
             ))}

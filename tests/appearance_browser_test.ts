@@ -6,7 +6,7 @@ import { ProviderService } from "./support/provider_service.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { withBrowser } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
-import { onSite } from "./support/widget_site.ts";
+import { atRest, onSite } from "./support/widget_site.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
@@ -42,6 +42,37 @@ Deno.test("widget: shows the agent's appearance without a change of the tag, and
     assertEquals(color, "rgb(91, 63, 196)");
     assertEquals(await violations(page), []);
     assertEquals(console.filter(({ type }) => type === "error"), []);
+  });
+});
+
+Deno.test("widget: stores nothing of the appearance, and a new session brings a change", async () => {
+  const mint = () => ({
+    sessionToken: "cs_0123456789abcdef",
+    expiresAt: new Date(Date.now() + 15 * 60_000).toISOString(),
+    messageCap: 50,
+    appearance: { title: "New name", avatar: "N" },
+  });
+  const options = {
+    appearance: { title: "Old name" },
+    attributes: `data-session-endpoint="/mint"`,
+  };
+  await onSite({ ...options, mint }, async ({ page, chat }) => {
+    await page.getByRole("button", { name: "Open chat Old name" }).click();
+    assertEquals(await page.evaluate(() => sessionStorage.length + localStorage.length), 0);
+    await page.getByRole("textbox").fill("Hello?");
+    await page.getByRole("textbox").press("Enter");
+    await page.getByRole("heading", { name: "New name" }).waitFor();
+    chat.say("A whole answer.");
+    chat.done();
+    const answer = page.locator(".turn:not(.mine)");
+    await answer.locator(".after").waitFor();
+    await atRest(page);
+    const [mark, bubble] = await Promise.all(
+      [".mark", ".bubble"].map((part) => answer.locator(part).boundingBox()),
+    );
+    assert(mark!.x + mark!.width <= bubble!.x, "the avatar stands beside the answer");
+    assert(Math.abs(mark!.y - bubble!.y) < 20, "at its first line");
+    assertEquals(await violations(page), []);
   });
 });
 
@@ -83,6 +114,13 @@ Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, 
         const mark = frame.querySelector("service-widget")!.shadowRoot!.querySelector(".mark")!;
         return getComputedStyle(mark).backgroundColor === "rgb(91, 63, 196)";
       });
+      // The example page is wide enough for the launcher and a panel beside the page's content.
+      assert(await preview.locator("service-widget .launcher").isVisible());
+      await page.getByRole("button", { name: "Phone" }).click();
+      await preview.locator("service-widget .launcher").waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Dark", exact: true }).click();
+      await preview.locator("service-widget .w.dark").waitFor({ state: "attached" });
+      assertEquals(await violations(page), [], `${colorScheme}, phone`);
       await panel.getByRole("button", { name: "Which soil?" }).click();
       await panel.getByRole("log").getByText("Hello there.").waitFor();
       await page.getByRole("button", { name: "Save changes" }).click();
@@ -126,6 +164,48 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
   assert(stored.appearance?.avatar?.startsWith("data:image/webp;base64,"));
 });
 
+Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps drafts, discards, and saves with Ctrl S", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const { service } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const context = await ownerContext(service);
+  await withBrowser(async (browser) => {
+    const signedIn = await browser.newContext({ ...context, baseURL: service.url });
+    const page = await signedIn.newPage();
+    const path = `/agents/${agent.id}/appearance`;
+    await page.goto(path, { waitUntil: "networkidle" });
+    const color = page.getByRole("textbox", { name: "Color", exact: true });
+    const heading = page.frameLocator("iframe").getByRole("dialog").getByRole("heading");
+    await color.fill("purple");
+    await page.getByText("Enter a color such as #0d6e63.").waitFor();
+    await page.getByText("1 field needs attention").waitFor();
+    const photo = await page.screenshot({ type: "png" });
+    const file = { name: "photo.png", mimeType: "image/png", buffer: photo };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("Image chosen").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("Image chosen").waitFor({ state: "detached" });
+    assertEquals(await color.inputValue(), "");
+    assertEquals(await page.getByLabel("Avatar").inputValue(), "");
+    await page.getByLabel("Title").fill("Garden help");
+    await heading.getByText("Garden help").waitFor();
+    await page.waitForFunction(
+      (key) => sessionStorage.getItem(key) !== null,
+      `agent-draft ${path}`,
+    );
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload({ waitUntil: "networkidle" });
+    assertEquals(await page.getByLabel("Title").inputValue(), "Garden help");
+    await heading.getByText("Garden help").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Changes saved.").waitFor();
+    await signedIn.close();
+  });
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals(stored.appearance, { title: "Garden help" });
+});
+
 Deno.test("/chat/:share: a page of its own that answers, on phones too, by the link alone", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
@@ -153,6 +233,7 @@ Deno.test("/chat/:share: a page of its own that answers, on phones too, by the l
       await page.keyboard.press("Escape");
       assert(await page.getByRole("log").isVisible(), "the page cannot be closed");
       assertEquals(await page.getByRole("button", { name: "Close chat" }).count(), 0);
+      await atRest(page);
       assertEquals(await violations(page), [], colorScheme);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert(wide <= width, `${wide} px`);

@@ -1,5 +1,6 @@
 /** An agent's appearance over /v1, for pages, and its share link. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -131,21 +132,42 @@ Deno.test("/chat/:share: off until switched on; its page may not be framed or in
   const page = await service.fetch(path);
   assertEquals(page.status, 200);
   assertStringIncludes(page.headers.get("content-security-policy")!, "frame-ancestors 'none'");
+  assertEquals(page.headers.get("x-frame-options"), "DENY");
   assertEquals(page.headers.get("x-robots-tag"), "noindex, nofollow");
   const html = await page.text();
   assertStringIncludes(html, "<title>Shop help</title>");
   assertStringIncludes(html, `<html lang="de">`);
-  for (const guess of ["/chat/AAAAAAAAAAAAAAAAAAAAAA", `/chat/${agent.id}`, `${path}x`]) {
+  const guesses = ["/chat/AAAAAAAAAAAAAAAAAAAAAA", `/chat/${agent.id}`, `${path}x`, `${path}%00`];
+  for (const guess of [...guesses, `/chat/${"a".repeat(5_000)}`, "/chat/__proto__"]) {
     const missing = await service.fetch(guess);
     assertEquals(missing.status, 404, guess);
     await missing.body?.cancel();
   }
 });
 
+Deno.test("/agents/:id/appearance: only this page may show frames, and only it may frame the preview", async () => {
+  await using on = await open();
+  const { service, agent } = on;
+  const owner = await Dashboard.setUp(service);
+  const policyOf = async (path: string) => {
+    const answer = await owner.get(path);
+    await answer.body?.cancel();
+    return answer.headers.get("content-security-policy") ?? "";
+  };
+  const path = `/agents/${agent.id}`;
+  assertStringIncludes(await policyOf(`${path}/appearance`), "frame-src 'self'");
+  for (const other of [path, `${path}/embed`, "/home"]) {
+    assert(!(await policyOf(other)).includes("frame-src"), other);
+  }
+  assertStringIncludes(await policyOf(`${path}/appearance/preview`), "frame-ancestors 'self'");
+  const stranger = await service.fetch(`${path}/appearance/preview`, { redirect: "manual" });
+  assertEquals([stranger.status, await stranger.text()], [303, ""]);
+});
+
 Deno.test("/chat/:share/session: mints for its own page only; switching off or replacing ends its chats", async () => {
   await using on = await open();
   const { service, agent } = on;
-  const { set, link } = await shared(service, agent.id);
+  const { owner, set, link } = await shared(service, agent.id);
   await set("on");
   const path = (await link())!;
   const mint = (at: string, origin?: string) =>
@@ -174,6 +196,10 @@ Deno.test("/chat/:share/session: mints for its own page only; switching off or r
   await set("off");
   assertEquals(await link(), undefined);
   assertEquals(await talk(second), "session_token_invalid");
+  const audit = await (await owner.get("/audit")).text();
+  for (const action of ["Switched on", "Replaced", "Switched off"]) {
+    assertStringIncludes(audit, `${action} share link of agent`);
+  }
 });
 
 Deno.test("DELETE /v1/agents: nothing of its appearance and share link is left", async () => {
@@ -214,4 +240,26 @@ Deno.test("/agents/:id/appearance: rejected values stay in the form, and another
   const late = await owner.post(path, { ...fields, accent: "", title: "Too late" });
   assertEquals(late.status, 412);
   assertStringIncludes(await late.text(), `value="Too late"`);
+});
+
+Deno.test("/agents/new?from=: a copy looks like the original, and versions show what changed in the look", async () => {
+  await using on = await open();
+  const { service, agent, patch } = on;
+  const owner = await Dashboard.setUp(service);
+  const copy = await (await owner.get(`/agents/new?from=${agent.id}`)).text();
+  assertStringIncludes(copy, `name="appearance"`);
+  const fields = Object.fromEntries(
+    Object.entries({ ...toFormValues(agent), name: "Copy", version: "" }),
+  );
+  assertEquals((await owner.post("/agents/new", fields)).status, 303);
+  const { data } = await service.service.agents.search(await service.tenant(), {
+    ...{ query: "Copy", limit: 1 },
+  });
+  assertEquals(data[0]?.appearance, agent.appearance);
+  const changed = { ...APPEARANCE, title: "Other help", avatar: PIXEL };
+  await (await patch({ appearance: changed })).body?.cancel();
+  const html = await (await owner.get(`/agents/${agent.id}/versions/2?with=1`)).text();
+  assertStringIncludes(html, "Title: Other help");
+  assertStringIncludes(html, "Title: Shop help");
+  assert(!html.includes("data:image"), "nobody reads the bytes of an image");
 });

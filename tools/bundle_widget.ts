@@ -1,5 +1,6 @@
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { MANGLED_PROPS } from "./mangled_props.ts";
+import { trimPreact } from "./trim_preact.ts";
 import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
 
 /**
@@ -49,8 +50,13 @@ export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   const { css, inputs } = buildStyles(root);
   const define = { WIDGET_CSS: JSON.stringify(css) };
-  const script = build(root, { ...WIDGET_OPTIONS, define });
-  return { bytes: script.bytes, inputs: [...inputs, ...script.inputs].sort() };
+  const { mangleProps: _later, ...unmangled } = WIDGET_OPTIONS;
+  const readable = { define, format: "esm", minify: false, minifySyntax: true } as const;
+  const script = build(root, { ...unmangled, ...readable });
+  const contents = trimPreact(new TextDecoder().decode(script.bytes));
+  const trimmed = { stdin: { contents }, format: "iife", mangleProps: MANGLED_PROPS } as const;
+  const { bytes } = build(root, trimmed);
+  return { bytes, inputs: [...inputs, ...script.inputs].sort() };
 }
 
 function buildStyles(root: string): { css: string; inputs: readonly string[] } {
@@ -66,11 +72,11 @@ function stripCustomPropertySpaces(css: string): string {
 /** The synchronous build needs no background service that would have to be stopped. */
 function build(root: string, options: BuildOptions): BuiltWidget {
   const result = buildSync({
+    minify: true,
     ...options,
     absWorkingDir: root,
     bundle: true,
     write: false,
-    minify: true,
     metafile: true,
     target: TARGET,
     charset: "utf8",

@@ -9,8 +9,8 @@ export const WIDGET_PROPS = splitWords(`
   clearAnnouncements config conversation css describe draw elementCount emit emitter endpoint
   failure fetcher forget frames gap greeting handle imageOrigins initialDraft input inside kids
   kind label languages launcher left line lines live load locale log lost mark newId node nth
-  onLeave onLink onRetry onWake pause privacyText privacyUrl rejection remaining renew restart resume retry retryAfter
-  retryAt save saved scrollToEnd session sessionEndpoint show side source stickToEnd stringId
+  onAppearance onLeave onLink onRetry onWake pause privacyText privacyUrl rejection remaining renew
+  restart resume retry retryAfter retryAt save saved scrollToEnd session sessionEndpoint show side source stickToEnd stringId
   suggestions tag theme token tool turn ui unread waiting wake warn
 `);
 

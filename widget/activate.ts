@@ -80,7 +80,11 @@ function start(
     fetcher: fetch.bind(globalThis),
     now: Date.now,
   };
-  const session = new Session({ token: config.sessionToken, ...options });
+  const session = new Session({
+    token: config.sessionToken,
+    onAppearance: (found) => applyAppearance(found),
+    ...options,
+  });
   const tab = createTabStore(config.agentId, () => sessionStorage);
   const emitter = createEmitter();
   const reconnectTimer = createReconnectTimer({
@@ -113,8 +117,7 @@ function start(
       configure();
     },
     setAppearance(found) {
-      appearance = chosen = found;
-      configure();
+      applyAppearance(chosen = found);
     },
     remove() {
       removed = true;
@@ -124,7 +127,7 @@ function start(
     },
   });
   let language = "";
-  let appearance = tab.appearance ?? {};
+  let appearance: Appearance = {};
   /** The page's own, which what is loaded must not replace. */
   let chosen: Appearance | undefined;
   const locale = findLocale("", languages);
@@ -134,6 +137,10 @@ function start(
     const tag = language || view.config.lang || document.documentElement.lang;
     view.locale = findLocale(tag, languages);
     draw();
+  };
+  const applyAppearance = (found: Appearance) => {
+    appearance = chosen ?? found;
+    configure();
   };
   let mounted: ReturnType<typeof mount> | undefined;
   const show = () =>
@@ -147,15 +154,10 @@ function start(
       if (view.config.open || view.config.page) handle.open();
     });
   loadAppearance({ ...config, ...options }).then((found) => {
-    if (found) {
-      tab.saveAppearance(Object.keys(found).length ? found : undefined);
-      appearance = chosen ?? found;
-      configure();
-    }
+    if (found) applyAppearance(found);
     show();
   });
-  if (tab.appearance) show();
-  else setTimeout(show, APPEARANCE_MS);
+  setTimeout(show, APPEARANCE_MS);
   return { handle, attach: () => mounted?.attach() };
 }
 

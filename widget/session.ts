@@ -1,4 +1,5 @@
 /** The session token: set by the page, or fetched from the site's backend before it expires. */
+import type { Appearance } from "./appearance.ts";
 import type { TokenSource } from "./client/chat_run.ts";
 import type { Rejection } from "./client/rejection.ts";
 
@@ -9,6 +10,8 @@ export interface SessionOptions {
   readonly fetcher: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Called with the agent's appearance if the answer of a mint has one. */
+  readonly onAppearance?: (appearance: Appearance) => void;
 }
 
 /** Tokens are renewed this long before they expire, so that none expires during a request. */
@@ -48,12 +51,12 @@ export class Session implements TokenSource {
   }
 
   async #mint(): Promise<boolean> {
-    const { endpoint, fetcher, now } = this.#options;
+    const { endpoint, fetcher, now, onAppearance } = this.#options;
     if (!endpoint) return false;
     this.rejection = undefined;
     // POST, because browsers send no Origin with a same-origin GET.
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
-    const { sessionToken, expiresAt, messageCap, code } = await response.json();
+    const { sessionToken, expiresAt, messageCap, code, appearance } = await response.json();
     // The only rejection that a reload does not fix. Other codes may be the site's.
     if (code === "origin_not_allowed") this.rejection = { status: 403, code };
     if (typeof sessionToken !== "string" || !sessionToken) return false;
@@ -62,6 +65,7 @@ export class Session implements TokenSource {
     const life = Date.parse(expiresAt) - clock;
     const due = now() + (life > 0 && life <= MINUTES_15 ? life : MINUTES_15) - MARGIN_MS;
     this.set(sessionToken, { left: messageCap, due });
+    if (appearance) onAppearance?.(appearance);
     return true;
   }
 }

@@ -20,7 +20,7 @@ export interface View {
 /** What a message needs, so that the dashboard's playground can show one by itself. */
 export interface MessageUi {
   readonly conversation: Pick<Conversation, "announceText">;
-  readonly config: Pick<WidgetConfig, "imageOrigins">;
+  readonly config: Pick<WidgetConfig, "avatar" | "imageOrigins">;
   readonly locale: Locale;
 }
 

@@ -8,12 +8,18 @@ import {
 import { APPEARANCE_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { LANGUAGE_NAMES } from "@/lib/dashboard/appearance/language_names.ts";
 import AvatarPicker from "@/islands/AvatarPicker.tsx";
+import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import ColorPicker from "@/islands/ColorPicker.tsx";
 import { type ControlAttributes, Field } from "../Field.tsx";
 import { PostForm } from "../PostForm.tsx";
 
 export interface AppearanceFormProps {
   action: string;
+  agentId: string;
+  /** Id of the signed-in user. */
+  user: string;
+  /** The form was just saved, so its draft in the browser is obsolete. */
+  saved: boolean;
   agentName: string;
   version: number;
   values: AppearanceValues;
@@ -30,7 +36,7 @@ export function AppearanceForm(props: AppearanceFormProps) {
       {...{ action, issues }}
       labels={APPEARANCE_FIELDS}
       class="stack appearance-form"
-      id="appearance-form"
+      id="agent-form"
     >
       <input type="hidden" name="version" value={version} />
       <fieldset class="plain" disabled={readOnly}>
@@ -38,9 +44,13 @@ export function AppearanceForm(props: AppearanceFormProps) {
         <Texts {...props} />
         <Privacy {...props} />
         {!readOnly && (
-          <div class="form-actions sticky">
-            <button class="button button-primary" type="submit">Save changes</button>
-          </div>
+          <UnsavedChangesGuard
+            user={props.user}
+            agentId={props.agentId}
+            saved={props.saved}
+            rejected={Object.keys(issues).length > 0}
+            submit="Save changes"
+          />
         )}
       </fieldset>
     </PostForm>
@@ -51,7 +61,11 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
   return (
     <section class="card stack">
       <h2>Look</h2>
-      <Control name="title" {...{ values, issues }} help={`Blank for “${agentName}”.`}>
+      <Control
+        name="title"
+        {...{ values, issues }}
+        help={`Leave blank to show the agent's name, “${agentName}”.`}
+      >
         {(attributes) => (
           <input
             type="text"
@@ -110,7 +124,7 @@ function Texts({ values, issues }: AppearanceFormProps) {
       <Control
         name="suggestions"
         {...{ values, issues }}
-        help={`One per line, at most ${B.suggestions}. Visitors ask them with one click.`}
+        help={`One per line, up to ${B.suggestions}. Visitors send them with one click.`}
       >
         {(attributes) => (
           <textarea {...attributes} rows={4} placeholder="Where is my order?">
@@ -118,12 +132,16 @@ function Texts({ values, issues }: AppearanceFormProps) {
           </textarea>
         )}
       </Control>
-      <Control name="lang" {...{ values, issues }} help="Of buttons and messages of the widget.">
+      <Control
+        name="lang"
+        {...{ values, issues }}
+        help="For the widget's own buttons and messages."
+      >
         {(attributes) => (
           <Select
             attributes={attributes}
             value={values.lang}
-            options={[["", "As the page"], ...LANGUAGE_NAMES]}
+            options={[["", "Same as the page"], ...LANGUAGE_NAMES]}
           />
         )}
       </Control>

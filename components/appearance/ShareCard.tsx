@@ -24,6 +24,9 @@ export function ShareCard({ path, url, editor }: ShareCardProps) {
           <NewTabLink class="button button-small" href={url}>Open</NewTabLink>
         </p>
       )}
+      {editor && url !== undefined && (
+        <p class="help">Replacing or switching off ends this link and the chats of its page.</p>
+      )}
       {editor && (
         <form class="form-actions" method="post" action={`${path}/share`}>
           {url === undefined

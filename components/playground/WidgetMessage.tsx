@@ -47,13 +47,13 @@ export function WidgetMessage(
 }
 
 function Shown(
-  { look: { accent, lang: chosen }, message, live }: {
+  { look: { accent, avatar, lang: chosen }, message, live }: {
     look: WidgetLook;
     message: TranscriptMessage;
     live: boolean;
   },
 ) {
-  const ui = messageUi(chosen ?? document.documentElement.lang);
+  const ui = messageUi(chosen ?? document.documentElement.lang, avatar);
   const { lang, dir } = ui.locale;
   const colors = accent === undefined
     ? {}
@@ -66,9 +66,10 @@ function Shown(
 }
 
 /** Images are loaded from the page's own settings only, so here they are links. */
-function messageUi(lang: string): MessageUi {
-  const locale = findLocale(lang, LANGUAGES);
-  return { locale, config: { imageOrigins: [] }, conversation: { announceText: () => {} } };
+function messageUi(lang: string, avatar = ""): MessageUi {
+  const config = { avatar, imageOrigins: [] };
+  const conversation = { announceText: () => {} };
+  return { locale: findLocale(lang, LANGUAGES), config, conversation };
 }
 
 /** The dashboard's colours: chosen, or those of the system. */

@@ -8,14 +8,14 @@ export function newNonce(): string {
  * markup, so no Trusted Types policy is allowed.
  */
 export function contentSecurityPolicy(
-  { scriptNonce, styleNonce, https, framesOwnPages = false }: {
+  { scriptNonce, styleNonce, https, framesOwnPages }: {
     /** Of the inline script that starts the islands; without it no script runs. */
     scriptNonce: string | undefined;
     styleNonce: string;
     /** Whether `PUBLIC_URL` is https. */
     https: boolean;
-    /** The page shows others of this service in frames. */
-    framesOwnPages?: boolean | undefined;
+    /** The page shows another page of this service in a frame. */
+    framesOwnPages: boolean;
   },
 ): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;

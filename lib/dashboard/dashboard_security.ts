@@ -33,12 +33,12 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   // Event streams set their own.
   const streams = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (!streams) headers.set("cache-control", "no-store");
-  const policy = headers.get("content-security-policy") ?? "";
-  const scriptNonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+  const freshPolicy = headers.get("content-security-policy") ?? "";
+  const scriptNonce = /'nonce-([^']+)'/.exec(freshPolicy)?.[1];
   const https = ctx.state.service.baseUrl.startsWith("https:");
-  const { framesOwnPages } = ctx.state;
-  const pagePolicy = contentSecurityPolicy({ scriptNonce, styleNonce, https, framesOwnPages });
-  headers.set("content-security-policy", ctx.state.ownPolicy ?? pagePolicy);
+  const { framesOwnPages = false } = ctx.state;
+  const policy = contentSecurityPolicy({ scriptNonce, styleNonce, https, framesOwnPages });
+  headers.set("content-security-policy", ctx.state.ownPolicy ?? policy);
   const links = headers.get("link");
   if (links !== null && scriptNonce !== undefined) {
     // Fresh preloads the page's scripts, which also need the nonce.

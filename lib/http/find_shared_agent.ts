@@ -1,12 +1,15 @@
 import type { Agent } from "../schemas/agent.ts";
 import type { Service } from "./service.ts";
 
+/** 128 bits in base64url; anything else is not looked up, because a key of the store has a limit. */
+const SHARE_ID = /^[\w-]{22}$/;
+
 /** The agent of a share link with its tenant; `undefined` if the link is off. */
 export async function findSharedAgent(
   { agents, shares }: Pick<Service, "agents" | "shares">,
   shareId: string,
 ): Promise<Agent & { tenant: string } | undefined> {
-  const share = await shares.find(shareId);
+  const share = SHARE_ID.test(shareId) ? await shares.find(shareId) : undefined;
   const agent = share && await agents.find(share.tenant, share.agentId);
   return agent && { ...agent, tenant: share!.tenant };
 }

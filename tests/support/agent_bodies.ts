@@ -21,5 +21,17 @@ export function fullAgentBody() {
     tools: [httpTool()],
     allowedDomains: ["api.example.com", "*.example.org:8443"],
     allowedOrigins: ["https://shop.example.com", "http://localhost:3000"],
+    appearance: {
+      title: "Shop help",
+      avatar: "🦊",
+      accent: "#5b3fc4",
+      theme: "dark",
+      position: "left",
+      greeting: "Hello!",
+      suggestions: ["Where is my order?"],
+      lang: "de",
+      privacyText: "Stored for 30 days.",
+      privacyUrl: "https://shop.example.com/privacy",
+    },
   };
 }

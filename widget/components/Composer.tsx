@@ -2,7 +2,6 @@ import { MAX_MESSAGE_LENGTH } from "../history.ts";
 import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../ui.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
-import { Link } from "./render_markdown.tsx";
 
 /** The number of messages left is shown from here on. */
 const LOW_MESSAGES_LEFT = 5;
@@ -66,9 +65,9 @@ export function Composer({ ui }: { readonly ui: Ui }) {
         <p class="footnote" dir="auto">
           {config.privacyUrl
             ? (
-              <Link href={config.privacyUrl} label={config.privacyText}>
+              <a href={config.privacyUrl} target="_blank" rel="noopener noreferrer">
                 {config.privacyText}
-              </Link>
+              </a>
             )
             : config.privacyText}
         </p>

@@ -1,8 +1,8 @@
-import type { Ui } from "../ui.ts";
+import type { MessageUi } from "../ui.ts";
 import { BubbleIcon } from "./icons.tsx";
 
 /** The agent's picture: an image, a letter, or the widget's own sign. */
-export function Mark({ ui: { config: { avatar } } }: { readonly ui: Ui }) {
+export function Mark({ ui: { config: { avatar } } }: { readonly ui: MessageUi }) {
   const isImage = /^data:/.test(avatar);
   return (
     <span class="mark" aria-hidden="true">

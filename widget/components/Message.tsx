@@ -3,6 +3,7 @@ import { safeUrl } from "../markdown_inline.ts";
 import type { MessageUi } from "../ui.ts";
 import type { TranscriptMessage } from "../state.ts";
 import { CopyButton } from "./CopyButton.tsx";
+import { Mark } from "./Mark.tsx";
 import { Link, renderMarkdown } from "./render_markdown.tsx";
 
 export interface MessageProps {
@@ -18,6 +19,7 @@ export function Message({ ui, turn, live }: MessageProps) {
   const mine = turn.role === "user";
   return (
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
+      {!mine && ui.config.avatar && <Mark ui={ui} />}
       {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
       <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
         {mine ? turn.text : renderMarkdown(turn, { ui, live })}

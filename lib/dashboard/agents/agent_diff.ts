@@ -1,5 +1,6 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
+import { describeAppearance } from "../appearance/describe_appearance.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { type AgentFormField, toFormValues } from "./agent_form.ts";
 
@@ -34,11 +35,15 @@ function changedValues(
   after: Agent,
   included: readonly AgentFormField[] = ALL_FIELDS,
 ) {
-  const [from, to] = [toFormValues(before), toFormValues(after)];
+  const [from, to] = [readableValues(before), readableValues(after)];
   const fields = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
   return fields
     .filter(([field]) => included.includes(field) && from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
+}
+
+function readableValues(agent: Agent) {
+  return { ...toFormValues(agent), appearance: describeAppearance(agent.appearance) };
 }
 
 export function diffLines(before: string, after: string): DiffLine[] {

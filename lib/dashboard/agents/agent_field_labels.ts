@@ -15,4 +15,5 @@ export const FIELD_LABELS = {
   tools: "Tools",
   allowedDomains: "Allowed domains",
   allowedOrigins: "Allowed origins",
+  appearance: "Appearance",
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

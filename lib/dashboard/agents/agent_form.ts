@@ -19,6 +19,8 @@ export const NEW_AGENT = {
   /** One entry per line. */
   allowedDomains: "",
   allowedOrigins: "",
+  /** JSON; empty for none. Edited on its own page, and copied with the agent. */
+  appearance: "",
   /** The version that was edited; empty for a new agent. */
   version: "",
 };
@@ -54,24 +56,26 @@ export function toFormValues(agent: Agent): AgentFormValues {
     tools: JSON.stringify(agent.tools, null, 2),
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
+    appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
     version: String(agent.version),
   };
 }
 
 /** The body that creates an agent; blank optional fields are omitted. */
 export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
-  const { fallback, modelPolicy, allowedOrigins, ...rest } = toAgentPatch(values);
+  const { fallback, modelPolicy, allowedOrigins, appearance, ...rest } = toAgentPatch(values);
   return {
     ...withoutUndefined(rest),
     modelPolicy: withoutUndefined(modelPolicy as Record<string, unknown>),
     ...(fallback === null ? {} : { fallback }),
+    ...(appearance === null ? {} : { appearance }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
   };
 }
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback is `null`.
+ * field is `undefined`, which unsets it; a blank fallback or appearance is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -83,7 +87,8 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("systemPrompt", (text) => text);
   set("fallback", (text) => text === "" ? null : toModelName(text));
   set("knowledgeBaseId", (text) => text || undefined);
-  set("tools", toTools);
+  set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
+  set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   const modelPolicy = toModelPolicy(values);
@@ -126,8 +131,7 @@ function toNumber(text: string): number | undefined {
 }
 
 /** Invalid JSON is returned as text, which the schema rejects. */
-function toTools(text: string): unknown {
-  if (text.trim() === "") return [];
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -57,6 +57,7 @@ function toFieldIssue(
   if (field !== undefined) return [field, FIELD_HINTS[field] ?? issue.message];
   const [list, index, ...rest] = issue.path.split(".");
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
+  if (list === "appearance") return ["appearance", `${issue.path}: ${issue.message}.`];
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, `At most ${B[list]} entries.`];
     return [list, `“${toLines(values[list])[Number(index)]}” ${issue.message}.`];

@@ -42,6 +42,7 @@ export function sectionPath(agentId: string, name: AgentSectionName): string {
 
 /** Label of the page that has a field; sites are on the Embed page. */
 export function pageOfField(field: AgentFormField): string {
+  if (field === "appearance") return "Appearance";
   const sections: AgentSection[] = Object.values(AGENT_SECTIONS);
   return sections.find(({ fields }) => fields.includes(field))?.label ?? "Embed";
 }

@@ -6,12 +6,19 @@ export interface WidgetLook {
   styles: string;
   /** `#rrggbb`; the widget's own color without it. */
   accent?: string;
+  /** A letter or emoji; none without it. The dashboard's policy does not allow images as text. */
+  avatar?: string;
   /** Language of the widget's own texts; the dashboard's without it. */
   lang?: string;
 }
 
 /** The look that visitors see, in the dashboard's theme. */
 export function widgetLook({ appearance = {} }: Agent, styles: string): WidgetLook {
-  const { accent, lang } = appearance;
-  return { styles, ...accent !== undefined && { accent }, ...lang !== undefined && { lang } };
+  const { accent, avatar, lang } = appearance;
+  return {
+    styles,
+    ...accent !== undefined && { accent },
+    ...avatar !== undefined && !avatar.startsWith("data:") && { avatar },
+    ...lang !== undefined && { lang },
+  };
 }

@@ -104,9 +104,9 @@ export function resetForm(form: HTMLFormElement): void {
   form.reset();
   for (const control of form.elements) {
     if (control.getAttribute("name") === null) continue;
-    if (control instanceof HTMLTextAreaElement && control.dataset.default !== undefined) {
-      control.value = control.dataset.default;
-    }
+    // What an island sets by script is not reset by the browser.
+    const isText = control instanceof HTMLTextAreaElement || control instanceof HTMLInputElement;
+    if (isText && control.dataset.default !== undefined) control.value = control.dataset.default;
     control.dispatchEvent(new Event("input", { bubbles: true }));
   }
 }

@@ -6,6 +6,7 @@ import {
 } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import { loadToolReport, withToolProblems } from "@/lib/dashboard/agents/load_tool_report.ts";
+import { checkAppearance, isAppearanceForm } from "@/lib/dashboard/appearance/check_appearance.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
@@ -21,6 +22,10 @@ export const handler = define.handlers({
     const values = readAgentForm(form);
     const { tenant } = signedIn(ctx.state);
     const id = ctx.url.searchParams.get("agent") ?? "";
+    if (isUuid(id) && isAppearanceForm(form)) {
+      const faults = await checkAppearance(agents, { tenant, agentId: id.toLowerCase(), form });
+      return Response.json({ faults, toolReport: { problems: [] } });
+    }
     const validation: Promise<unknown> = isUuid(id)
       ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(readAgentFields(form)))
       : agents.check(tenant, toAgentBody(values));

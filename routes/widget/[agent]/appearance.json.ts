@@ -14,7 +14,7 @@ export const handler = define.handlers({
       return Response.json(isUuid(id) ? await agents.publicAppearance(id) : {}, {
         headers: {
           "access-control-allow-origin": "*",
-          "cache-control": "public, max-age=60, stale-while-revalidate=86400",
+          "cache-control": "public, max-age=60",
         },
       });
     } catch (error) {

@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { AppearanceForm } from "@/components/appearance/AppearanceForm.tsx";
+import { EmbedCard } from "@/components/appearance/EmbedCard.tsx";
 import { ShareCard } from "@/components/appearance/ShareCard.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
@@ -25,18 +26,18 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
+    ctx.state.framesOwnPages = true;
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const values = toAppearanceValues(agent.appearance);
-    ctx.state.framesOwnPages = true;
     return page(await pageData(ctx.state.service, signedIn(ctx.state), { agent, values }));
   },
 
   async POST(ctx) {
+    ctx.state.framesOwnPages = true;
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    ctx.state.framesOwnPages = true;
     const user = signedIn(ctx.state);
     const form = await readForm(ctx.req, service.runtime);
     const values = readAppearanceValues(form);
@@ -67,12 +68,13 @@ async function pageData(
     ...{ agent, values },
     issues: rejected?.issues ?? {},
     editor: isEditor(user),
+    user: user.id,
     shareUrl: share === undefined ? undefined : `${baseUrl}/chat/${share}`,
   };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agent, values, issues, editor, shareUrl } = data;
+  const { agent, values, issues, editor, shareUrl, user } = data;
   const path = `/agents/${agent.id}/appearance`;
   return (
     <>
@@ -87,17 +89,18 @@ export default define.page<typeof handler>(({ data, url }) => {
         <div class="stack">
           <AppearanceForm
             action={path}
+            agentId={agent.id}
+            user={user}
+            saved={url.searchParams.get("notice") === "agent_saved"}
             agentName={agent.name}
             version={agent.version}
             readOnly={!editor}
             {...{ values, issues }}
           />
           <ShareCard path={path} url={shareUrl} editor={editor} />
-          <p class="help">
-            Next: <a href={`/agents/${agent.id}/embed`}>add the chat to your site</a>
-          </p>
+          <EmbedCard path={`/agents/${agent.id}/embed`} />
         </div>
-        <AppearancePreview src={`${path}/preview`} form="appearance-form" />
+        <AppearancePreview src={`${path}/preview`} form="agent-form" />
       </div>
     </>
   );
