@@ -62,7 +62,6 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await conversations(walk);
   await knowledge(walk, service);
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
-  await walk.call("getWidgetAppearance", 200, { at: { agent: id } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
   const { client, widget } = service.service;
   await scripts(walk, { Widget: widget.hash12, Client: client.hash12 });
