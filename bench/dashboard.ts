@@ -27,7 +27,9 @@ export const benchmark: Benchmark = {
       const { agentIds, conversationIds } = await seedDashboard(kv, {
         ...{ tenant, agents: AGENTS, conversations: CONVERSATIONS, now: Date.now() },
       });
-      const { runtime } = service.service;
+      const { runtime, searchIndexer } = service.service;
+      searchIndexer.note(tenant);
+      await searchIndexer.indexAll();
       await seedAudit(kv, { tenant, runtime, entries: AUDIT_ENTRIES });
       await createVersions(service, agentIds[0]!);
       for (let n = 1; n <= KEYS; n++) {
@@ -67,18 +69,18 @@ async function createKnowledgeBase(service: TestService): Promise<string> {
 async function measurePages(service: TestService, seeded: Seeded): Promise<void> {
   const cookie = await signedInCookie(service);
   const rows: string[][] = [];
-  for (const { name, path } of DASHBOARD_PAGES) {
+  for (const { name, path, goalMs = GOAL_MS } of DASHBOARD_PAGES) {
     const load = () => timed(service, { path: path(seeded), cookie });
     const first = await load();
     const times: number[] = [];
     for (let n = 0; n < ROUNDS; n++) times.push((await load()).ms);
     times.sort((a, b) => a - b);
     const [p50, p95] = [0.5, 0.95].map((share) => times[Math.floor(ROUNDS * share)]!);
-    const verdict = p50! < GOAL_MS ? "yes" : "NO";
+    const verdict = p50! < goalMs ? "yes" : `NO (${goalMs})`;
     const figures = [first.ms, p50!, p95!, first.bytes / 1024].map(formatNumber);
     rows.push([name, ...figures, verdict]);
   }
-  const head = ["page", "first ms", "p50 ms", "p95 ms", "KiB", `p50 under ${GOAL_MS} ms`];
+  const head = ["page", "first ms", "p50 ms", "p95 ms", "KiB", "p50 in goal"];
   console.log(formatTable(head, rows));
 }
 

@@ -1,3 +1,5 @@
+import { rareWord } from "./seed_dashboard.ts";
+
 /** The ids that a page's path may contain. */
 export interface Seeded {
   tenant: string;
@@ -10,6 +12,8 @@ export interface Seeded {
 export interface DashboardPage {
   name: string;
   path: (seeded: Seeded) => string;
+  /** The median to stay under, milliseconds; 20 by default. */
+  goalMs?: number;
 }
 
 const middle = <T>(all: readonly T[]): T => all[Math.floor(all.length / 2)]!;
@@ -35,6 +39,17 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
     path: ({ agentIds }) => `/conversations?agentId=${agentIds[0]}`,
   },
   { name: "conversations that failed", path: () => "/conversations?finish=error" },
+  {
+    name: "conversations by a rare word",
+    path: ({ conversationIds }) => `/conversations?q=${rareWord(middle(conversationIds))}`,
+    goalMs: 100,
+  },
+  {
+    name: "conversations by three words",
+    path: ({ conversationIds }) =>
+      `/conversations?q=open+sunday+${rareWord(middle(conversationIds))}`,
+    goalMs: 100,
+  },
   { name: "conversations by cost", path: () => "/conversations?cost=250000" },
   {
     name: "conversations, nothing found",
@@ -60,6 +75,6 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "catalogue", path: () => "/operator/models" },
   { name: "a model", path: () => "/operator/models/model" },
   { name: "providers", path: () => "/operator/providers" },
-  { name: "a provider", path: () => "/operator/providers/vendor_b" },
+  { name: "a provider", path: () => "/operator/providers/connect" },
   { name: "status", path: () => "/operator/status" },
 ];

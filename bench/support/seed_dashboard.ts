@@ -104,11 +104,19 @@ function runOf(
   };
 }
 
-const TRANSCRIPT = new TextEncoder().encode(JSON.stringify({
-  messages: [{ role: "user", content: "When are you open on Sundays?", claimed: false }],
-  text: "We are open from ten to four on Sundays, and closed on public holidays.",
-  tools: [],
-}));
+/** A word that some two of 100,000 conversations share. */
+export function rareWord(conversationId: string): string {
+  return conversationId.slice(0, 4);
+}
+
+function transcriptOf(conversationId: string): Uint8Array {
+  const content = `When are you open on Sundays? My order is ${rareWord(conversationId)}.`;
+  return new TextEncoder().encode(JSON.stringify({
+    messages: [{ role: "user", content, claimed: false }],
+    text: "We are open from ten to four on Sundays, and closed on public holidays.",
+    tools: [],
+  }));
+}
 
 function writeRun(
   step: Deno.AtomicOperation,
@@ -117,9 +125,11 @@ function writeRun(
   const { tenant, agentId, conversationId: id } = run;
   const tx = transactionOn(step);
   const name = { tenant, id, agentId, page: "" };
-  const packTranscript = () => ({ chunks: [TRANSCRIPT], bytes: TRANSCRIPT.length, written: false });
+  const transcript = transcriptOf(id);
+  const packTranscript = () => ({ chunks: [transcript], bytes: transcript.length, written: false });
   appendRun(tx, {
     name,
+    source: "widget",
     days: 30,
     row: run,
     digests: ["digest"],

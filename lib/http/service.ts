@@ -79,7 +79,7 @@ export interface Service {
   /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
   readonly keyedDigest: (digest: string) => string;
   readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;
-  readonly searchIndexer: Pick<SearchIndexer, "indexAll">;
+  readonly searchIndexer: Pick<SearchIndexer, "note" | "indexAll">;
   readonly doctor: Doctor;
   readonly knowledgeSearch: KnowledgeSearch;
   readonly documents: DocumentProcessor;

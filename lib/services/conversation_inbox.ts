@@ -174,8 +174,7 @@ export class ConversationInbox {
 
   async #firstQuestion(tenant: string, head: Conversation): Promise<string | undefined> {
     const name = { tenant, id: head.id, agentId: head.agentId, page: head.page };
-    const { runs } = await this.#store.listRuns(name, { from: 0, limit: 1 });
-    return runs[0] && questionIn(runs[0].transcript);
+    return questionIn(await this.#store.readFirstRun(name));
   }
 
   async #questionOf(tenant: string, row: FailedRun["row"]): Promise<string | undefined> {

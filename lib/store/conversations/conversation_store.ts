@@ -155,6 +155,18 @@ export class ConversationStore {
     return { runs };
   }
 
+  /** What was said in its first run; `undefined` if that has expired or is gone. */
+  async readFirstRun(
+    name: ConversationName,
+  ): Promise<RunWithTranscript["transcript"] | undefined> {
+    const selector = { prefix: keys.conversationRuns(name) };
+    for await (const entry of this.#kv.list(selector, { limit: 1 })) {
+      const row = parseRecord(runRowSchema, entry)!;
+      if (row.exp > this.#runtime.now()) return await this.readTranscript(name.tenant, row);
+    }
+    return undefined;
+  }
+
   /**
    * Deletes a conversation with its transcripts, runs and logs; sums of usage stay. What the active runs
    * among `running` have stored is deleted when they end.
