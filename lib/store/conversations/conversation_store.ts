@@ -160,7 +160,7 @@ export class ConversationStore {
     name: ConversationName,
   ): Promise<RunWithTranscript["transcript"] | undefined> {
     const selector = { prefix: keys.conversationRuns(name) };
-    for await (const entry of this.#kv.list(selector, { limit: 1 })) {
+    for await (const entry of this.#kv.list(selector, { limit: 5, batchSize: 1 })) {
       const row = parseRecord(runRowSchema, entry)!;
       if (row.exp > this.#runtime.now()) return await this.readTranscript(name.tenant, row);
     }

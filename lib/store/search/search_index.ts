@@ -20,7 +20,10 @@ import {
   SEGMENT_RUNS,
 } from "./search_segment.ts";
 
-/** A search continues with older runs than this one; segments after `segment` are done. */
+/**
+ * A search continues after this run of its segment, with the segments before it. Times do not order
+ * segments: a run may be indexed long after it ended.
+ */
 export type MatchCursor = [at: number, runId: string, segment: number];
 
 /** A run that may have all terms: hashes can collide. */
@@ -56,19 +59,18 @@ export class SearchIndex {
       now: number;
     },
   ): AsyncGenerator<Match> {
-    const isAfter = (run: IndexedRun) =>
-      after === undefined || run.at < after[0] || (run.at === after[0] && run.runId < after[1]);
-    const isWanted = (run: IndexedRun) => run.exp > now && isAfter(run);
+    const isWanted = (run: IndexedRun, segment: number) =>
+      run.exp > now && (segment !== after?.[2] || isOlder(run, after));
     if (after === undefined || after[2] === RECENT) {
       const recent = await this.#recent(tenant);
-      const found = recent.filter((run) => isWanted(run) && hasTerms(run, hashes));
+      const found = recent.filter((run) => isWanted(run, RECENT) && hasTerms(run, hashes));
       for (const run of found.sort(latestFirst)) yield { run, segment: RECENT };
     }
     const segments = await this.#matchingSegments(tenant, { hashes, from: after?.[2] });
     for (const [segment, numbers] of segments) {
       const entry = await this.#kv.get(keys.searchSegment(tenant, segment));
       const { runs } = parseRecord(segmentSchema, entry) ?? { runs: [] };
-      const found = numbers.flatMap((n) => runs[n] ?? []).filter(isWanted);
+      const found = numbers.flatMap((n) => runs[n] ?? []).filter((run) => isWanted(run, segment));
       for (const run of found.sort(latestFirst)) yield { run, segment };
     }
   }
@@ -227,6 +229,10 @@ function writeSegment(
 
 function maxExpiry(runs: readonly IndexedRun[]): number {
   return Math.max(...runs.map(({ exp }) => exp));
+}
+
+function isOlder(run: IndexedRun, [at, runId]: MatchCursor): boolean {
+  return run.at < at || (run.at === at && run.runId < runId);
 }
 
 function latestFirst(a: IndexedRun, b: IndexedRun): number {

@@ -60,7 +60,7 @@ export class SearchIndexing {
     this.#index = new SearchIndex(kv);
   }
 
-  /** Indexes some more runs; false if there are none, or if another process did it meanwhile. */
+  /** Indexes some more runs; false if there are no more. */
   async step(tenant: string): Promise<boolean> {
     const key = keys.searchState(tenant);
     const entry = await this.#kv.get(key);
@@ -81,7 +81,8 @@ export class SearchIndexing {
     step.set(key, { ...state, through, recent } satisfies SearchState);
     const { ok } = await step.commit();
     if (ok) await this.#index.merge(tenant, now());
-    return ok && !isDone;
+    // If a run was deleted, or another process indexed some, the next step reads again.
+    return !ok || !isDone;
   }
 
   /** Failed runs of early releases are listed from now on, like those of today. */

@@ -73,7 +73,12 @@ function opened(kv: Deno.Kv, { content = contentCipher() }: { content?: ContentC
     } while (after !== undefined);
     return found;
   };
-  return { runtime, conversations, say, index, find, nameOf };
+  /** Another process. */
+  const second = new SearchIndexing(kv, { runtime, content, conversations });
+  const other = async () => {
+    while (await second.step(TENANT));
+  };
+  return { runtime, conversations, say, index, other, find, nameOf };
 }
 
 Deno.test("searchTranscripts: finds all words of a query, in questions and answers, latest first", async () => {
@@ -130,6 +135,27 @@ Deno.test("searchTranscripts: deleted conversations leave nothing in the index, 
   );
   assert(values.every(({ value }) => !JSON.stringify(value).includes(fakeUuid(51))));
   await conversations.delete(nameOf(52));
+  assertEquals(await storedKeys(kv), []);
+});
+
+Deno.test("SearchIndexing: two processes and a deletion at the same time index each run once", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { say, index, find, conversations, nameOf, other } = opened(kv);
+  for (let n = 1; n <= 320; n++) await say(100 + n % 40, `a tulip, number ${n}`);
+  const passes = async () => {
+    // A pass that another process overtook ends; both go on until nothing is new.
+    for (let n = 0; n < 20; n++) await Promise.all([index(), other()]);
+  };
+  await Promise.all([
+    passes(),
+    conversations.delete(nameOf(107)),
+    conversations.delete(nameOf(120)),
+  ]);
+  await passes();
+  const found = await find("tulip");
+  assertEquals(found.length, 304);
+  assert(!found.includes(107) && !found.includes(120));
+  for (let n = 0; n < 40; n++) await conversations.delete(nameOf(100 + n));
   assertEquals(await storedKeys(kv), []);
 });
 
