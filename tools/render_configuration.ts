@@ -113,6 +113,7 @@ credentials, tool secrets and stored responses to repeated requests. A copy of t
 of them without \`secrets.json\` and the environment.
 
 Not encrypted are: ids, times, counts, costs and error codes; the origin of a conversation;
+keyed hashes of the words in conversations, which find messages without revealing them;
 configuration, such as agents with their system prompts and plans; the documents of knowledge bases and
 their index, because they are searched; the audit log; names and e-mail addresses of dashboard
 users. If those matter, put the store on an encrypted disk.
