@@ -8,6 +8,7 @@ import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import { AgentFields } from "./agents/AgentFields.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { LinesField } from "./ValueFields.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AgentFormProps {
   /** Id of the signed-in user. */
@@ -75,14 +76,16 @@ export function AgentForm(props: AgentFormProps) {
 function Origins({ values, issues }: Pick<AgentFormProps, "values" | "issues">) {
   return (
     <section class="card stack">
-      <h2>Embedding</h2>
+      <h2>{t("Embedding")}</h2>
       <LinesField
-        {...{ values, issues, name: "allowedOrigins", label: "Allowed origins", optional: true }}
+        {...{ values, issues, name: "allowedOrigins", label: t("Allowed origins"), optional: true }}
         placeholder="https://www.example.com"
         help={
           <>
-            Sites that may embed the widget, one per line, with <code>https://</code>{" "}
-            and without a path. Leave empty to block all sites.
+            {rich(
+              "Sites that may embed the widget, one per line, with {code} and without a path. Leave empty to block all sites.",
+              { code: <code>https://</code> },
+            )}
           </>
         }
       />

@@ -4,13 +4,14 @@ import { AGENT_SECTIONS } from "@/lib/dashboard/agents/agent_sections.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The pages of one agent. */
 const TABS = {
   ...AGENT_SECTIONS,
-  appearance: { label: "Appearance", path: "/appearance" },
-  embed: { label: "Embed", path: "/embed" },
-  versions: { label: "Versions", path: "/versions" },
+  appearance: { label: msg("Appearance"), path: "/appearance" },
+  embed: { label: msg("Embed"), path: "/embed" },
+  versions: { label: msg("Versions"), path: "/versions" },
 } as const;
 
 export interface AgentHeaderProps {
@@ -31,34 +32,32 @@ export function AgentHeader({ agent, tab, editor, playground, titlePrefix }: Age
       <PageHeader
         title={agent.name}
         titlePrefix={titlePrefix}
-        back={{ href: "/agents", label: "Agents" }}
+        back={{ href: "/agents", label: t("Agents") }}
       >
         {playground && (
-          <a class="button try-link" href="#playground" aria-current="false">
-            Try it
-          </a>
+          <a class="button try-link" href="#playground" aria-current="false">{t("Try it")}</a>
         )}
-        <CopyButton text={agent.id} what="agent ID" label="Copy ID" />
+        <CopyButton text={agent.id} what={t("agent ID")} label={t("Copy ID")} />
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">
-              Duplicate
+              {t("Duplicate")}
             </a>
             <DialogLink
               href={`${path}/delete`}
-              label="Delete"
+              label={t("Delete")}
               class="button"
-              title={`Delete ${agent.name}`}
+              title={t("Delete {name}", { name: agent.name })}
             >
               <DeleteAgentForm agent={agent} />
             </DialogLink>
           </>
         )}
       </PageHeader>
-      <nav class="tabs" aria-label="Agent">
+      <nav class="tabs" aria-label={t("Agent")}>
         {Object.entries(TABS).map(([name, { label, path: page }]) => (
           <a key={name} href={path + page} aria-current={name === tab ? "page" : "false"}>
-            {label}
+            {t(label)}
           </a>
         ))}
       </nav>

@@ -3,6 +3,7 @@ import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import type { Sorting, SortKeys } from "@/lib/dashboard/sort_rows.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { Time } from "./Time.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const AGENT_SORT_KEYS: SortKeys<Agent> = {
   name: ({ name }) => name,
@@ -23,7 +24,7 @@ export function AgentTable(
   const columns: Column<Agent>[] = [
     {
       id: "name",
-      heading: "Name",
+      heading: t("Name"),
       isSortable: true,
       cell: (agent) => (
         <span class="cell-name">
@@ -32,24 +33,24 @@ export function AgentTable(
         </span>
       ),
     },
-    { id: "model", heading: "Model", isSortable: true, cell: modelName },
+    { id: "model", heading: t("Model"), isSortable: true, cell: modelName },
     {
       id: "tools",
-      heading: "Tools",
+      heading: t("Tools"),
       isSortable: true,
       isNumber: true,
       cell: ({ tools }) => tools.length,
     },
     {
       id: "updated",
-      heading: "Updated",
+      heading: t("Updated"),
       isSortable: true,
       cell: ({ updatedAt }) => <Time at={updatedAt} now={now} />,
     },
   ];
   return (
     <DataTable
-      caption="Agents"
+      caption={t("Agents")}
       columns={columns}
       rows={agents}
       rowKey={({ id }) => id}
@@ -60,5 +61,5 @@ export function AgentTable(
 }
 
 function modelName({ modelPolicy: { model } }: Agent): string {
-  return model === DEMO_MODEL ? "Demo model" : model;
+  return model === DEMO_MODEL ? t("Demo model") : model;
 }

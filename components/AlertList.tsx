@@ -5,6 +5,7 @@ import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AlertListProps {
   items: readonly HomeAlert[];
@@ -21,13 +22,13 @@ export function AlertList({ items, ...rest }: AlertListProps) {
   const more = items.slice(MAX_SHOWN);
   return (
     <section class="stack-small" aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
+      <h2 id="attention">{t("Needs attention")}</h2>
       {items.length === 0
-        ? <p class="prose all-well">All systems normal. Nothing needs your attention.</p>
+        ? <p class="prose all-well">{t("All systems normal. Nothing needs your attention.")}</p>
         : <AlertRows items={items.slice(0, MAX_SHOWN)} {...rest} />}
       {more.length > 0 && (
         <details class="more">
-          <summary>{`And ${formatCount(more.length)} more`}</summary>
+          <summary>{t("And {more} more", { more: formatCount(more.length) })}</summary>
           <AlertRows items={more} {...rest} />
         </details>
       )}
@@ -74,9 +75,8 @@ function Description({ alert, now, operator }: {
     case "key_expires":
       return (
         <>
-          <strong>API key {alert.name} expires</strong> <Time at={alert.expiresAt} now={now} />.
-          {" "}
-          <a href="/api-keys">View API keys</a>
+          <strong>{t("API key {name} expires", { name: alert.name })}</strong>{" "}
+          <Time at={alert.expiresAt} now={now} />. <a href="/api-keys">{t("View API keys")}</a>
         </>
       );
     case "proxy_untrusted":
@@ -95,14 +95,23 @@ function DailyLimit({ alert }: { alert: Extract<HomeAlert, { cost: number }> }) 
   return kind === "hard_limit"
     ? (
       <>
-        <strong>Daily limit reached.</strong> {formatMicroUsd(cost)} of {formatMicroUsd(limit)}{" "}
-        is spent. New messages are rejected until midnight UTC.
+        {rich(
+          "{strong} {cost} of {limit} is spent. New messages are rejected until midnight UTC.",
+          {
+            strong: <strong>{t("Daily limit reached.")}</strong>,
+            cost: formatMicroUsd(cost),
+            limit: formatMicroUsd(limit),
+          },
+        )}
       </>
     )
     : (
       <>
-        <strong>Daily soft limit passed.</strong> {formatMicroUsd(cost)}{" "}
-        is spent, above the soft limit of {formatMicroUsd(limit)}.
+        {rich("{strong} {cost} is spent, above the soft limit of {limit}.", {
+          strong: <strong>{t("Daily soft limit passed.")}</strong>,
+          cost: formatMicroUsd(cost),
+          limit: formatMicroUsd(limit),
+        })}
       </>
     );
 }
@@ -112,21 +121,19 @@ function ProviderFailing(
 ) {
   const { item: { count, detail, lastAt }, provider, model, recent } = alert;
   const name = alert.providerName ?? defaultProviderLabel(provider);
-  const failed = recent === undefined
-    ? plural(count, "{count} run", "{count} runs")
-    : `${recent.failures} of ${plural(recent.attempts, "{count} request", "{count} requests")}`;
   return (
     <>
-      <strong>{`${name} is failing for ${model}.`}</strong>{" "}
-      {recent === undefined ? `${failed} failed` : `${failed} failed in the last 5 minutes`}
-      {detail === "fallback" ? "; the fallback model answered instead" : (
-        <>
-          {" "}(<code>{detail}</code>)
-        </>
-      )}
-      , last <Moment at={lastAt} now={now} />. {operator
-        ? <a href="/operator/providers">View model providers</a>
-        : "Ask an operator to look at it."}
+      <strong>{t("{name} is failing for {model}.", { name, model })}</strong> {recent === undefined
+        ? plural(count, "{count} run failed.", "{count} runs failed.")
+        : t("{failed} of {count} requests failed in the last 5 minutes.", {
+          failed: formatCount(recent.failures),
+          count: formatCount(recent.attempts),
+        })} {detail === "fallback"
+        ? t("The fallback model answered instead.")
+        : rich("Error: {code}.", { code: <code>{detail}</code> })}{" "}
+      {rich("Last failure: {time}.", { time: <Moment at={lastAt} now={now} /> })} {operator
+        ? <a href="/operator/providers">{t("View model providers")}</a>
+        : t("Ask an operator to look at it.")}
     </>
   );
 }
@@ -135,13 +142,19 @@ function OriginRejected({ alert, now }: { alert: AlertOf<"origin_refused">; now:
   const { item: { name, count, lastAt }, agent } = alert;
   return (
     <>
-      <strong>{name} may not embed {agent?.name ?? "an agent"}.</strong> It was rejected{" "}
-      {count === 1 ? "once" : plural(count, "{count} time", "{count} times")}, last{" "}
-      <Moment at={lastAt} now={now} />.
+      <strong>
+        {agent === undefined
+          ? t("{name} may not embed an agent.", { name })
+          : t("{name} may not embed {agent}.", { name, agent: agent.name })}
+      </strong>{" "}
+      {plural(count, "It was rejected once.", "It was rejected {count} times.")}{" "}
+      {rich("Last attempt: {time}.", { time: <Moment at={lastAt} now={now} /> })}
       {agent && (
         <>
-          {" "}If this is your site, add it to the agent's{" "}
-          <a href={`/agents/${agent.id}#allowedOrigins`}>allowed origins</a>.
+          {" "}
+          {rich("If this is your site, add it to the agent's {link}.", {
+            link: <a href={`/agents/${agent.id}/embed`}>{t("allowed sites")}</a>,
+          })}
         </>
       )}
     </>
@@ -151,13 +164,16 @@ function OriginRejected({ alert, now }: { alert: AlertOf<"origin_refused">; now:
 function ProxyUntrusted({ alert: { hops } }: { alert: AlertOf<"proxy_untrusted"> }) {
   return (
     <>
-      <strong>All visitors count as one address.</strong> A proxy sends{" "}
-      <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
-      is 0, so all visitors share one set of per-address limits. Set{" "}
-      <code>TRUSTED_PROXY_HOPS={hops}</code> if you run{" "}
-      {hops === 1 ? "one proxy" : plural(hops, "{count} proxy", "{count} proxies")}{" "}
-      in front of the service, then restart it. With a larger number, clients could forge their
-      address.
+      {rich(
+        "{strong} A proxy sends {code}, but {code2} is 0, so all visitors share one set of per-address limits. Set {code3} if you run {count} in front of the service, then restart it. With a larger number, clients could forge their address.",
+        {
+          strong: <strong>{t("All visitors count as one address.")}</strong>,
+          code: <code>X-Forwarded-For</code>,
+          code2: <code>TRUSTED_PROXY_HOPS</code>,
+          code3: <code>TRUSTED_PROXY_HOPS={hops}</code>,
+          count: plural(hops, "one proxy", "{count} proxies"),
+        },
+      )}
     </>
   );
 }
@@ -165,13 +181,20 @@ function ProxyUntrusted({ alert: { hops } }: { alert: AlertOf<"proxy_untrusted">
 function QuotaUsed({ alert: { name, figure } }: { alert: AlertOf<"quota"> }) {
   return (
     <>
-      <strong>
-        {figure.used >= figure.limit ? "Storage full" : "Storage almost full"}:{" "}
-        {QUOTA_LABELS[name].label}.
-      </strong>{" "}
-      {formatUsed(name, figure)}{" "}
-      used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
-      <a href="/settings#storage">View storage</a>
+      {rich(
+        "{strong} {figure} used. Delete what you no longer need, or ask an operator to raise the quota. {link}",
+        {
+          strong: (
+            <strong>
+              {figure.used >= figure.limit
+                ? t("Storage full: {name}.", { name: t(QUOTA_LABELS[name].label) })
+                : t("Storage almost full: {name}.", { name: t(QUOTA_LABELS[name].label) })}
+            </strong>
+          ),
+          figure: formatUsed(name, figure),
+          link: <a href="/settings#storage">{t("View storage")}</a>,
+        },
+      )}
     </>
   );
 }
@@ -179,13 +202,19 @@ function QuotaUsed({ alert: { name, figure } }: { alert: AlertOf<"quota"> }) {
 function ConversationsFull({ alert: { isStored } }: { alert: AlertOf<"conversations_full"> }) {
   return (
     <>
-      <strong>
-        {isStored
-          ? "The oldest conversations are being deleted early."
-          : "Some conversations were not saved."}
-      </strong>{" "}
-      The plan's storage for conversations is full. Chats still work. Ask an operator to raise the
-      quota. <a href="/settings#storage">View storage</a>
+      {rich(
+        "{strong} The plan's storage for conversations is full. Chats still work. Ask an operator to raise the quota. {link}",
+        {
+          strong: (
+            <strong>
+              {isStored
+                ? t("The oldest conversations are being deleted early.")
+                : t("Some conversations were not saved.")}
+            </strong>
+          ),
+          link: <a href="/settings#storage">{t("View storage")}</a>,
+        },
+      )}
     </>
   );
 }

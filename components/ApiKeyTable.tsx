@@ -3,6 +3,7 @@ import type { Sorting, SortKeys } from "@/lib/dashboard/sort_rows.ts";
 import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { Time } from "./Time.tsx";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const API_KEY_SORT_KEYS: SortKeys<ApiKey> = {
   name: ({ name }) => name,
@@ -13,9 +14,9 @@ export const API_KEY_SORT_KEYS: SortKeys<ApiKey> = {
 };
 
 const STATES: Record<ApiKey["state"], string> = {
-  active: "Active",
-  expired: "Expired",
-  revoked: "Revoked",
+  active: msg("Active"),
+  expired: msg("Expired"),
+  revoked: msg("Revoked"),
 };
 
 export interface ApiKeyTableProps {
@@ -28,26 +29,26 @@ export interface ApiKeyTableProps {
 
 /** A tenant's API keys, by the start of their secrets. */
 export function ApiKeyTable({ apiKeys, now, editor, url, sorting }: ApiKeyTableProps) {
-  const time = (at: string | undefined) => at ? <Time at={at} now={now} /> : "Never";
+  const time = (at: string | undefined) => at ? <Time at={at} now={now} /> : t("Never");
   const columns: Column<ApiKey>[] = [
-    { id: "name", heading: "Name", isSortable: true, cell: (key) => <Name apiKey={key} /> },
-    { id: "key", heading: "Key", cell: (key) => <Secrets apiKey={key} now={now} /> },
-    { id: "scopes", heading: "Access", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { id: "name", heading: t("Name"), isSortable: true, cell: (key) => <Name apiKey={key} /> },
+    { id: "key", heading: t("Key"), cell: (key) => <Secrets apiKey={key} now={now} /> },
+    { id: "scopes", heading: t("Access"), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
     {
       id: "created",
-      heading: "Created",
+      heading: t("Created"),
       isSortable: true,
       cell: ({ createdAt }) => time(createdAt),
     },
     {
       id: "used",
-      heading: "Last used",
+      heading: t("Last used"),
       isSortable: true,
       cell: ({ lastUsedAt }) => time(lastUsedAt),
     },
     {
       id: "expires",
-      heading: "Expires",
+      heading: t("Expires"),
       isSortable: true,
       cell: ({ expiresAt }) => time(expiresAt),
     },
@@ -55,7 +56,7 @@ export function ApiKeyTable({ apiKeys, now, editor, url, sorting }: ApiKeyTableP
   ];
   return (
     <DataTable
-      caption="API keys"
+      caption={t("API keys")}
       columns={columns}
       rows={apiKeys}
       rowKey={({ id }) => id}
@@ -69,7 +70,7 @@ function Name({ apiKey: { name, state } }: { apiKey: ApiKey }) {
   return (
     <span class="cell-name">
       <span>{name}</span>
-      {state !== "active" && <span class={`badge badge-${state}`}>{STATES[state]}</span>}
+      {state !== "active" && <span class={`badge badge-${state}`}>{t(STATES[state])}</span>}
     </span>
   );
 }
@@ -87,7 +88,7 @@ function Secrets({ apiKey: { secrets }, now }: { apiKey: ApiKey; now: number }) 
           {expiresAt && (
             <>
               {" "}
-              expires <Time at={expiresAt} now={now} />
+              {rich("expires {time}", { time: <Time at={expiresAt} now={now} /> })}
             </>
           )}
         </span>
@@ -108,7 +109,7 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
 
 const ACTIONS: Column<ApiKey> = {
   id: "actions",
-  heading: "Actions",
+  heading: msg("Actions"),
   isHeadingHidden: true,
   cell: ({ id, name, state }) =>
     state === "active" && (
@@ -117,17 +118,17 @@ const ACTIONS: Column<ApiKey> = {
           class="button button-small"
           href={`/api-keys/${id}/rotate`}
           aria-current="false"
-          aria-label={`Rotate ${name}`}
+          aria-label={t("Rotate {name}", { name })}
         >
-          Rotate
+          {t("Rotate")}
         </a>
         <a
           class="button button-small"
           href={`/api-keys/${id}/revoke`}
           aria-current="false"
-          aria-label={`Revoke ${name}`}
+          aria-label={t("Revoke {name}", { name })}
         >
-          Revoke
+          {t("Revoke")}
         </a>
       </>
     ),

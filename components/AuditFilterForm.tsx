@@ -1,5 +1,6 @@
 import type { AuditFilters } from "@/lib/dashboard/audit_filters.ts";
 import { Field } from "./Field.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** An option of a filter. */
 export type Choice = readonly [value: string, label: string];
@@ -15,33 +16,33 @@ export interface AuditFilterFormProps {
 /** Filters of the audit log, as a form that puts them into the address. */
 export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilterFormProps) {
   return (
-    <form method="get" action="/audit" class="filters" aria-label="Filters">
+    <form method="get" action="/audit" class="filters" aria-label={t("Filters")}>
       {operator && (
         <FilterSelect
           name="log"
-          label="Log"
+          label={t("Log")}
           value={filters.log}
-          choices={[["", "This tenant"], ["installation", "The installation"]]}
+          choices={[["", t("This tenant")], ["installation", t("The installation")]]}
         />
       )}
       <FilterSelect
         name="kind"
-        label="Type"
+        label={t("Type")}
         value={filters.kind}
-        choices={[["", "All types"], ...kinds]}
+        choices={[["", t("All types")], ...kinds]}
       />
       <FilterSelect
         name="actor"
-        label="User"
+        label={t("User")}
         value={filters.actor}
-        choices={[["", "Everyone"], ...actors]}
+        choices={[["", t("Everyone")], ...actors]}
       />
-      <Day name="from" label="From (UTC)" value={filters.from} />
-      <Day name="to" label="To (UTC)" value={filters.to} />
+      <Day name="from" label={t("From (UTC)")} value={filters.from} />
+      <Day name="to" label={t("To (UTC)")} value={filters.to} />
       <div class="filter-actions">
-        <button class="button" type="submit">Apply</button>
+        <button class="button" type="submit">{t("Apply")}</button>
         {Object.values(filters).some((value) => value !== "") && (
-          <a class="button" href="/audit" aria-current="false">Clear</a>
+          <a class="button" href="/audit" aria-current="false">{t("Clear")}</a>
         )}
       </div>
     </form>

@@ -1,6 +1,8 @@
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { auditPhrase } from "@/lib/dashboard/audit_phrases.ts";
 import { Time } from "./Time.tsx";
+import { plural } from "@/lib/dashboard/format_amount.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Entries of the audit log with their changes. `nameOf` returns an actor's display name. */
 export function AuditList(
@@ -43,25 +45,30 @@ function EventFacts({ entry: { changes } }: { entry: AuditEntry }) {
   const [address, times, detail] = ["address", "times", "detail"].map(fact);
   return (
     <>
-      {address !== undefined && <span>from {address}</span>}
-      {times !== undefined && times !== "1" && <span>{times} times</span>}
+      {address !== undefined && <span>{t("from {address}", { address })}</span>}
+      {times !== undefined && times !== "1" && <span>{t("{times} times", { times })}</span>}
       {detail !== undefined && <span>({detail})</span>}
     </>
   );
 }
 
 function Changes({ entry: { changes, id } }: { entry: AuditEntry }) {
-  const count = changes.length === 1 ? "1 field" : `${changes.length} fields`;
+  const count = plural(changes.length, "{count} field", "{count} fields");
   return (
     <details class="more">
       <summary>{count}</summary>
-      <div class="diff-scroll" tabIndex={0} role="region" aria-label={`Changes, entry ${id}`}>
+      <div
+        class="diff-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={t("Changes, entry {id}", { id })}
+      >
         <table class="diff">
           <thead>
             <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
+              <th scope="col">{t("Field")}</th>
+              <th scope="col">{t("Before")}</th>
+              <th scope="col">{t("After")}</th>
             </tr>
           </thead>
           <tbody>
@@ -80,5 +87,5 @@ function Changes({ entry: { changes, id } }: { entry: AuditEntry }) {
 }
 
 function Nothing() {
-  return <span class="nothing">not set</span>;
+  return <span class="nothing">{t("not set")}</span>;
 }

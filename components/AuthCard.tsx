@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { Brand } from "./Brand.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A page for signed-out users: one card with one form. */
 export function AuthCard(
@@ -16,7 +17,10 @@ export function AuthCard(
     <main class="auth">
       <Head>
         <title>
-          {`${props.titlePrefix ? `${props.titlePrefix} · ` : ""}${props.title} · Agent Chat`}
+          {t("{value}{title} · Agent Chat", {
+            value: props.titlePrefix ? `${props.titlePrefix} · ` : "",
+            title: props.title,
+          })}
         </title>
       </Head>
       <Brand />

@@ -2,8 +2,9 @@ import { AuthCard } from "./AuthCard.tsx";
 import { Field } from "./Field.tsx";
 import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
-const LABELS = { password: "New password" };
+const LABELS = { password: msg("New password") };
 
 export interface ChoosePasswordProps {
   title: string;
@@ -24,7 +25,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
     <AuthCard title={props.title} text={props.text} titlePrefix={unsavedTitle(issues)}>
       <PostForm action={props.action} class="stack" noValidate {...{ issues, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
-        <Field name="email" label="Email">
+        <Field name="email" label={t("Email")}>
           {(attributes) => (
             <input
               type="email"
@@ -40,7 +41,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
           label={LABELS.password}
           focused
           issue={props.passwordError}
-          help={props.passwordError === undefined && "At least 10 characters."}
+          help={props.passwordError === undefined && t("At least 10 characters.")}
         >
           {(attributes) => (
             <input
@@ -62,11 +63,11 @@ export function ChoosePassword(props: ChoosePasswordProps) {
 export function ExpiredLink() {
   return (
     <AuthCard
-      title="This link has expired"
-      text="It was already used, or it is too old. Ask the person who sent it for a new link."
+      title={t("This link has expired")}
+      text={t("It was already used, or it is too old. Ask the person who sent it for a new link.")}
     >
       <p class="prose">
-        Already have an account? <a href="/sign-in">Sign in</a>.
+        {rich("Already have an account? {link}.", { link: <a href="/sign-in">{t("Sign in")}</a> })}
       </p>
     </AuthCard>
   );

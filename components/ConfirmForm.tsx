@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PostForm, type PostFormProps } from "./PostForm.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ConfirmFormProps
   extends Pick<PostFormProps, "issues" | "labels" | "lead" | "once"> {
@@ -16,7 +17,7 @@ export interface ConfirmFormProps
 
 /** Asks for confirmation before an irreversible action. */
 export function ConfirmForm(props: ConfirmFormProps) {
-  const { action, issues, labels = {}, lead = "Couldn't save.", once } = props;
+  const { action, issues, labels = {}, lead = t("Couldn't save."), once } = props;
   return (
     <PostForm class="stack" {...{ action, issues, labels, lead, once }}>
       <h2>{props.title}</h2>
@@ -27,10 +28,10 @@ export function ConfirmForm(props: ConfirmFormProps) {
         {props.cancelHref === undefined
           ? (
             <button class="button" type="submit" formMethod="dialog" formNoValidate autofocus>
-              Cancel
+              {t("Cancel")}
             </button>
           )
-          : <a class="button" href={props.cancelHref} aria-current="false">Cancel</a>}
+          : <a class="button" href={props.cancelHref} aria-current="false">{t("Cancel")}</a>}
       </div>
     </PostForm>
   );

@@ -1,6 +1,7 @@
 import { ConfirmForm, type ConfirmFormProps } from "./ConfirmForm.tsx";
 import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "cancelHref"> {
   /** Page title, for example "Delete agent". */
@@ -17,7 +18,7 @@ export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps
     <>
       <PageHeader
         title={title}
-        titlePrefix={unsavedTitle(form.issues ?? {}) && "Not done"}
+        titlePrefix={unsavedTitle(form.issues ?? {}) && t("Not done")}
         back={back}
       />
       <div class="card narrow">

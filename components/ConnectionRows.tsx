@@ -2,11 +2,12 @@ import type { ComponentChildren } from "preact";
 import type { ConnectionView } from "@/lib/dashboard/models/connection_views.ts";
 import { PROTOCOL_NAMES } from "@/lib/schemas/connection_config.ts";
 import { Time } from "./Time.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const STATES: Record<ConnectionView["state"], [badge: string, word: string]> = {
-  empty: ["badge", "Not connected"],
-  ready: ["badge badge-active", "Connected"],
-  failing: ["badge badge-failing", "Failing"],
+  empty: ["badge", msg("Not connected")],
+  ready: ["badge badge-active", msg("Connected")],
+  failing: ["badge badge-failing", msg("Failing")],
 };
 
 /** Provider connections with their health. Operators also see the address and an action. */
@@ -25,29 +26,37 @@ export function ConnectionRows(
           <div class="row-main">
             <p class="row-name">
               {slot.label}
-              <span class={STATES[slot.state][0]}>{STATES[slot.state][1]}</span>
-              {slot.source === "environment" && <span class="tag">Set by environment</span>}
+              <span class={STATES[slot.state][0]}>{t(STATES[slot.state][1])}</span>
+              {slot.source === "environment" && <span class="tag">{t("Set by environment")}</span>}
             </p>
             <p class="row-text">
               {operator && slot.protocol &&
-                `${PROTOCOL_NAMES[slot.protocol]} API at ${slot.baseUrl}`}
+                t("{protocol} API at {baseUrl}", {
+                  protocol: PROTOCOL_NAMES[slot.protocol],
+                  baseUrl: slot.baseUrl ?? "",
+                })}
             </p>
           </div>
           <dl class="facts">
             <div>
-              <dt>Errors, last 5 min</dt>
+              <dt>{t("Errors, last 5 min")}</dt>
               <dd>
                 {slot.recent && slot.recent.attempts > 0
-                  ? `${slot.recent.failures} of ${slot.recent.attempts}`
-                  : "No requests"}
+                  ? t("{failures} of {attempts}", {
+                    failures: slot.recent.failures,
+                    attempts: slot.recent.attempts,
+                  })
+                  : t("No requests")}
               </dd>
             </div>
             <div>
-              <dt>Last success</dt>
-              <dd>{slot.lastAnswerAt ? <Time at={slot.lastAnswerAt} now={now} /> : "None yet"}</dd>
+              <dt>{t("Last success")}</dt>
+              <dd>
+                {slot.lastAnswerAt ? <Time at={slot.lastAnswerAt} now={now} /> : t("None yet")}
+              </dd>
             </div>
             <div>
-              <dt>Last error</dt>
+              <dt>{t("Last error")}</dt>
               <dd>
                 {slot.lastFailure
                   ? (
@@ -56,7 +65,7 @@ export function ConnectionRows(
                         slot.lastFailure.code}
                     </>
                   )
-                  : "None"}
+                  : t("None")}
               </dd>
             </div>
           </dl>

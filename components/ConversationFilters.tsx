@@ -5,6 +5,7 @@ import {
 import { OUTCOME_LABELS } from "@/lib/dashboard/inbox/outcome_labels.ts";
 import { SOURCE_LABELS } from "../lib/dashboard/source_labels.ts";
 import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ConversationFiltersProps {
   filters: Filters;
@@ -19,57 +20,62 @@ const FINISHES = Object.entries(OUTCOME_LABELS).filter(([finish]) => finish !== 
 /** Filters of the conversations list, as a form that works without scripts. */
 export function ConversationFilters({ filters, agents, costs }: ConversationFiltersProps) {
   return (
-    <form method="get" action="/conversations" class="filters" aria-label="Filters">
+    <form method="get" action="/conversations" class="filters" aria-label={t("Filters")}>
       <div class="field filter-words">
-        <label for="filter-q">Messages contain</label>
+        <label for="filter-q">{t("Messages contain")}</label>
         <input
           type="search"
           id="filter-q"
           name="q"
           value={filters.q}
           maxLength={MAX_QUERY_LENGTH}
-          placeholder="Words, or an ID"
+          placeholder={t("Words, or an ID")}
           autocomplete="off"
           spellcheck={false}
         />
       </div>
       <Choice
         name="agentId"
-        label="Agent"
+        label={t("Agent")}
         value={filters.agentId}
-        any="Any agent"
+        any={t("Any agent")}
         options={agents.map(({ id, name }) => [id, name])}
       />
       <Choice
         name="finish"
-        label="Outcome"
+        label={t("Outcome")}
         value={filters.finish}
-        any="Any"
-        options={[["failed", "Failed or interrupted"], ...FINISHES]}
+        any={t("Any")}
+        options={[
+          ["failed", t("Failed or interrupted")],
+          ...FINISHES.map(([name, label]) => [name, t(label)] as const),
+        ]}
       />
       <Choice
         name="source"
-        label="Source"
+        label={t("Source")}
         value={filters.source}
-        any="Any source"
-        options={Object.entries(SOURCE_LABELS)}
+        any={t("Any source")}
+        options={Object.entries(SOURCE_LABELS).map(([name, label]) => [name, t(label)] as const)}
       />
       <details class="more-filters" open={filters.from + filters.to + filters.cost !== ""}>
-        <summary>More filters</summary>
+        <summary>{t("More filters")}</summary>
         <div class="more-filters-fields">
-          <Day name="from" label="From (UTC)" value={filters.from} />
-          <Day name="to" label="To (UTC)" value={filters.to} />
+          <Day name="from" label={t("From (UTC)")} value={filters.from} />
+          <Day name="to" label={t("To (UTC)")} value={filters.to} />
           <Choice
             name="cost"
-            label="Cost"
+            label={t("Cost")}
             value={filters.cost}
-            any="Any cost"
-            options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
+            any={t("Any cost")}
+            options={costs.map((
+              cost,
+            ) => [String(cost), t("{cost} or more", { cost: formatMicroUsd(cost) })])}
           />
         </div>
       </details>
       <div class="filter-actions">
-        <button class="button" type="submit">Apply</button>
+        <button class="button" type="submit">{t("Apply")}</button>
       </div>
     </form>
   );

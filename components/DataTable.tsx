@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { sortHref, type Sorting } from "@/lib/dashboard/sort_rows.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface Column<Row> {
   id: string;
@@ -44,7 +45,7 @@ export function DataTable<Row>(
               {columns.map(({ id, heading, isNumber, isHeadingHidden, cell }, n) => {
                 const attributes = {
                   ...isNumber && { class: "number" },
-                  ...isHeadingHidden ? { class: "table-actions" } : { "data-heading": heading },
+                  ...isHeadingHidden ? { class: "table-actions" } : { "data-heading": t(heading) },
                 };
                 return n === 0
                   ? <th key={id} scope="row">{cell(row)}</th>
@@ -75,12 +76,12 @@ function Heading<Row>(
       {isSortable && sorting !== undefined
         ? (
           <a class="sort" href={sortHref(url, sorting, id)} aria-current="false">
-            {heading}
+            {t(heading)}
           </a>
         )
         : isHeadingHidden
-        ? <span class="sr-only">{heading}</span>
-        : heading}
+        ? <span class="sr-only">{t(heading)}</span>
+        : t(heading)}
     </th>
   );
 }

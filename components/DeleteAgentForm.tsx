@@ -1,8 +1,9 @@
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { ConfirmForm } from "./ConfirmForm.tsx";
 import { Field } from "./Field.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const LABELS = { confirmName: "Type the agent's name to confirm" };
+const LABELS = { confirmName: msg("Type the agent's name to confirm") };
 
 /** Asks for the agent's name, so that a stray click cannot delete it. */
 export function DeleteAgentForm(
@@ -17,23 +18,24 @@ export function DeleteAgentForm(
   return (
     <ConfirmForm
       action={`/agents/${agent.id}/delete`}
-      title={`Delete ${agent.name}?`}
-      confirm="Delete agent"
+      title={t("Delete {name}?", { name: agent.name })}
+      confirm={t("Delete agent")}
       issues={{ confirmName: issue }}
       labels={LABELS}
-      lead="Couldn't delete."
+      lead={t("Couldn't delete.")}
       {...(cancelHref === undefined ? {} : { cancelHref })}
     >
       <div class="stack">
         <p>
-          Its widget stops answering immediately, and all its versions are deleted. This cannot be
-          undone.
+          {t(
+            "Its widget stops answering immediately, and all its versions are deleted. This cannot be undone.",
+          )}
         </p>
         <Field
           name="confirmName"
           label={LABELS.confirmName}
           issue={issue}
-          help={<>Enter: {agent.name}</>}
+          help={<>{t("Enter: {name}", { name: agent.name })}</>}
         >
           {(attributes) => (
             <input

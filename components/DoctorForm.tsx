@@ -1,4 +1,5 @@
 import { Field } from "./Field.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface DoctorFormProps {
   action: string;
@@ -14,8 +15,10 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
     <form method="post" action={action} class="stack">
       <Field
         name="origin"
-        label="Origin of the page"
-        help="For example https://www.example.com, without a path. It must be an allowed origin of the agent."
+        label={t("Origin of the page")}
+        help={t(
+          "For example https://www.example.com, without a path. It must be an allowed origin of the agent.",
+        )}
       >
         {(attributes) => (
           <input
@@ -35,9 +38,11 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
       </datalist>
       <Field
         name="tag"
-        label="Script tag"
+        label={t("Script tag")}
         optional
-        help="Copied from the page. Leave blank to read the page at the origin, over https only."
+        help={t(
+          "Copied from the page. Leave blank to read the page at the origin, over https only.",
+        )}
       >
         {(attributes) => (
           <textarea {...attributes} rows={6} maxLength={16_384} spellcheck={false} class="mono">
@@ -46,7 +51,7 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
         )}
       </Field>
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Run check</button>
+        <button class="button button-primary" type="submit">{t("Run check")}</button>
       </div>
     </form>
   );

@@ -1,21 +1,22 @@
 import type { DoctorCheck, DoctorReport as Report } from "@/lib/schemas/doctor.ts";
 import { CodeBlock } from "./CodeBlock.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const NAMES: Record<DoctorCheck, string> = {
-  origin: "Origin",
-  tag: "Script tag",
-  mixed_content: "Mixed content",
-  csp: "Content-Security-Policy",
-  integrity: "Integrity",
-  token: "Session token",
-  clock: "Clock",
+  origin: msg("Origin"),
+  tag: msg("Script tag"),
+  mixed_content: msg("Mixed content"),
+  csp: msg("Content-Security-Policy"),
+  integrity: msg("Integrity"),
+  token: msg("Session token"),
+  clock: msg("Clock"),
 };
 
 /** Badge color and text of each verdict. */
 const BADGES = {
-  fail: ["revoked", "Failed"],
-  unknown: ["expired", "Not checked"],
-  pass: ["active", "Passed"],
+  fail: ["revoked", msg("Failed")],
+  unknown: ["expired", msg("Not checked")],
+  pass: ["active", msg("Passed")],
 } as const;
 const ORDER = Object.keys(BADGES);
 
@@ -31,23 +32,25 @@ export function DoctorReport({ findings, lines }: Report) {
             <div class="row-main">
               <p class="row-name">
                 {NAMES[check]}
-                <span class={`badge badge-${BADGES[verdict][0]}`}>{BADGES[verdict][1]}</span>
+                <span class={`badge badge-${BADGES[verdict][0]}`}>{t(BADGES[verdict][1])}</span>
               </p>
               <p class="help">{message}</p>
             </div>
           </li>
         ))}
       </ul>
-      <CodeBlock label="Script tag" code={lines.tag} />
-      <CodeBlock label="Content-Security-Policy: add" code={lines.csp} />
-      <CodeBlock label="Mint a token" code={lines.mint} />
+      <CodeBlock label={t("Script tag")} code={lines.tag} />
+      <CodeBlock label={t("Content-Security-Policy: add")} code={lines.csp} />
+      <CodeBlock label={t("Mint a token")} code={lines.mint} />
     </section>
   );
 }
 
 function headline(findings: Report["findings"]): string {
   const failed = findings.filter(({ verdict }) => verdict === "fail").length;
-  if (failed > 0) return failed === 1 ? "1 check failed" : `${failed} checks failed`;
+  if (failed > 0) {
+    return failed === 1 ? t("1 check failed") : t("{failed} checks failed", { failed });
+  }
   const open = findings.some(({ verdict }) => verdict === "unknown");
-  return open ? "No problems found, some checks were skipped" : "All checks passed";
+  return open ? t("No problems found, some checks were skipped") : t("All checks passed");
 }

@@ -1,5 +1,6 @@
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import { formatCount, formatMs, plural } from "../lib/dashboard/format_amount.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Outgoing requests of a run's tools, including blocked ones. */
 export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]> }) {
@@ -9,15 +10,15 @@ export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]>
       <summary>
         {plural(calls.length, "{count} outgoing request", "{count} outgoing requests")}
       </summary>
-      <div class="table-box" role="region" aria-label="Outgoing requests" tabIndex={0}>
+      <div class="table-box" role="region" aria-label={t("Outgoing requests")} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Host</th>
-              <th scope="col">Method</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="number">Bytes</th>
-              <th scope="col" class="number">Duration</th>
+              <th scope="col">{t("Host")}</th>
+              <th scope="col">{t("Method")}</th>
+              <th scope="col">{t("Status")}</th>
+              <th scope="col" class="number">{t("Bytes")}</th>
+              <th scope="col" class="number">{t("Duration")}</th>
             </tr>
           </thead>
           <tbody>

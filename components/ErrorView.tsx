@@ -1,40 +1,44 @@
 import { Head } from "fresh/runtime";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Title and text of each status; any other status is a server error. */
 const TEXTS: Record<number, [title: string, text: string]> = {
   403: [
-    "Access denied",
-    "Your role does not allow this change, or the form came from another site.",
+    msg("Access denied"),
+    msg("Your role does not allow this change, or the form came from another site."),
   ],
-  404: ["Page not found", "The page does not exist, or it was deleted."],
-  405: ["Page not available", "This address only accepts form submissions."],
+  404: [msg("Page not found"), msg("The page does not exist, or it was deleted.")],
+  405: [msg("Page not available"), msg("This address only accepts form submissions.")],
   408: [
-    "Request timed out",
-    "The form took too long to arrive. Check your connection and try again.",
+    msg("Request timed out"),
+    msg("The form took too long to arrive. Check your connection and try again."),
   ],
-  413: ["Too large", "The form is larger than the service accepts. Send less, then try again."],
+  413: [
+    msg("Too large"),
+    msg("The form is larger than the service accepts. Send less, then try again."),
+  ],
   415: [
-    "Unsupported format",
-    "The service could not read the request. Reload the page and try again.",
+    msg("Unsupported format"),
+    msg("The service could not read the request. Reload the page and try again."),
   ],
   429: [
-    "Too many requests",
-    "Your network sent too many requests in the last minute. Wait a moment, then try again.",
+    msg("Too many requests"),
+    msg("Your network sent too many requests in the last minute. Wait a moment, then try again."),
   ],
   503: [
-    "Service unavailable",
-    "The service is busy or cannot reach its storage. Try again in a moment.",
+    msg("Service unavailable"),
+    msg("The service is busy or cannot reach its storage. Try again in a moment."),
   ],
 };
 const SERVER_ERROR = [
-  "Something went wrong",
-  "An error occurred on our side. Try again in a moment.",
+  msg("Something went wrong"),
+  msg("An error occurred on our side. Try again in a moment."),
 ] as const;
 
 /** For a user who only opened a page. */
 const PAGE_DENIED = [
-  "Access denied",
-  "Your role does not include this page. Ask an owner of your team for access.",
+  msg("Access denied"),
+  msg("Your role does not include this page. Ask an owner of your team for access."),
 ] as const;
 
 /** The body of an error page. `reading` for a request that only opened a page. */
@@ -43,12 +47,12 @@ export function ErrorView({ status, reading = false }: { status: number; reading
   return (
     <section class="empty error-view">
       <Head>
-        <title>{`${title} · Agent Chat`}</title>
+        <title>{t("{title} · Agent Chat", { title })}</title>
       </Head>
       <p class="error-status">{status}</p>
       <h1>{title}</h1>
       <p>{text}</p>
-      <a class="button" href="/" aria-current="false">Back to the dashboard</a>
+      <a class="button" href="/" aria-current="false">{t("Back to the dashboard")}</a>
     </section>
   );
 }

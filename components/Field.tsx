@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { FirstIssue } from "./PostForm.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Attributes that connect a control to its label, help and validation message. */
 export interface ControlAttributes {
@@ -38,12 +39,12 @@ export function Field({ name, label, help, issue, optional, focused, children }:
   return (
     <div class="field">
       <label for={name}>
-        {label}
-        {optional && <span class="optional">optional</span>}
+        {t(label)}
+        {optional && <span class="optional">{t("optional")}</span>}
       </label>
       {children(attributes)}
-      {issue !== undefined && <p class="field-error" id={`${name}-fault`}>{issue}</p>}
-      {help && <p class="help" id={`${name}-help`}>{help}</p>}
+      {issue !== undefined && <p class="field-error" id={`${name}-fault`}>{t(issue)}</p>}
+      {help && <p class="help" id={`${name}-help`}>{typeof help === "string" ? t(help) : help}</p>}
     </div>
   );
 }

@@ -1,12 +1,13 @@
 import { Fragment } from "preact";
 import { Notice } from "./Notice.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Validation messages by control name; `form` is about the form as a whole. */
 export type FormIssues = Readonly<Record<string, string | undefined>>;
 
 /** Start of the tab title while a form shows validation messages. */
 export function unsavedTitle(issues: FormIssues): string | undefined {
-  return Object.values(issues).some((issue) => issue !== undefined) ? "Not saved" : undefined;
+  return Object.values(issues).some((issue) => issue !== undefined) ? t("Not saved") : undefined;
 }
 
 export interface FormIssuesNoticeProps {
@@ -19,21 +20,24 @@ export interface FormIssuesNoticeProps {
 
 /** Says that nothing was saved and links to each invalid field, which may be off screen. */
 export function FormIssuesNotice(
-  { issue, faulty, lead = "Couldn't save." }: FormIssuesNoticeProps,
+  { issue, faulty, lead = t("Couldn't save.") }: FormIssuesNoticeProps,
 ) {
   if (issue === undefined && faulty.length === 0) return null;
   return (
     // Without an invalid control to focus, the message itself gets the focus.
     <Notice kind="error" focused={faulty.length === 0}>
-      {issue !== undefined && <p>{issue}</p>}
+      {issue !== undefined && <p>{t(issue)}</p>}
       {faulty.length > 0 && (
         <p>
-          {lead} Fix: {faulty.map(([name, label], n) => (
-            <Fragment key={name}>
-              {n > 0 && ", "}
-              <a href={`#${name}`}>{label}</a>
-            </Fragment>
-          ))}.
+          {rich("{lead} Fix: {fields}.", {
+            lead,
+            fields: faulty.map(([name, label], n) => (
+              <Fragment key={name}>
+                {n > 0 && ", "}
+                <a href={`#${name}`}>{t(label)}</a>
+              </Fragment>
+            )),
+          })}
         </p>
       )}
     </Notice>

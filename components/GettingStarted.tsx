@@ -1,5 +1,6 @@
 import type { SetupStep } from "@/lib/services/home_advice.ts";
 import { DismissForm } from "./VisitorLimitsOffer.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface GettingStartedProps {
   steps: readonly SetupStep[];
@@ -25,10 +26,15 @@ export function GettingStarted({ steps, canDismiss, ...links }: GettingStartedPr
   return (
     <section class="card stack" aria-labelledby="getting-started">
       <div class="section-head">
-        <h2 id="getting-started">Get started</h2>
-        <p class="help">{`${done} of ${steps.length}`}</p>
+        <h2 id="getting-started">{t("Get started")}</h2>
+        <p class="help">{t("{done} of {steps}", { done, steps: steps.length })}</p>
       </div>
-      <progress class="setup-progress" value={done} max={steps.length} aria-label="Steps done" />
+      <progress
+        class="setup-progress"
+        value={done}
+        max={steps.length}
+        aria-label={t("Steps done")}
+      />
       <ol class="setup-steps">
         {steps.map(({ name, done }) => (
           <li key={name} class={done ? "setup-step setup-step-done" : "setup-step"}>
@@ -36,7 +42,7 @@ export function GettingStarted({ steps, canDismiss, ...links }: GettingStartedPr
             <div>
               <h3>
                 {texts[name].title}
-                <span class="sr-only">{done ? "Done" : "To do"}</span>
+                <span class="sr-only">{done ? t("Done") : t("To do")}</span>
               </h3>
               {!done && <p class="help">{texts[name].text}</p>}
             </div>
@@ -52,7 +58,7 @@ export function GettingStarted({ steps, canDismiss, ...links }: GettingStartedPr
           </li>
         ))}
       </ol>
-      {canDismiss && <DismissForm advice="getting_started" label="Hide these steps" />}
+      {canDismiss && <DismissForm advice="getting_started" label={t("Hide these steps")} />}
     </section>
   );
 }
@@ -64,39 +70,39 @@ function textsOf(
   return {
     model: operator
       ? {
-        title: "Connect a model",
-        text: "Choose a provider and paste its key. Until then, agents use the demo model.",
-        action: "Connect model",
+        title: t("Connect a model"),
+        text: t("Choose a provider and paste its key. Until then, agents use the demo model."),
+        action: t("Connect model"),
         href: "/operator/providers/connect",
       }
       : {
-        title: "Connect a model",
-        text: "Ask the operator of this installation to connect one for your plan.",
-        action: "View your plan",
+        title: t("Connect a model"),
+        text: t("Ask the operator of this installation to connect one for your plan."),
+        action: t("View your plan"),
         href: "/settings",
       },
     agent: {
-      title: "Create an agent",
-      text: "Start from a template and try it out next to its settings.",
-      action: "Create agent",
+      title: t("Create an agent"),
+      text: t("Start from a template and try it out next to its settings."),
+      action: t("Create agent"),
       href: "/agents/new",
     },
     site: {
-      title: "Allow your site",
-      text: "Only the sites that you name can show the chat.",
-      action: "Allow site",
+      title: t("Allow your site"),
+      text: t("Only the sites that you name can show the chat."),
+      action: t("Allow site"),
       href: embed,
     },
     embed: {
-      title: "Add the chat to your site",
-      text: "Copy a route for your backend and one tag for your pages.",
-      action: "Get the code",
+      title: t("Add the chat to your site"),
+      text: t("Copy a route for your backend and one tag for your pages."),
+      action: t("Get the code"),
       href: agent === undefined ? "/agents/new" : `${embed}#embed-backend`,
     },
     chat: {
-      title: "Have a first conversation",
-      text: "On your site, or in the playground of the agent.",
-      action: "Try it",
+      title: t("Have a first conversation"),
+      text: t("On your site, or in the playground of the agent."),
+      action: t("Try it"),
       href: agent === undefined ? "/agents" : `/agents/${agent}`,
     },
   };

@@ -2,6 +2,7 @@ import { ROLE_NAMES } from "@/lib/dashboard/role_names.ts";
 import type { Invitation } from "@/lib/store/users/account_link_store.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { Time } from "./Time.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The invitations that nobody has accepted yet. */
 export function InvitationTable(
@@ -13,18 +14,18 @@ export function InvitationTable(
   },
 ) {
   const columns: Column<Invitation>[] = [
-    { id: "email", heading: "E-mail", cell: ({ email }) => email },
-    { id: "role", heading: "Role", cell: ({ role }) => ROLE_NAMES[role] },
+    { id: "email", heading: "Email", cell: ({ email }) => email },
+    { id: "role", heading: t("Role"), cell: ({ role }) => t(ROLE_NAMES[role]) },
     {
       id: "expires",
-      heading: "Expires",
+      heading: t("Expires"),
       cell: ({ exp }) => <Time at={new Date(exp).toISOString()} now={now} />,
     },
     ...owner ? [ACTIONS] : [],
   ];
   return (
     <DataTable
-      caption="Invitations"
+      caption={t("Invitations")}
       columns={columns}
       rows={invitations}
       rowKey={({ id }) => id}
@@ -35,16 +36,16 @@ export function InvitationTable(
 
 const ACTIONS: Column<Invitation> = {
   id: "actions",
-  heading: "Actions",
+  heading: msg("Actions"),
   isHeadingHidden: true,
   cell: ({ id, email }) => (
     <a
       class="button button-small"
       href={`/team/invitations/${id}/withdraw`}
-      aria-label={`Revoke the invitation of ${email}`}
+      aria-label={t("Revoke the invitation of {email}", { email })}
       aria-current="false"
     >
-      Revoke
+      {t("Revoke")}
     </a>
   ),
 };

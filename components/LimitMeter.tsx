@@ -1,5 +1,6 @@
 import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 import { Time } from "./Time.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface LimitMeterProps {
   /** Micro-USD, like the limits. */
@@ -14,16 +15,22 @@ export interface LimitMeterProps {
 export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitMeterProps) {
   const percent = (part: number) => hardLimit === 0 ? 100 : Math.min(100, part / hardLimit * 100);
   const state = cost >= hardLimit ? "over" : cost >= softLimit ? "warned" : "fine";
-  const usedText = `${formatMicroUsd(cost)} of ${formatMicroUsd(hardLimit)}`;
+  const usedText = t("{cost} of {hardLimit}", {
+    cost: formatMicroUsd(cost),
+    hardLimit: formatMicroUsd(hardLimit),
+  });
   return (
     <div class="limit">
       <p class="limit-cost">
-        <strong>{formatMicroUsd(cost)}</strong> of {formatMicroUsd(hardLimit)} today
+        {rich("{cost} of {hardLimit} today", {
+          cost: <strong>{formatMicroUsd(cost)}</strong>,
+          hardLimit: formatMicroUsd(hardLimit),
+        })}
       </p>
       <div
         class={`limit-meter limit-${state}`}
         role="meter"
-        aria-label="Cost today"
+        aria-label={t("Cost today")}
         aria-valuemin={0}
         aria-valuemax={hardLimit / 1_000_000}
         aria-valuenow={Math.min(cost, hardLimit) / 1_000_000}
@@ -36,8 +43,11 @@ export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitM
         </svg>
       </div>
       <p class="help">
-        Warns at {formatMicroUsd(softLimit)}, rejects messages at{" "}
-        {formatMicroUsd(hardLimit)}. Resets <Time at={resetsAt} now={now} />.
+        {rich("Warns at {softLimit}, rejects messages at {hardLimit}. Resets {time}.", {
+          softLimit: formatMicroUsd(softLimit),
+          hardLimit: formatMicroUsd(hardLimit),
+          time: <Time at={resetsAt} now={now} />,
+        })}
       </p>
     </div>
   );

@@ -3,6 +3,7 @@ import type { Member } from "@/lib/services/team_service.ts";
 import { ROLE_NAMES } from "@/lib/dashboard/role_names.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { Time } from "./Time.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const MEMBER_SORT_KEYS: SortKeys<Member> = {
   email: ({ email }) => email,
@@ -25,20 +26,20 @@ export function MemberTable({ members, me, owner, now, url, sorting }: MemberTab
   const columns: Column<Member>[] = [
     {
       id: "email",
-      heading: "E-mail",
+      heading: "Email",
       isSortable: true,
       cell: ({ id, email, operator }) => (
         <span class="cell-name">
           <span>{email}</span>
-          {id === me && <span class="badge">You</span>}
-          {operator && <span class="badge badge-active">Operator</span>}
+          {id === me && <span class="badge">{t("You")}</span>}
+          {operator && <span class="badge badge-active">{t("Operator")}</span>}
         </span>
       ),
     },
-    { id: "role", heading: "Role", isSortable: true, cell: ({ role }) => ROLE_NAMES[role] },
+    { id: "role", heading: t("Role"), isSortable: true, cell: ({ role }) => t(ROLE_NAMES[role]) },
     {
       id: "joined",
-      heading: "Joined",
+      heading: t("Joined"),
       isSortable: true,
       cell: ({ createdAt }) => <Time at={new Date(createdAt).toISOString()} now={now} />,
     },
@@ -46,7 +47,7 @@ export function MemberTable({ members, me, owner, now, url, sorting }: MemberTab
   ];
   return (
     <DataTable
-      caption="Members"
+      caption={t("Members")}
       columns={columns}
       rows={members}
       rowKey={({ id }) => id}
@@ -58,16 +59,16 @@ export function MemberTable({ members, me, owner, now, url, sorting }: MemberTab
 
 const ACTIONS: Column<Member> = {
   id: "actions",
-  heading: "Actions",
+  heading: msg("Actions"),
   isHeadingHidden: true,
   cell: ({ id, email }) => (
     <a
       class="button button-small"
       href={`/team/${id}`}
-      aria-label={`Manage ${email}`}
+      aria-label={t("Manage {email}", { email })}
       aria-current="false"
     >
-      Manage
+      {t("Manage")}
     </a>
   ),
 };

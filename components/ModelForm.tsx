@@ -1,6 +1,7 @@
 import type { ModelFormIssues, ModelFormValues } from "@/lib/dashboard/models/model_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ModelFormProps {
   values: ModelFormValues;
@@ -13,15 +14,19 @@ export interface ModelFormProps {
 }
 
 const NUMBERS: [field: keyof ModelFormValues, label: string, help: string][] = [
-  ["inputUsdPerMTok", "Input price", "USD per million tokens."],
-  ["outputUsdPerMTok", "Output price", "USD per million tokens."],
-  ["contextTokens", "Context window", "In tokens."],
-  ["maxOutputTokens", "Max output tokens", "The longest answer that the model can write."],
+  ["inputUsdPerMTok", msg("Input price"), msg("USD per million tokens.")],
+  ["outputUsdPerMTok", msg("Output price"), msg("USD per million tokens.")],
+  ["contextTokens", msg("Context window"), msg("In tokens.")],
+  [
+    "maxOutputTokens",
+    msg("Max output tokens"),
+    msg("The longest answer that the model can write."),
+  ],
 ];
 
 const LABELS = {
-  vendor: "Provider",
-  model: "Model",
+  vendor: msg("Provider"),
+  model: msg("Model"),
   ...Object.fromEntries(NUMBERS.map(([name, label]) => [name, label])),
 };
 
@@ -58,7 +63,7 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
             name="model"
             label={LABELS.model}
             issue={issues.model}
-            help="The exact name from the provider's API."
+            help={t("The exact name from the provider's API.")}
           >
             {(attributes) => (
               <input
@@ -90,9 +95,11 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
         ))}
       </div>
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Save model</button>
-        <a class="button" href="/operator/models" aria-current="false">Cancel</a>
-        {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove model</a>}
+        <button class="button button-primary" type="submit">{t("Save model")}</button>
+        <a class="button" href="/operator/models" aria-current="false">{t("Cancel")}</a>
+        {deleteHref && (
+          <a class="button" href={deleteHref} aria-current="false">{t("Remove model")}</a>
+        )}
       </div>
     </PostForm>
   );

@@ -3,6 +3,7 @@ import type { ModelGroup } from "@/lib/dashboard/models/model_groups.ts";
 import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import { formatCompact } from "@/lib/dashboard/format_amount.ts";
 import type { ControlAttributes } from "./Field.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ModelSelectProps {
   attributes: ControlAttributes;
@@ -24,7 +25,7 @@ export function ModelSelect({ attributes, groups, value, blank }: ModelSelectPro
     <select {...attributes} required={blank === undefined}>
       {blank !== undefined && <option value="">{blank}</option>}
       {value !== "" && !isOffered && (
-        <option value={value} selected>{`${value} (no longer offered)`}</option>
+        <option value={value} selected>{t("{value} (no longer offered)", { value })}</option>
       )}
       {groups.map((group) => (
         <optgroup key={group.label} label={group.label}>
@@ -51,8 +52,12 @@ function valueOf(entry: CatalogueEntry): string {
 
 /** The name with its context size and a hint of its price. */
 function describe(entry: CatalogueEntry): string {
-  if (entry.model === DEMO_MODEL) return "Demo model (free)";
-  return `${entry.model} (${formatCompact(entry.contextTokens)} context, ${priceHint(entry)})`;
+  if (entry.model === DEMO_MODEL) return t("Demo model (free)");
+  return t("{model} ({contextTokens} context, {price})", {
+    model: entry.model,
+    contextTokens: formatCompact(entry.contextTokens),
+    price: priceHint(entry),
+  });
 }
 
 /** `$` to `$$$$` by the price of a typical answer, or `free`. */

@@ -4,17 +4,18 @@ import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
 import { FirstIssue, PostForm } from "./PostForm.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Lifetimes of a key in days; blank never expires. */
 export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
-  ["", "Never"],
-  ["7", "In 7 days"],
-  ["30", "In 30 days"],
-  ["90", "In 90 days"],
-  ["365", "In a year"],
+  ["", msg("Never")],
+  ["7", msg("In 7 days")],
+  ["30", msg("In 30 days")],
+  ["90", msg("In 90 days")],
+  ["365", msg("In a year")],
 ];
 
-const LABELS = { name: "Name", preset: "What may it do?", scopes: "Scopes" };
+const LABELS = { name: "Name", preset: msg("What may it do?"), scopes: msg("Scopes") };
 
 export interface NewKeyFormProps {
   name?: string;
@@ -39,14 +40,14 @@ export function NewKeyForm(props: NewKeyFormProps) {
       issues={{ ...issues, own_password: issues?.password, password: undefined }}
       labels={LABELS}
       once={props.once}
-      lead="Couldn't create the key."
+      lead={t("Couldn't create the key.")}
     >
       <Field
         name="name"
         label={LABELS.name}
         focused
         issue={issues?.name}
-        help="Where the key will be used, for example “Shop backend”."
+        help={t("Where the key will be used, for example “Shop backend”.")}
       >
         {(attributes) => (
           <input
@@ -60,38 +61,46 @@ export function NewKeyForm(props: NewKeyFormProps) {
       </Field>
       <Presets preset={preset} />
       <Scopes chosen={scopes} issue={issues?.scopes} />
-      <Field name="days" label="Expires">
+      <Field name="days" label={t("Expires")}>
         {(attributes) => (
           <select {...attributes}>
             {KEY_LIFETIMES.map(([value, label]) => (
-              <option key={value} value={value} selected={value === days}>{label}</option>
+              <option key={value} value={value} selected={value === days}>{t(label)}</option>
             ))}
           </select>
         )}
       </Field>
       <ReauthField asked={props.asksPassword} issue={issues?.password} />
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Create key</button>
+        <button class="button button-primary" type="submit">{t("Create key")}</button>
         {inDialog
-          ? <button class="button" type="submit" formMethod="dialog" formNoValidate>Cancel</button>
-          : <a class="button" href="/api-keys" aria-current="false">Cancel</a>}
+          ? (
+            <button class="button" type="submit" formMethod="dialog" formNoValidate>
+              {t("Cancel")}
+            </button>
+          )
+          : <a class="button" href="/api-keys" aria-current="false">{t("Cancel")}</a>}
       </div>
     </PostForm>
   );
 }
 
 function Presets({ preset }: { preset: string }) {
-  const custom = { id: CUSTOM_PRESET, title: "Custom", text: "Choose the scopes one by one." };
+  const custom = {
+    id: CUSTOM_PRESET,
+    title: t("Custom"),
+    text: t("Choose the scopes one by one."),
+  };
   return (
     <fieldset class="field">
-      <legend>{LABELS.preset}</legend>
+      <legend>{t(LABELS.preset)}</legend>
       <div class="choices">
         {[...KEY_PRESETS, custom].map(({ id, title, text }) => (
           <label key={id} class="check">
             <input type="radio" name="preset" value={id} checked={id === preset} />
             <span>
-              {title}
-              <span class="help">{text}</span>
+              {t(title)}
+              <span class="help">{t(text)}</span>
             </span>
           </label>
         ))}
@@ -105,9 +114,11 @@ function Scopes({ chosen, issue }: { chosen: readonly string[]; issue: string | 
   const firstIssue = useContext(FirstIssue);
   return (
     <fieldset class="field custom-scopes" aria-describedby={issue && "scopes-fault"}>
-      <legend>{LABELS.scopes}</legend>
+      <legend>{t(LABELS.scopes)}</legend>
       {issue && <p class="field-error" id="scopes-fault">{issue}</p>}
-      <p class="help">A write scope includes reading. A key with only read scopes cannot chat.</p>
+      <p class="help">
+        {t("A write scope includes reading. A key with only read scopes cannot chat.")}
+      </p>
       <div class="scopes">
         {Object.entries(SCOPES).map(([scope, meaning], n) => (
           <label key={scope} class="check">
@@ -120,7 +131,7 @@ function Scopes({ chosen, issue }: { chosen: readonly string[]; issue: string | 
             />
             <span>
               <code>{scope}</code>
-              <span class="help">{meaning}</span>
+              <span class="help">{t(meaning)}</span>
             </span>
           </label>
         ))}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface NewTabLinkProps {
   href: string;
@@ -11,7 +12,7 @@ export function NewTabLink({ children, ...link }: NewTabLinkProps) {
   return (
     <a {...link} target="_blank" rel="noopener" aria-current="false">
       {children}
-      <span class="new-tab">(new tab)</span>
+      <span class="new-tab">{t("(new tab)")}</span>
     </a>
   );
 }

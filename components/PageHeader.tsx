@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { Icon } from "./Icon.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PageHeaderProps {
   title: string;
@@ -18,12 +19,17 @@ export function PageHeader({ title, text, titlePrefix, back, children }: PageHea
   return (
     <header class="page-header">
       <Head>
-        <title>{`${titlePrefix ? `${titlePrefix} · ` : ""}${title} · Agent Chat`}</title>
+        <title>
+          {t("{value}{title} · Agent Chat", {
+            value: titlePrefix ? `${titlePrefix} · ` : "",
+            title,
+          })}
+        </title>
       </Head>
       {back && (
         <a class="back" href={back.href} aria-current="false">
           <Icon name="back" />
-          {back.label}
+          {t(back.label)}
         </a>
       )}
       <div class="page-title">

@@ -8,6 +8,7 @@ import type { PlanFormIssues, PlanFormValues } from "@/lib/dashboard/plans/plan_
 import { Field } from "./Field.tsx";
 import type { FormIssues } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PlanFormProps {
   tenant: { id: string; name: string };
@@ -22,9 +23,9 @@ export interface PlanFormProps {
 }
 
 const LABELS = {
-  models: "Models",
-  visitorOverrides: "Visitor overrides",
-  conversationDays: "Conversation retention, in days",
+  models: msg("Models"),
+  visitorOverrides: msg("Visitor overrides"),
+  conversationDays: msg("Conversation retention, in days"),
 };
 const FORM_LABELS = {
   ...Object.fromEntries([...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label])),
@@ -39,36 +40,38 @@ export function PlanForm(props: PlanFormProps) {
       class="sections"
       issues={props.issues}
       labels={FORM_LABELS}
-      lead="Couldn't save the plan."
+      lead={t("Couldn't save the plan.")}
     >
       <LimitFields
         {...props}
         id="plan-limits"
-        title="Limits"
-        text="Leave a field blank to use the default. Per-visitor limits keep one person from using up the daily budget; their fields suggest values."
+        title={t("Limits")}
+        text={t(
+          "Leave a field blank to use the default. Per-visitor limits keep one person from using up the daily budget; their fields suggest values.",
+        )}
         fields={PLAN_FIELDS}
         texts={props.values.limits}
       />
       <LimitFields
         {...props}
         id="plan-quotas"
-        title="Storage"
-        text="How much this tenant may store. Leave a field blank to use the default."
+        title={t("Storage")}
+        text={t("How much this tenant may store. Leave a field blank to use the default.")}
         fields={QUOTA_FIELDS}
         texts={props.values.quotas}
       />
       <section class="card stack" aria-labelledby="plan-models">
-        <h2 id="plan-models">Models</h2>
+        <h2 id="plan-models">{t("Models")}</h2>
         <Models {...props} />
         <VisitorOverrides {...props} />
       </section>
       <section class="card stack" aria-labelledby="plan-retention">
-        <h2 id="plan-retention">Retention</h2>
+        <h2 id="plan-retention">{t("Retention")}</h2>
         <Retention {...props} />
       </section>
       <div class="form-actions sticky">
-        <button class="button button-primary" type="submit">Save plan</button>
-        <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>
+        <button class="button button-primary" type="submit">{t("Save plan")}</button>
+        <a class="button" href="/operator/tenants" aria-current="false">{t("Cancel")}</a>
       </div>
     </PostForm>
   );
@@ -116,7 +119,9 @@ export interface LimitFieldProps {
 /** One limit of a plan. */
 export function LimitField({ field, value, hint, used, issue }: LimitFieldProps) {
   const { name, label, unit } = field;
-  const help = used === undefined ? field.help : `${used} now. ${field.help}`;
+  const help = used === undefined
+    ? field.help
+    : t("{used} now. {help}", { used, help: t(field.help) });
   return (
     <Field name={name} label={label} issue={issue} help={help}>
       {(attributes) => (
@@ -138,13 +143,13 @@ function VisitorOverrides({ values, issues }: PlanFormProps) {
       name="visitorOverrides"
       label={LABELS.visitorOverrides}
       issue={issues.visitorOverrides}
-      help="What a widget visitor may choose per message."
+      help={t("What a widget visitor may choose per message.")}
     >
       {(attributes) => (
         <select {...attributes}>
           {Object.entries(VISITOR_OVERRIDE_LABELS).map(([value, label]) => (
             <option key={value} value={value} selected={value === values.visitorOverrides}>
-              {label}
+              {t(label)}
             </option>
           ))}
         </select>
@@ -159,7 +164,7 @@ function Retention({ values, issues }: PlanFormProps) {
       name="conversationDays"
       label={LABELS.conversationDays}
       issue={issues.conversationDays}
-      help="0 stores no conversations. Applies to new messages only."
+      help={t("0 stores no conversations. Applies to new messages only.")}
     >
       {(attributes) => (
         <input
@@ -178,7 +183,7 @@ function Retention({ values, issues }: PlanFormProps) {
 function Models({ values, models, issues }: PlanFormProps) {
   return (
     <fieldset class="field" aria-describedby={issues.models && "models-fault"}>
-      <legend>{LABELS.models}</legend>
+      <legend>{t(LABELS.models)}</legend>
       {issues.models && <p class="field-error" id="models-fault">{issues.models}</p>}
       <label class="check">
         <input
@@ -188,11 +193,11 @@ function Models({ values, models, issues }: PlanFormProps) {
           value="all"
           checked={values.models === "all"}
         />
-        <span>All models of the catalog, including future ones</span>
+        <span>{t("All models of the catalog, including future ones")}</span>
       </label>
       <label class="check">
         <input type="radio" name="models" value="some" checked={values.models !== "all"} />
-        <span>Selected models</span>
+        <span>{t("Selected models")}</span>
       </label>
       <div class="scopes">
         {models.map(([name, label]) => (

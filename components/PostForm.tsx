@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { type FormIssues, FormIssuesNotice } from "./FormIssuesNotice.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Name of the form's first invalid control, which gets the focus. */
 export const FirstIssue = createContext<string | undefined>(undefined);
@@ -25,7 +26,7 @@ export interface PostFormProps {
 export function PostForm(
   { action, issues = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
 ) {
-  const known = { ...labels, own_password: "Your password" };
+  const known = { ...labels, own_password: t("Your password") };
   const faulty = Object.entries(known).filter(([name]) => issues[name] !== undefined);
   return (
     <form method="post" action={action} data-lead={lead} {...form}>

@@ -1,4 +1,5 @@
 import { Field } from "./Field.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ReauthFieldProps {
   /** The last sign-in or confirmation was too long ago. */
@@ -12,9 +13,9 @@ export function ReauthField({ asked, issue }: ReauthFieldProps) {
   return (
     <Field
       name="own_password"
-      label="Your password"
+      label={t("Your password")}
       issue={issue}
-      help="Confirm it's you. You last entered your password more than 15 minutes ago."
+      help={t("Confirm it's you. You last entered your password more than 15 minutes ago.")}
     >
       {(attributes) => (
         <input type="password" {...attributes} required autocomplete="current-password" />

@@ -1,6 +1,7 @@
 import { CodeBlock } from "./CodeBlock.tsx";
 import { Notice } from "./Notice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface RevealedLinkProps {
   title: string;
@@ -17,12 +18,14 @@ export function RevealedLink({ title, text, link, back }: RevealedLinkProps) {
       <PageHeader title={title} back={back} />
       <div class="card narrow stack">
         <Notice kind="warning">
-          Copy the link now. You won't be able to see it again, because only a hash is stored.
+          {t(
+            "Copy the link now. You won't be able to see it again, because only a hash is stored.",
+          )}
         </Notice>
-        <CodeBlock label="One-time link" code={link} wrapped />
+        <CodeBlock label={t("One-time link")} code={link} wrapped />
         <p class="help">{text}</p>
         <div class="form-actions">
-          <a class="button button-primary" href={back.href} aria-current="false">Done</a>
+          <a class="button button-primary" href={back.href} aria-current="false">{t("Done")}</a>
         </div>
       </div>
     </>

@@ -3,10 +3,11 @@ import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { Time } from "./Time.tsx";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** How long the old secret stays valid, in hours. */
 export const OVERLAPS: readonly [hours: string, label: string][] = [
-  ["0", "Revoke immediately"],
+  ["0", msg("Revoke immediately")],
   ["1", "1 hour"],
   ["24", "1 day"],
   ["168", "7 days"],
@@ -32,20 +33,22 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
       action={`/api-keys/${apiKey.id}/rotate`}
       class="stack"
       issues={{ form: props.issue, own_password: props.passwordIssue }}
-      lead="Couldn't save."
+      lead={t("Couldn't save.")}
       once={props.once}
     >
       {expiring?.expiresAt === undefined
         ? (
           <Field
             name="hours"
-            label="Keep the old secret valid for"
-            help="Choose enough time to replace it everywhere. Name, scopes and limits do not change."
+            label={t("Keep the old secret valid for")}
+            help={t(
+              "Choose enough time to replace it everywhere. Name, scopes and limits do not change.",
+            )}
           >
             {(attributes) => (
               <select {...attributes}>
                 {OVERLAPS.map(([value, label]) => (
-                  <option key={value} value={value} selected={value === hours}>{label}</option>
+                  <option key={value} value={value} selected={value === hours}>{t(label)}</option>
                 ))}
               </select>
             )}
@@ -53,21 +56,25 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
         )
         : (
           <p class="prose">
-            The old secret <code>{`ck_live_${expiring.prefix}_…`}</code> expires{" "}
-            <Time at={expiring.expiresAt} now={now} />. A key has at most two secrets, so you can
-            rotate it again after that.
+            {rich(
+              "The old secret {code} expires {time}. A key has at most two secrets, so you can rotate it again after that.",
+              {
+                code: <code>{`ck_live_${expiring.prefix}_…`}</code>,
+                time: <Time at={expiring.expiresAt} now={now} />,
+              },
+            )}
           </p>
         )}
       <ReauthField asked={props.asksPassword} issue={props.passwordIssue} />
       <div class="form-actions">
         {expiring === undefined
-          ? <button class="button button-primary" type="submit">Rotate key</button>
+          ? <button class="button button-primary" type="submit">{t("Rotate key")}</button>
           : (
             <button class="button button-danger" type="submit" name="action" value="end">
-              Revoke old secret
+              {t("Revoke old secret")}
             </button>
           )}
-        <a class="button" href="/api-keys" aria-current="false">Cancel</a>
+        <a class="button" href="/api-keys" aria-current="false">{t("Cancel")}</a>
       </div>
     </PostForm>
   );

@@ -11,28 +11,36 @@ import { OutcomeMark } from "./inbox/OutcomeMark.tsx";
 import { ToolCallLine } from "./inbox/ToolCallLine.tsx";
 import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** One message and its answer as the visitor saw them, with the details of its run record. */
 export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);
   return (
-    <article class="run" id={`run-${run.runId}`} aria-label={`Run ${run.runId}`}>
+    <article
+      class="run"
+      id={`run-${run.runId}`}
+      aria-label={t("Run {runId}", { runId: run.runId })}
+    >
       <header class="run-head">
         <Moment at={run.startedAt} />
         {run.finishReason !== "stop" && <OutcomeMark outcome={run.finishReason} />}
       </header>
       {run.unreadable && (
         <Notice kind="warning">
-          This message and its answer cannot be decrypted: their key is missing from{" "}
-          <code>ENCRYPTION_KEY</code>, or the stored data was changed. See the service's log.
+          {rich(
+            "This message and its answer cannot be decrypted: their key is missing from {code}, or the stored data was changed. See the service's log.",
+            { code: <code>ENCRYPTION_KEY</code> },
+          )}
         </Notice>
       )}
       {claimed.length > 0 && (
         <details class="more">
           <summary>
-            {plural(claimed.length, "{count} earlier message", "{count} earlier messages")}{" "}
-            sent by the client
+            {t("{count} sent by the client", {
+              count: plural(claimed.length, "{count} earlier message", "{count} earlier messages"),
+            })}
           </summary>
           <div class="said-list">
             {claimed.map(({ role, content }, n) => (
@@ -50,7 +58,7 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         <Sources run={run} />
         {run.errorCode && (
           <p class="run-error">
-            {ERROR_TEXTS[run.errorCode]} <code>{run.errorCode}</code>
+            {t(ERROR_TEXTS[run.errorCode])} <code>{run.errorCode}</code>
           </p>
         )}
       </div>
@@ -62,7 +70,7 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
 function RunMessage({ role, text }: { role: "user" | "assistant"; text: string }) {
   return (
     <div class={`said said-${role}`}>
-      <p class="sr-only">{role === "user" ? "Visitor:" : "Agent:"}</p>
+      <p class="sr-only">{role === "user" ? t("Visitor:") : t("Agent:")}</p>
       {role === "user"
         ? <p class="said-text" dir="auto">{text}</p>
         : <AnswerMarkdown text={text} />}
@@ -77,7 +85,7 @@ function Sources({ run: { toolCalls } }: { run: ConversationRun }) {
   if (!message.sources?.length) return null;
   return (
     <div class="run-sources">
-      <p class="help">Sources</p>
+      <p class="help">{t("Sources")}</p>
       <ul>{message.sources.map((title) => <li key={title} dir="auto">{title}</li>)}</ul>
     </div>
   );
@@ -90,28 +98,33 @@ function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord |
   return (
     <details class="more run-details">
       <summary>
-        {`${run.model} · ${duration} · ${tokens} tokens · ${formatUsd(run.costUsd)}`}
+        {t("{model} · {duration} · {tokens} tokens · {costUsd}", {
+          model: run.model,
+          duration,
+          tokens,
+          costUsd: formatUsd(run.costUsd),
+        })}
       </summary>
       <DescriptionList
         class="figures run-facts"
         of={{
-          "Model": run.model,
-          "Agent version": run.agentVersion,
-          "Time to first text": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
-          "Duration": duration,
-          "Steps": steps === undefined ? undefined : formatCount(steps),
-          "Input tokens": formatCount(run.inputTokens),
-          "Output tokens": formatCount(run.outputTokens),
-          "Cost": formatUsd(run.costUsd),
-          "Not charged": excess > 0 && formatUsd(excess / 1_000_000),
-          "Messages dropped": droppedMessages === undefined
+          [t("Model")]: run.model,
+          [t("Agent version")]: run.agentVersion,
+          [t("Time to first text")]: firstTextMs === undefined ? undefined : formatMs(firstTextMs),
+          [t("Duration")]: duration,
+          [t("Steps")]: steps === undefined ? undefined : formatCount(steps),
+          [t("Input tokens")]: formatCount(run.inputTokens),
+          [t("Output tokens")]: formatCount(run.outputTokens),
+          [t("Cost")]: formatUsd(run.costUsd),
+          [t("Not charged")]: excess > 0 && formatUsd(excess / 1_000_000),
+          [t("Messages dropped")]: droppedMessages === undefined
             ? undefined
             : formatCount(droppedMessages),
         }}
       />
       <EgressCalls calls={record?.egress ?? []} />
       {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
-      <CopyButton text={run.runId} what="run ID" label="Copy run ID" />
+      <CopyButton text={run.runId} what={t("run ID")} label={t("Copy run ID")} />
     </details>
   );
 }

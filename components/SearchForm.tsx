@@ -1,3 +1,4 @@
+import { t } from "@/lib/dashboard/texts/translate.ts";
 /** Searches the page's list; works without scripts. */
 export function SearchForm({ query, label }: { query: string; label: string }) {
   return (
@@ -12,7 +13,7 @@ export function SearchForm({ query, label }: { query: string; label: string }) {
         maxLength={200}
         autocomplete="off"
       />
-      <button class="button" type="submit">Search</button>
+      <button class="button" type="submit">{t("Search")}</button>
     </form>
   );
 }

@@ -1,12 +1,13 @@
 import { Field } from "./Field.tsx";
 import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 const LABELS = {
   name: "Name",
-  value: "Value",
-  domains: "Allowed domains",
-  agentId: "Agent",
+  value: msg("Value"),
+  domains: msg("Allowed domains"),
+  agentId: msg("Agent"),
 };
 
 export interface SecretFormProps {
@@ -38,8 +39,8 @@ export function SecretForm(props: SecretFormProps) {
       <AgentField {...props} />
       <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Save secret</button>
-        <a class="button" href="/settings" aria-current="false">Cancel</a>
+        <button class="button button-primary" type="submit">{t("Save secret")}</button>
+        <a class="button" href="/settings" aria-current="false">{t("Cancel")}</a>
       </div>
     </PostForm>
   );
@@ -51,7 +52,7 @@ function NameField({ name, issues }: SecretFormProps) {
       name="name"
       label={LABELS.name}
       issue={issues.name}
-      help="Uppercase letters, digits and _. Replaces an existing secret with this name."
+      help={t("Uppercase letters, digits and _. Replaces an existing secret with this name.")}
     >
       {(attributes) => (
         <input
@@ -74,7 +75,7 @@ function ValueField({ issues }: SecretFormProps) {
       name="value"
       label={LABELS.value}
       issue={issues.value}
-      help="Stored encrypted, used in tool requests, and never shown again."
+      help={t("Stored encrypted, used in tool requests, and never shown again.")}
     >
       {(attributes) => (
         <textarea
@@ -97,7 +98,7 @@ function DomainsField({ domains, issues }: SecretFormProps) {
       name="domains"
       label={LABELS.domains}
       issue={issues.domains}
-      help="One per line: host or *.host, with an optional :port. At most 16."
+      help={t("One per line: host or *.host, with an optional :port. At most 16.")}
     >
       {(attributes) => (
         <textarea class="mono" {...attributes} required rows={3} spellcheck={false}>
@@ -116,12 +117,16 @@ function AgentField({ agentId, offered: { agents, more }, issues }: SecretFormPr
       issue={issues.agentId}
       help={
         <>
-          Only this agent's tools can use the secret. Other agents that reference it cannot be
-          saved.
+          {t(
+            "Only this agent's tools can use the secret. Other agents that reference it cannot be saved.",
+          )}
           {more && (
             <>
-              {" "}Lists the newest {agents.length} agents. For an older one, run{" "}
-              <code>deno task secrets set --agent ID</code>.
+              {" "}
+              {rich("Lists the newest {agents} agents. For an older one, run {code}.", {
+                agents: agents.length,
+                code: <code>deno task secrets set --agent ID</code>,
+              })}
             </>
           )}
         </>
@@ -129,7 +134,7 @@ function AgentField({ agentId, offered: { agents, more }, issues }: SecretFormPr
     >
       {(attributes) => (
         <select {...attributes}>
-          <option value="">All agents</option>
+          <option value="">{t("All agents")}</option>
           {agents.map(({ id, name }) => (
             <option key={id} value={id} selected={id === agentId}>{name}</option>
           ))}

@@ -3,6 +3,7 @@ import type { ToolSecretInfo } from "@/lib/schemas/tool_secret.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { EmptyState } from "./EmptyState.tsx";
 import { Time } from "./Time.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const SECRET_SORT_KEYS: SortKeys<ToolSecretInfo> = {
   name: ({ name }) => name,
@@ -25,16 +26,16 @@ export function SecretTable({ secrets, agents, now, editor, url, sorting }: Secr
     return (
       <EmptyState
         icon="key"
-        title="No secrets yet"
-        text="Store credentials for your tools here. They are never part of a prompt."
+        title={t("No secrets yet")}
+        text={t("Store credentials for your tools here. They are never part of a prompt.")}
       />
     );
   }
   const columns: Column<ToolSecretInfo>[] = [
-    { id: "name", heading: "Name", isSortable: true, cell: ({ name }) => <code>{name}</code> },
+    { id: "name", heading: t("Name"), isSortable: true, cell: ({ name }) => <code>{name}</code> },
     {
       id: "domains",
-      heading: "Domains",
+      heading: t("Domains"),
       cell: ({ domains }) => (
         <span class="cell-tags">
           {domains.map((domain) => <code key={domain} class="tag">{domain}</code>)}
@@ -43,13 +44,13 @@ export function SecretTable({ secrets, agents, now, editor, url, sorting }: Secr
     },
     {
       id: "agent",
-      heading: "Agent",
+      heading: t("Agent"),
       cell: ({ agentId }) =>
-        agentId === undefined ? "All agents" : agents.get(agentId) ?? "Deleted agent",
+        agentId === undefined ? t("All agents") : agents.get(agentId) ?? t("Deleted agent"),
     },
     {
       id: "updated",
-      heading: "Updated",
+      heading: t("Updated"),
       isSortable: true,
       cell: ({ updatedAt }) => <Time at={updatedAt} now={now} />,
     },
@@ -57,7 +58,7 @@ export function SecretTable({ secrets, agents, now, editor, url, sorting }: Secr
   ];
   return (
     <DataTable
-      caption="Secrets"
+      caption={t("Secrets")}
       columns={columns}
       rows={secrets}
       rowKey={({ name }) => name}
@@ -69,25 +70,25 @@ export function SecretTable({ secrets, agents, now, editor, url, sorting }: Secr
 
 const ACTIONS: Column<ToolSecretInfo> = {
   id: "actions",
-  heading: "Actions",
+  heading: msg("Actions"),
   isHeadingHidden: true,
   cell: ({ name }) => (
     <>
       <a
         class="button button-small"
         href={`/settings/secrets/new?name=${name}`}
-        aria-label={`Replace ${name}`}
+        aria-label={t("Replace {name}", { name })}
         aria-current="false"
       >
-        Replace
+        {t("Replace")}
       </a>
       <a
         class="button button-small"
         href={`/settings/secrets/${name}/delete`}
-        aria-label={`Delete ${name}`}
+        aria-label={t("Delete {name}", { name })}
         aria-current="false"
       >
-        Delete
+        {t("Delete")}
       </a>
     </>
   ),

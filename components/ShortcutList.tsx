@@ -1,16 +1,17 @@
+import { t } from "@/lib/dashboard/texts/translate.ts";
 /** The keyboard shortcuts of all pages. */
 export function ShortcutList() {
   const shortcuts: readonly (readonly [keys: readonly string[], text: string])[] = [
-    [["Ctrl", "K"], "Search and commands"],
-    [["Ctrl", "S"], "Save the agent"],
-    [["J"], "Next conversation"],
-    [["K"], "Previous conversation"],
-    [["Esc"], "Close a dialog"],
-    [["?"], "Show this list"],
+    [["Ctrl", "K"], t("Search and commands")],
+    [["Ctrl", "S"], t("Save the agent")],
+    [["J"], t("Next conversation")],
+    [["K"], t("Previous conversation")],
+    [["Esc"], t("Close a dialog")],
+    [["?"], t("Show this list")],
   ];
   return (
     <div class="dialog-body">
-      <h2>Keyboard shortcuts</h2>
+      <h2>{t("Keyboard shortcuts")}</h2>
       <dl class="shortcut-list">
         {shortcuts.map(([keys, text]) => (
           <div key={text}>
@@ -20,7 +21,7 @@ export function ShortcutList() {
         ))}
       </dl>
       <form method="dialog">
-        <button class="button" type="submit">Close</button>
+        <button class="button" type="submit">{t("Close")}</button>
       </form>
     </div>
   );

@@ -2,28 +2,32 @@ import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
 import { type Theme, THEMES } from "@/lib/dashboard/theme.ts";
 import { commandsOf, navigationOf } from "@/lib/dashboard/navigation.ts";
-import { currentLanguage, type Language, LANGUAGES } from "@/lib/dashboard/texts/translate.ts";
+import { currentLanguage, type Language, LANGUAGES, msg } from "@/lib/dashboard/texts/translate.ts";
 import CommandPalette from "@/islands/CommandPalette.tsx";
+import { ROLE_NAMES } from "@/lib/dashboard/role_names.ts";
 import { Brand } from "./Brand.tsx";
 import { Icon } from "./Icon.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Navigation and user menu: a column next to the page, a bar above it on small screens. */
 export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
   return (
     <header class="sidebar">
       <Brand />
-      <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
+      <button class="button menu-button" type="button" popovertarget="main-menu">
+        {t("Menu")}
+      </button>
       <CommandPalette commands={commandsOf(user)} />
-      <nav id="main-menu" popover="auto" aria-label="Main">
+      <nav id="main-menu" popover="auto" aria-label={t("Main")}>
         {navigationOf(user).map(({ title, links }) => (
           <Fragment key={title}>
-            {title !== "" && <h2 class="nav-section">{title}</h2>}
+            {title !== "" && <h2 class="nav-section">{t(title)}</h2>}
             <ul>
               {links.map(([href, icon, label]) => (
                 <li key={href}>
                   <a href={href}>
                     <Icon name={icon} />
-                    {label}
+                    {t(label)}
                   </a>
                 </li>
               ))}
@@ -38,7 +42,11 @@ export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
 
 /** Each in its own language. */
 const LANGUAGE_LABELS: Record<Language, string> = { en: "English", de: "Deutsch" };
-const THEME_LABELS: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
+const THEME_LABELS: Record<Theme, string> = {
+  system: msg("System"),
+  light: msg("Light"),
+  dark: msg("Dark"),
+};
 
 function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
   return (
@@ -46,17 +54,21 @@ function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
       <summary>
         <span class="avatar" aria-hidden="true">{user.email[0]?.toUpperCase()}</span>
         <span class="user-email">{user.email}</span>
-        <span class="sr-only">Account menu</span>
+        <span class="sr-only">{t("Account menu")}</span>
       </summary>
       <div class="menu">
         <p class="menu-who">
           <strong>{user.email}</strong>
-          <span>{user.role}{user.operator && " · operator"}</span>
+          <span>
+            {user.operator
+              ? t("{role}, operator", { role: t(ROLE_NAMES[user.role]) })
+              : t(ROLE_NAMES[user.role])}
+          </span>
         </p>
-        <a class="menu-item" href="/account" aria-current="false">Your account</a>
-        <a class="menu-item" href="/home?setup" aria-current="false">Get started</a>
-        <a class="menu-item" href="/docs" aria-current="false">API reference</a>
-        <form class="theme-switch" method="post" action="/account/theme" aria-label="Theme">
+        <a class="menu-item" href="/account" aria-current="false">{t("Your account")}</a>
+        <a class="menu-item" href="/home?setup" aria-current="false">{t("Get started")}</a>
+        <a class="menu-item" href="/docs" aria-current="false">{t("API reference")}</a>
+        <form class="theme-switch" method="post" action="/account/theme" aria-label={t("Theme")}>
           {THEMES.map((name) => (
             <button
               key={name}
@@ -65,11 +77,16 @@ function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
               value={name}
               aria-pressed={name === theme ? "true" : "false"}
             >
-              {THEME_LABELS[name]}
+              {t(THEME_LABELS[name])}
             </button>
           ))}
         </form>
-        <form class="theme-switch" method="post" action="/account/language" aria-label="Language">
+        <form
+          class="theme-switch"
+          method="post"
+          action="/account/language"
+          aria-label={t("Language")}
+        >
           {LANGUAGES.map((name) => (
             <button
               key={name}
@@ -84,7 +101,7 @@ function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
           ))}
         </form>
         <form method="post" action="/sign-out">
-          <button class="menu-item" type="submit">Sign out</button>
+          <button class="menu-item" type="submit">{t("Sign out")}</button>
         </form>
       </div>
     </details>

@@ -1,6 +1,7 @@
 import type { StorageFigure, StorageFigures, StoredQuota } from "@/lib/billing/storage_report.ts";
 import { type PlanField, QUOTA_FIELDS } from "../lib/dashboard/plans/describe_plan.ts";
 import { formatBytes, formatCount } from "../lib/dashboard/format_amount.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Storage quotas by name. */
 export const QUOTA_LABELS = Object.fromEntries(
@@ -12,7 +13,10 @@ const WARNING_SHARE = 0.9;
 
 /** `412 of 1,000`, or the same in bytes. */
 export function formatUsed(name: StoredQuota, { used, limit }: StorageFigure): string {
-  return `${formatAmount(name, used)} of ${formatAmount(name, limit)}`;
+  return t("{used} of {limit}", {
+    used: formatAmount(name, used),
+    limit: formatAmount(name, limit),
+  });
 }
 
 /** Use of each quota, as text. */
@@ -20,7 +24,7 @@ export function formatStorageUse(figures: StorageFigures): Record<string, string
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return Object.fromEntries(names.map((name) => [
     name,
-    `${formatAmount(name, figures[name].used)} used`,
+    t("{used} used", { used: formatAmount(name, figures[name].used) }),
   ]));
 }
 
@@ -40,7 +44,7 @@ export function StorageMeters({ figures }: { figures: StorageFigures }) {
 
 function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
   const { used, limit } = figure;
-  const { label } = QUOTA_LABELS[name];
+  const label = t(QUOTA_LABELS[name].label);
   const percent = limit === 0 ? 100 : Math.min(100, used / limit * 100);
   const state = used >= limit ? "over" : used >= limit * WARNING_SHARE ? "warned" : "fine";
   const usedText = formatUsed(name, figure);
@@ -50,7 +54,9 @@ function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
         <span>{label}</span>
         <span>
           {usedText}
-          {state !== "fine" && <strong>{state === "over" ? " (full)" : " (almost full)"}</strong>}
+          {state !== "fine" && (
+            <strong>{state === "over" ? t("(full)") : t("(almost full)")}</strong>
+          )}
         </span>
       </p>
       <div

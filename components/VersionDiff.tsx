@@ -1,7 +1,8 @@
 import type { DiffLine, FieldDiff } from "@/lib/dashboard/agents/agent_diff.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const MARKS = { same: " ", gone: "−", new: "+" };
-const SPOKEN_MARKS = { same: "", gone: "Removed: ", new: "Added: " };
+const SPOKEN_MARKS = { same: "", gone: msg("Removed: "), new: msg("Added: ") };
 
 /** The differences between two versions by field, marked with signs and text, not only color. */
 export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
@@ -10,7 +11,12 @@ export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
       {diff.map(({ label, lines }) => (
         <section key={label} class="diff">
           <h3>{label}</h3>
-          <div class="diff-lines" tabIndex={0} role="region" aria-label={`Changes of ${label}`}>
+          <div
+            class="diff-lines"
+            tabIndex={0}
+            role="region"
+            aria-label={t("Changes of {label}", { label })}
+          >
             {lines.map((line, n) => <Line key={n} line={line} />)}
           </div>
         </section>

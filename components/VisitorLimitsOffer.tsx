@@ -1,6 +1,7 @@
 import type { VisitorLimitsAdvice } from "@/lib/services/home_advice.ts";
 import { SUGGESTED_VISITOR_LIMITS } from "@/lib/schemas/limits.ts";
 import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 const { sessionStreams, sessionCost, ipDailyCost } = SUGGESTED_VISITOR_LIMITS;
 
@@ -10,29 +11,32 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
   return (
     <div class="stack-small">
       <p>
-        <strong>One visitor can use up your daily budget.</strong>{" "}
-        There is no limit for a single session or address. One token can open all{" "}
-        {plural(advice.streams, "{count} stream", "{count} streams")}, which locks out your own
-        backend, and one address can spend the whole daily budget of{" "}
-        {formatMicroUsd(advice.dailyCost)}. The suggested limits are{" "}
-        {plural(sessionStreams, "{count} stream", "{count} streams")} and{" "}
-        {formatMicroUsd(sessionCost)} for each session, and {formatMicroUsd(ipDailyCost)}{" "}
-        a day for each address.
+        {rich(
+          "{strong} There is no limit for a single session or address. One token can open all {count}, which locks out your own backend, and one address can spend the whole daily budget of {dailyCost}. The suggested limits are {count2} and {sessionCost} for each session, and {ipDailyCost} a day for each address.",
+          {
+            strong: <strong>{t("One visitor can use up your daily budget.")}</strong>,
+            count: plural(advice.streams, "{count} stream", "{count} streams"),
+            dailyCost: formatMicroUsd(advice.dailyCost),
+            count2: plural(sessionStreams, "{count} stream", "{count} streams"),
+            sessionCost: formatMicroUsd(sessionCost),
+            ipDailyCost: formatMicroUsd(ipDailyCost),
+          },
+        )}
       </p>
       {!canSet && <OperatorContact operators={advice.operators} />}
       {(canSet || canDismiss) && (
         <div class="form-actions">
           {canSet && (
             <form method="post" action={`/operator/tenants/${advice.tenant}/visitor-limits`}>
-              <button class="button" type="submit">Set these limits</button>
+              <button class="button" type="submit">{t("Set these limits")}</button>
             </form>
           )}
           {canSet && (
             <a class="button" href={`/operator/tenants/${advice.tenant}`} aria-current="false">
-              Customize limits
+              {t("Customize limits")}
             </a>
           )}
-          {canDismiss && <DismissForm advice="visitor_limits" label="Dismiss" />}
+          {canDismiss && <DismissForm advice="visitor_limits" label={t("Dismiss")} />}
         </div>
       )}
     </div>
@@ -41,9 +45,15 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
 
 function OperatorContact({ operators }: { operators: readonly string[] }) {
   if (operators.length === 0) {
-    return <p>Ask the operator of this installation to set them in your plan.</p>;
+    return <p>{t("Ask the operator of this installation to set them in your plan.")}</p>;
   }
-  return <p>Ask {operators.join(" or ")} to set them. Only an operator can change the plan.</p>;
+  return (
+    <p>
+      {t("Ask an operator to set them: {names}. Only an operator can change the plan.", {
+        names: operators.join(", "),
+      })}
+    </p>
+  );
 }
 
 /** Dismisses an advice permanently. */

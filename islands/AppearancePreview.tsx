@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { appearanceOfForm } from "@/lib/dashboard/browser/appearance_of_form.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AppearancePreviewProps {
   /** A page of this service with the agent's widget. */
@@ -44,16 +45,16 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
   }, [theme]);
   if (!isReady) return null;
   return (
-    <section class="preview" aria-label="Preview">
+    <section class="preview" aria-label={t("Preview")}>
       <div class="preview-bar">
-        <Choice label="Screen" options={DEVICES} value={device} onChange={setDevice} />
-        <Choice label="Theme" options={THEMES} value={theme} onChange={setTheme} />
+        <Choice label={t("Screen")} options={DEVICES} value={device} onChange={setDevice} />
+        <Choice label={t("Theme")} options={THEMES} value={theme} onChange={setTheme} />
       </div>
       <div class={`preview-frame preview-${device}`}>
         <iframe
           ref={frame}
           src={src}
-          title="Preview of the widget"
+          title={t("Preview of the widget")}
           onLoad={() => whenStarted(frame.current?.contentDocument, apply)}
         />
       </div>
@@ -61,8 +62,8 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
   );
 }
 
-const DEVICES = { desktop: "Desktop", phone: "Phone" } as const;
-const THEMES = { light: "Light", dark: "Dark" } as const;
+const DEVICES = { desktop: msg("Desktop"), phone: msg("Phone") } as const;
+const THEMES = { light: msg("Light"), dark: msg("Dark") } as const;
 
 function Choice<T extends string>({ label, options, value, onChange }: {
   label: string;
@@ -80,7 +81,7 @@ function Choice<T extends string>({ label, options, value, onChange }: {
           aria-pressed={name === value ? "true" : "false"}
           onClick={() => onChange(name)}
         >
-          {options[name]}
+          {t(options[name])}
         </button>
       ))}
     </div>

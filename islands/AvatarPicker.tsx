@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { shrinkImage } from "@/lib/dashboard/browser/shrink_image.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A letter or emoji by typing, or an image that the browser makes small enough to store. */
 export default function AvatarPicker(
@@ -18,7 +19,7 @@ export default function AvatarPicker(
   async function choose(file: File | undefined): Promise<void> {
     if (file === undefined) return;
     const image = await shrinkImage(file).catch(() => undefined);
-    setProblem(image === undefined ? "This file is not an image that can be used." : "");
+    setProblem(image === undefined ? t("This file is not an image that can be used.") : "");
     if (image !== undefined) setAvatar(image);
   }
   return (
@@ -33,7 +34,7 @@ export default function AvatarPicker(
               value={avatar}
               onInput={(event) => setAvatar(event.currentTarget.value)}
             />
-            <span>Image chosen</span>
+            <span>{t("Image chosen")}</span>
           </>
         )
         : (
@@ -48,7 +49,7 @@ export default function AvatarPicker(
       {isReady && (
         <>
           <label class="button">
-            {isImage ? "Replace image" : "Upload image"}
+            {isImage ? t("Replace image") : t("Upload image")}
             <input
               class="sr-only"
               type="file"
@@ -57,7 +58,9 @@ export default function AvatarPicker(
             />
           </label>
           {isImage && (
-            <button class="button" type="button" onClick={() => setAvatar("")}>Remove image</button>
+            <button class="button" type="button" onClick={() => setAvatar("")}>
+              {t("Remove image")}
+            </button>
           )}
         </>
       )}

@@ -1,15 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { readableContrast } from "@/lib/dashboard/appearance/readable_contrast.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const PRESETS: readonly (readonly [color: string, name: string])[] = [
-  ["#0d6e63", "Green"],
-  ["#1f5fbf", "Blue"],
-  ["#5b3fc4", "Violet"],
-  ["#a3245f", "Pink"],
-  ["#b3261e", "Red"],
-  ["#8a4b00", "Orange"],
-  ["#2b2f2d", "Black"],
+  ["#0d6e63", msg("Green")],
+  ["#1f5fbf", msg("Blue")],
+  ["#5b3fc4", msg("Violet")],
+  ["#a3245f", msg("Pink")],
+  ["#b3261e", msg("Red")],
+  ["#8a4b00", msg("Orange")],
+  ["#2b2f2d", msg("Black")],
 ];
 
 /** WCAG's minimum between a button and what it stands on. */
@@ -45,17 +46,17 @@ export default function ColorPicker(
         <>
           <input
             type="color"
-            aria-label="Choose any color"
+            aria-label={t("Choose any color")}
             value={isColor ? color : "#0d6e63"}
             onInput={(event) => set(event.currentTarget.value)}
           />
-          <div class="swatches" role="group" aria-label="Colors">
+          <div class="swatches" role="group" aria-label={t("Colors")}>
             {PRESETS.map(([preset, name]) => (
               <button
                 key={preset}
                 type="button"
                 class="color-swatch"
-                aria-label={name}
+                aria-label={t(name)}
                 aria-pressed={preset === color ? "true" : "false"}
                 onClick={() => set(preset)}
               >
@@ -67,7 +68,7 @@ export default function ColorPicker(
           </div>
           {isColor && readableContrast(color) < MIN_CONTRAST && (
             <p class="help" role="status">
-              This color is hard to see on a white page. Choose a darker one.
+              {t("This color is hard to see on a white page. Choose a darker one.")}
             </p>
           )}
         </>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ShortcutList } from "@/components/ShortcutList.tsx";
 import { findCommands, searchByName } from "@/lib/dashboard/browser/find_commands.ts";
 import type { Command } from "@/lib/dashboard/navigation.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 const DEBOUNCE_MS = 120;
 
@@ -56,19 +57,19 @@ export default function CommandPalette({ commands }: { commands: Command[] }) {
   return (
     <>
       <button type="button" class="button palette-button" hidden={!isReady} onClick={open}>
-        <span>Find</span>
+        <span>{t("Find")}</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
-      <dialog ref={dialog} class="palette" aria-label="Find" onMouseDown={closeOnBackdrop}>
+      <dialog ref={dialog} class="palette" aria-label={t("Find")} onMouseDown={closeOnBackdrop}>
         <input
           type="text"
           role="combobox"
-          aria-label="Find anything"
+          aria-label={t("Find anything")}
           aria-expanded="true"
           aria-controls="palette-list"
           aria-autocomplete="list"
           aria-activedescendant={found.length > 0 ? `command-${selected}` : undefined}
-          placeholder="Search pages, actions, agents…"
+          placeholder={t("Search pages, actions, agents…")}
           value={query}
           maxLength={200}
           autocomplete="off"
@@ -79,7 +80,7 @@ export default function CommandPalette({ commands }: { commands: Command[] }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <ul id="palette-list" role="listbox" aria-label="Results">
+        <ul id="palette-list" role="listbox" aria-label={t("Results")}>
           {found.map((command, n) => (
             <li
               key={command.href}
@@ -94,13 +95,13 @@ export default function CommandPalette({ commands }: { commands: Command[] }) {
             </li>
           ))}
         </ul>
-        {found.length === 0 && <p class="help palette-none">Nothing found.</p>}
-        <p class="sr-only" role="status">{`${found.length} results`}</p>
+        {found.length === 0 && <p class="help palette-none">{t("Nothing found.")}</p>}
+        <p class="sr-only" role="status">{t("{found} results", { found: found.length })}</p>
       </dialog>
       <dialog
         ref={shortcuts}
         class="shortcuts"
-        aria-label="Keyboard shortcuts"
+        aria-label={t("Keyboard shortcuts")}
         onMouseDown={closeOnBackdrop}
       >
         <ShortcutList />

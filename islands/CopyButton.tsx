@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface CopyButtonProps {
   text: string;
@@ -28,7 +29,8 @@ export default function CopyButton({ text, what, label }: CopyButtonProps) {
       setState("failed"); // Pages on plain http have no clipboard.
     }
   }
-  const shown = { idle: label ?? "Copy", copied: "Copied", failed: "Select and copy" }[state];
+  const shown =
+    { idle: label ?? t("Copy"), copied: t("Copied"), failed: t("Select and copy") }[state];
   return (
     <span class="copy" hidden={!ready}>
       {state === "failed" && label !== undefined && <code>{text}</code>}
@@ -36,11 +38,13 @@ export default function CopyButton({ text, what, label }: CopyButtonProps) {
         type="button"
         class={label === undefined ? "button button-small" : "button"}
         onClick={copy}
-        aria-label={label === undefined ? `Copy ${what}` : undefined}
+        aria-label={label === undefined ? t("Copy {what}", { what }) : undefined}
       >
         {shown}
       </button>
-      <span class="sr-only" role="status">{state === "copied" ? `Copied ${what}` : ""}</span>
+      <span class="sr-only" role="status">
+        {state === "copied" ? t("Copied {what}", { what }) : ""}
+      </span>
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { UploadForm } from "@/components/knowledge/UploadForm.tsx";
 import { type Upload, uploadFiles } from "@/lib/dashboard/browser/upload_files.ts";
 import { UploadList } from "@/components/knowledge/UploadList.tsx";
 import type { Document } from "@/lib/schemas/knowledge.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The documents of a page, as rendered and as polled. */
 export interface DocumentListData {
@@ -72,7 +73,7 @@ export default function DocumentManager({ path, query, editor, ...first }: Docum
       )}
       <UploadList uploads={uploads} />
       {documents.length > 0 && (
-        <ul class="rows" aria-label="Documents">
+        <ul class="rows" aria-label={t("Documents")}>
           {documents.map((document) => (
             <DocumentRow
               key={document.id}
@@ -100,6 +101,8 @@ function describeChanges(before: Document[], now: Document[]): string {
   const was = new Map(before.map(({ id, state }) => [id, state]));
   return now
     .filter(({ id, state }) => state !== "processing" && was.get(id) === "processing")
-    .map(({ title, state }) => state === "ready" ? `${title} is ready.` : `${title} failed.`)
+    .map(({ title, state }) =>
+      state === "ready" ? t("{title} is ready.", { title }) : t("{title} failed.", { title })
+    )
     .join(" ");
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { AnswerMarkdown } from "@/components/inbox/AnswerMarkdown.tsx";
 import { followRun, type LiveText, NO_TEXT } from "@/lib/dashboard/browser/follow_run.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The answer of a running conversation as it is written. At its end the page shows what was stored. */
 export default function LiveAnswer({ runId }: { runId: string }) {
@@ -8,13 +9,13 @@ export default function LiveAnswer({ runId }: { runId: string }) {
   useEffect(() => followRun(runId, { onChange: setLive, onEnd: () => location.reload() }), [runId]);
   return (
     <div class="said said-assistant">
-      <p class="sr-only">Agent:</p>
+      <p class="sr-only">{t("Agent:")}</p>
       {live.text !== "" && <AnswerMarkdown text={live.text} live />}
-      {live.tool !== "" && <p class="help">{`Uses ${live.tool}…`}</p>}
-      {live.text === "" && live.tool === "" && <p class="help">The agent is answering…</p>}
+      {live.tool !== "" && <p class="help">{t("Uses {tool}…", { tool: live.tool })}</p>}
+      {live.text === "" && live.tool === "" && <p class="help">{t("The agent is answering…")}</p>}
       {live.isLost && (
         <p class="help">
-          The connection was lost. <a href="">Reload</a>
+          {rich("The connection was lost. {link}", { link: <a href="">{t("Reload")}</a> })}
         </p>
       )}
     </div>

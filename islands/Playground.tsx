@@ -3,6 +3,7 @@ import { TurnView } from "@/components/playground/TurnView.tsx";
 import { PlaygroundChat, type PlaygroundTarget } from "@/lib/dashboard/browser/playground_chat.ts";
 import type { WidgetLook } from "@/lib/dashboard/agents/widget_look.ts";
 import { formValues } from "@/lib/dashboard/browser/form_values.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PlaygroundProps {
   /** `/agents/<id>`. */
@@ -56,21 +57,21 @@ export default function Playground(props: PlaygroundProps) {
       aria-labelledby="playground-title"
     >
       <header class="playground-head">
-        <h2 id="playground-title">Playground</h2>
+        <h2 id="playground-title">{t("Playground")}</h2>
         <button
           type="button"
           class="button button-small"
           aria-pressed={compare}
           onClick={() => setCompare(!compare)}
         >
-          Compare
+          {t("Compare")}
         </button>
         <button
           type="button"
           class="button button-small"
           onClick={() => chats.forEach((chat) => void chat.clear())}
         >
-          Reset
+          {t("Reset")}
         </button>
       </header>
       <div class="panes">
@@ -79,19 +80,19 @@ export default function Playground(props: PlaygroundProps) {
             key={n}
             {...props}
             chat={chat}
-            label={compare ? (n === 0 ? "Left" : "Right") : "Chat"}
+            label={compare ? (n === 0 ? t("Left") : t("Right")) : t("Chat")}
             choice={choices[n]!}
             onChoose={(choice) => setChoices(choices.with(n, choice))}
           />
         ))}
       </div>
       <div class="composer">
-        <label class="sr-only" for="playground-text">Message</label>
+        <label class="sr-only" for="playground-text">{t("Message")}</label>
         <textarea
           id="playground-text"
           ref={text}
           rows={2}
-          placeholder="Message the agent, including unsaved changes"
+          placeholder={t("Message the agent, including unsaved changes")}
           onKeyDown={onKeyDown}
         />
         {busy
@@ -101,10 +102,10 @@ export default function Playground(props: PlaygroundProps) {
               class="button"
               onClick={() => shown.forEach((chat) => void chat.stop())}
             >
-              Stop
+              {t("Stop")}
             </button>
           )
-          : <button type="button" class="button button-primary" onClick={send}>Send</button>}
+          : <button type="button" class="button button-primary" onClick={send}>{t("Send")}</button>}
       </div>
     </section>
   );
@@ -148,21 +149,21 @@ function Pane(
     <div class="pane">
       <div class="pane-choice">
         <select
-          aria-label={`${label}: version`}
+          aria-label={t("{label}: version", { label })}
           onChange={({ currentTarget }) => onChoose({ ...choice, source: currentTarget.value })}
         >
-          <option value={DRAFT} selected={choice.source === DRAFT}>Draft</option>
+          <option value={DRAFT} selected={choice.source === DRAFT}>{t("Draft")}</option>
           {versions.map((n) => (
             <option key={n} value={n} selected={choice.source === n}>
-              {n === String(version) ? `Version ${n} (saved)` : `Version ${n}`}
+              {n === String(version) ? t("Version {n} (saved)", { n }) : t("Version {n}", { n })}
             </option>
           ))}
         </select>
         <select
-          aria-label={`${label}: model`}
+          aria-label={t("{label}: model", { label })}
           onChange={({ currentTarget }) => onChoose({ ...choice, model: currentTarget.value })}
         >
-          <option value="">Agent's model</option>
+          <option value="">{t("Agent's model")}</option>
           {models.map(({ value, label: name }) => (
             <option key={value} value={value} selected={choice.model === value}>{name}</option>
           ))}
@@ -176,7 +177,7 @@ function Pane(
         ref={log}
         tabIndex={0}
       >
-        {turns.length === 0 && <p class="help">Send a message to try the agent.</p>}
+        {turns.length === 0 && <p class="help">{t("Send a message to try the agent.")}</p>}
         <ol class="turns">
           {turns.map((turn, n) => (
             <TurnView

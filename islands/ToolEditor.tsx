@@ -7,6 +7,7 @@ import { parseTools } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { CodeBlock } from "@/components/CodeBlock.tsx";
 import ToolList from "./ToolList.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ToolEditorProps {
   attributes: ControlAttributes;
@@ -85,7 +86,7 @@ export default function ToolEditor(props: ToolEditorProps) {
       )}
       {setting !== undefined && (
         <CodeBlock
-          label="To allow these hosts, set this for the service and restart it"
+          label={t("To allow these hosts, set this for the service and restart it")}
           code={setting}
         />
       )}
@@ -117,10 +118,10 @@ function JsonSwitch(
         disabled={!possible}
         onClick={onClick}
       >
-        Edit as JSON
+        {t("Edit as JSON")}
       </button>
       {!possible && (
-        <span class="help">The form is available once the JSON is an array of tools.</span>
+        <span class="help">{t("The form is available once the JSON is an array of tools.")}</span>
       )}
     </div>
   );
@@ -136,6 +137,8 @@ function restoredValue(id: string): string | undefined {
 /** Without the form: what can be saved, but will not work. */
 function Warnings({ problems }: { problems: readonly ToolProblem[] }) {
   return problems.filter(({ isWarning }) => isWarning).map(({ tool, message }) => (
-    <p key={tool} class="tool-warning">{`Tool ${tool + 1}: ${message}`}</p>
+    <p key={tool} class="tool-warning">
+      {t("Tool {value}: {message}", { value: tool + 1, message })}
+    </p>
   ));
 }

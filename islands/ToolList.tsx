@@ -8,6 +8,7 @@ import {
 } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolRow from "./ToolRow.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ToolListProps {
   tools: ToolDraft[];
@@ -48,7 +49,7 @@ export default function ToolList({ tools, agentId, problems, onChange }: ToolLis
         ))}
       </ul>
       {tools.length === 0 && (
-        <p class="help">No tools yet. Add one to let the agent call your APIs.</p>
+        <p class="help">{t("No tools yet. Add one to let the agent call your APIs.")}</p>
       )}
       <div class="form-actions tool-add">
         <button
@@ -57,14 +58,14 @@ export default function ToolList({ tools, agentId, problems, onChange }: ToolLis
           ref={add}
           onClick={() => addTool(NEW_HTTP_TOOL)}
         >
-          Add HTTP tool
+          {t("Add HTTP tool")}
         </button>
         <button
           type="button"
           class="button button-small"
           onClick={() => addTool(NEW_MCP_SERVER)}
         >
-          Add MCP server
+          {t("Add MCP server")}
         </button>
       </div>
     </>

@@ -5,6 +5,7 @@ import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import type { ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolTest from "./ToolTest.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ToolRowProps {
   /** Prefix of the controls' ids. */
@@ -44,18 +45,18 @@ export default function ToolRow(props: ToolRowProps) {
         <button
           type="button"
           class="button button-small"
-          aria-label={`Edit ${name}`}
+          aria-label={t("Edit {name}", { name })}
           onClick={() => open("edit")}
         >
-          Edit
+          {t("Edit")}
         </button>
         <button
           type="button"
           class="button button-small"
-          aria-label={`Test ${name}`}
+          aria-label={t("Test {name}", { name })}
           onClick={() => open("test")}
         >
-          Test
+          {t("Test")}
         </button>
       </div>
       <ToolProblemList problems={problems} onOpen={openField} onAllow={onAllow} />
@@ -63,7 +64,7 @@ export default function ToolRow(props: ToolRowProps) {
         class="tool-panel"
         id={`${id}-panel`}
         ref={panel}
-        aria-label={`Tool ${name}`}
+        aria-label={t("Tool {name}", { name })}
         onKeyDown={commitOnEnter}
         onMouseDown={({ target }) => target === panel.current && panel.current?.close()}
       >
@@ -87,7 +88,7 @@ function Panel(
     <div class="dialog-body">
       <header class="tool-panel-head">
         <h3>{name}</h3>
-        <button type="button" class="button button-small" onClick={close}>Done</button>
+        <button type="button" class="button button-small" onClick={close}>{t("Done")}</button>
       </header>
       <Tabs id={id} tab={tab} setTab={setTab} />
       <div
@@ -102,13 +103,13 @@ function Panel(
           <button
             type="button"
             class="button button-small"
-            aria-label={`Remove tool ${name}`}
+            aria-label={t("Remove tool {name}", { name })}
             onClick={(event) => {
               close(event);
               onRemove();
             }}
           >
-            Remove tool
+            {t("Remove tool")}
           </button>
         </div>
       </div>
@@ -124,7 +125,7 @@ function Panel(
   );
 }
 
-const TABS = { edit: "Edit", test: "Test" } as const;
+const TABS = { edit: msg("Edit"), test: msg("Test") } as const;
 
 function Tabs({ id, tab, setTab }: { id: string; tab: Tab; setTab: (tab: Tab) => void }) {
   function onKeyDown(event: KeyboardEvent) {
@@ -134,7 +135,7 @@ function Tabs({ id, tab, setTab }: { id: string; tab: Tab; setTab: (tab: Tab) =>
     document.getElementById(`${id}-${next}-tab`)?.focus();
   }
   return (
-    <div class="tabs" role="tablist" aria-label="Tool" onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={t("Tool")} onKeyDown={onKeyDown}>
       {(["edit", "test"] as const).map((name) => (
         <button
           key={name}
@@ -146,7 +147,7 @@ function Tabs({ id, tab, setTab }: { id: string; tab: Tab; setTab: (tab: Tab) =>
           tabIndex={tab === name ? 0 : -1}
           onClick={() => setTab(name)}
         >
-          {TABS[name]}
+          {t(TABS[name])}
         </button>
       ))}
     </div>

@@ -7,6 +7,7 @@ import {
   type ToolDraft,
 } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolTestReport as Result } from "@/lib/schemas/playground.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | {
   at: "failed";
@@ -41,22 +42,24 @@ export default function ToolTest(
     <div class="stack tool-test">
       {isServer && (
         <div class="field">
-          <label for={`${id}-tool`}>Tool</label>
+          <label for={`${id}-tool`}>{t("Tool")}</label>
           <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
         </div>
       )}
       <div class="field">
-        <label for={`${id}-args`}>Arguments (JSON)</label>
+        <label for={`${id}-args`}>{t("Arguments (JSON)")}</label>
         <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
           {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
         </textarea>
-        <p class="help">Sends a real request with the URL and domains entered here.</p>
+        <p class="help">{t("Sends a real request with the URL and domains entered here.")}</p>
       </div>
       <div class="form-actions">
-        <button type="button" class="button" onClick={runCall} disabled={busy}>Run test</button>
+        <button type="button" class="button" onClick={runCall} disabled={busy}>
+          {t("Run test")}
+        </button>
         {isServer && (
           <button type="button" class="button" onClick={() => run()} disabled={busy}>
-            List tools
+            {t("List tools")}
           </button>
         )}
       </div>
@@ -68,7 +71,7 @@ export default function ToolTest(
 function TestStatus({ state }: { state: State }) {
   return (
     <div role="status">
-      {state.at === "busy" && <p class="help">Running…</p>}
+      {state.at === "busy" && <p class="help">{t("Running…")}</p>}
       {state.at === "failed" && <p class="field-error">{state.message}</p>}
       {state.at === "done" && <ToolTestResult result={state.result} />}
     </div>
@@ -80,7 +83,7 @@ async function requestTest(
   call: Call | undefined,
 ): Promise<State> {
   if (call !== undefined && call.args === undefined) {
-    return { at: "failed", message: "The arguments are not valid JSON." };
+    return { at: "failed", message: t("The arguments are not valid JSON.") };
   }
   try {
     const body = { ...subject, allowedDomains: allowedDomains(), ...(call && { call }) };

@@ -13,6 +13,7 @@ import {
 } from "@/lib/dashboard/browser/draft_storage.ts";
 import { resetForm, watchForm } from "@/lib/dashboard/browser/watch_form.ts";
 import { watchSaveKey } from "@/lib/dashboard/browser/watch_save_key.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface UnsavedChangesGuardProps {
   /** Id of the signed-in user. */
@@ -49,9 +50,11 @@ export default function UnsavedChangesGuard(props: UnsavedChangesGuardProps) {
         {guard.signedOut && <SignedOut />}
         {restored !== undefined && <DraftNotice {...restored} />}
       </div>
-      {changed && <button type="button" class="button" onClick={guard.discard}>Discard</button>}
+      {changed && (
+        <button type="button" class="button" onClick={guard.discard}>{t("Discard")}</button>
+      )}
       {!changed && cancelHref !== undefined && (
-        <a class="button" href={cancelHref} aria-current="false">Cancel</a>
+        <a class="button" href={cancelHref} aria-current="false">{t("Cancel")}</a>
       )}
       <button class="button button-primary" type="submit" aria-keyshortcuts="Control+S Meta+S">
         {submit}
@@ -65,8 +68,10 @@ function SignedOut() {
   const next = encodeURIComponent(pagePath());
   return (
     <span class="guard-offer" role="alert">
-      <span class="help">You are signed out. Your changes are stored in this tab.</span>
-      <a class="button button-small" href={`/sign-in?next=${next}`} data-keeps-draft>Sign in</a>
+      <span class="help">{t("You are signed out. Your changes are stored in this tab.")}</span>
+      <a class="button button-small" href={`/sign-in?next=${next}`} data-keeps-draft>
+        {t("Sign in")}
+      </a>
     </span>
   );
 }
@@ -152,7 +157,7 @@ function statusText(
     restored?: object | undefined;
   },
 ): string {
-  if (issues === 1) return "1 field needs attention";
-  if (issues > 1) return `${issues} fields need attention`;
-  return changed && restored === undefined ? "Unsaved changes" : "";
+  if (issues === 1) return t("1 field needs attention");
+  if (issues > 1) return t("{issues} fields need attention", { issues });
+  return changed && restored === undefined ? t("Unsaved changes") : "";
 }

@@ -3,6 +3,7 @@ import { readTheme } from "@/lib/dashboard/theme.ts";
 import { scriptTexts } from "@/lib/dashboard/texts/request_language.ts";
 import { currentLanguage } from "@/lib/dashboard/texts/translate.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /**
  * `static/dashboard/*.css` in cascade order. They are not bundled: 17 KB, fetched in parallel and
@@ -52,7 +53,7 @@ export default define.page(({ Component, req, state }) => {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>Agent Chat</title>
+        <title>{t("Agent Chat")}</title>
         {texts !== undefined && <meta name="texts" content={JSON.stringify(texts)} />}
         <link rel="icon" href={asset("/favicon.svg")} type="image/svg+xml" />
         {STYLES.map((name) => (

@@ -52,7 +52,7 @@ Deno.test("/home: a model is failing after three failures in a row, until three 
   }
   assertMatch(
     await on.text("/home"),
-    /Provider A is failing for mid\. 3 of 4 requests failed in the last 5 minutes .*provider_error/,
+    /Provider A is failing for mid\. 3 of 4 requests failed in the last 5 minutes\. .*provider_error/,
   );
   for (let n = 0; n < 3; n++) await on.chat();
   assert(!(await on.text("/home")).includes(failing));

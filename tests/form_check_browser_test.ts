@@ -37,13 +37,13 @@ Deno.test("forms: leaving an edited field shows its message, an untouched one st
   const context = await ownerContext(service);
   await withPage({ baseUrl: service.url, context }, async (page) => {
     await page.goto("/team/invite", { waitUntil: "networkidle" });
-    const email = page.getByLabel("E-mail");
+    const email = page.getByLabel("Email");
     await email.focus();
     await page.keyboard.press("Tab");
     assertEquals(await page.locator(".field-error").count(), 0);
     await email.fill("nonsense");
     await page.keyboard.press("Tab");
-    await page.getByText("Enter an e-mail address, like name@example.com.").waitFor();
+    await page.getByText("Enter an email address, like name@example.com.").waitFor();
     await email.fill("kim@example.com");
     assertEquals(await page.locator(".field-error").count(), 0);
   });

@@ -142,7 +142,7 @@ Deno.test("/home: after the first chat the limits need attention until they are 
   // Users who cannot change the plan see whom to ask.
   for (const who of ["owner", "viewer"] as const) {
     const html = await home(who);
-    assertStringIncludes(html, "Ask operator@example.com to set them");
+    assertStringIncludes(html, "Ask an operator to set them: operator@example.com");
     assert(!html.includes("/visitor-limits"));
     assertEquals(html.includes('action="/home/dismiss"'), who === "owner");
   }

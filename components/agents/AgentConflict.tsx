@@ -3,6 +3,7 @@ import type { Agent } from "@/lib/schemas/agent.ts";
 import { NewTabLink } from "../NewTabLink.tsx";
 import { Notice } from "../Notice.tsx";
 import { VersionDiff } from "../VersionDiff.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AgentConflictProps {
   /** The page of the editor. */
@@ -26,19 +27,19 @@ export function AgentConflict({ path, agent, opened, theirs, message }: AgentCon
       {message !== undefined && <Notice kind="error" focused>{message}</Notice>}
       {theirs.length > 0 && (
         <section class="card stack" aria-labelledby="theirs-title">
-          <h2 id="theirs-title">Their changes</h2>
+          <h2 id="theirs-title">{t("Their changes")}</h2>
           <VersionDiff diff={theirs} />
         </section>
       )}
       <p class="form-actions">
         <a class="button button-primary" href={path} aria-current="false" data-keeps-draft>
-          Open current version
+          {t("Open current version")}
         </a>
         <NewTabLink
           class="button"
           href={`/agents/${agent.id}/versions/${agent.version}?with=${opened}`}
         >
-          View their changes
+          {t("View their changes")}
         </NewTabLink>
       </p>
     </div>

@@ -3,12 +3,13 @@ import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { Field } from "../Field.tsx";
 import { NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** What the agent is called and how it answers. */
 export function InstructionsFields({ values, issues, templatePath }: AgentFieldsProps) {
   return (
     <section class="card stack">
-      <Field name="name" label="Name" issue={issues.name}>
+      <Field name="name" label={t("Name")} issue={issues.name}>
         {(attributes) => (
           <input
             type="text"
@@ -21,9 +22,9 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
       </Field>
       <Field
         name="systemPrompt"
-        label="System prompt"
+        label={t("System prompt")}
         issue={issues.systemPrompt}
-        help="Who the agent is and how it answers. Visitors never see it."
+        help={t("Who the agent is and how it answers. Visitors never see it.")}
       >
         {(attributes) => (
           <textarea {...attributes} rows={12} required maxLength={B.systemPrompt}>
@@ -33,11 +34,11 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
       </Field>
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>
-        <summary>Advanced</summary>
+        <summary>{t("Advanced")}</summary>
         <div class="columns">
           <NumberField
-            {...{ values, issues, name: "temperature", label: "Temperature", optional: true }}
-            help="0 is predictable, 2 is creative. Leave blank for the model's default."
+            {...{ values, issues, name: "temperature", label: t("Temperature"), optional: true }}
+            help={t("0 is predictable, 2 is creative. Leave blank for the model's default.")}
             range={{ min: 0, max: 2, step: "any" }}
           />
         </div>
@@ -51,12 +52,12 @@ function Templates({ path }: { path: string }) {
   const templates = AGENT_TEMPLATES.filter(({ values }) => values.systemPrompt !== undefined);
   return (
     <details class="more">
-      <summary>Start from a template</summary>
+      <summary>{t("Start from a template")}</summary>
       <ul class="template-list">
         {templates.map(({ id, title, text }) => (
           <li key={id}>
-            <a href={`${path}?template=${id}`} aria-current="false">{title}</a>
-            <span class="help">{text}</span>
+            <a href={`${path}?template=${id}`} aria-current="false">{t(title)}</a>
+            <span class="help">{t(text)}</span>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { Field } from "../Field.tsx";
 import { ModelSelect } from "../ModelSelect.tsx";
 import { NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Which models answer, and what one answer may cost. */
 export function ModelFields(props: AgentFieldsProps) {
@@ -18,24 +19,24 @@ export function ModelFields(props: AgentFieldsProps) {
 function Models({ values, issues, choices: { models } }: AgentFieldsProps) {
   return (
     <section class="card stack">
-      <Field name="model" label="Model" issue={issues.model}>
+      <Field name="model" label={t("Model")} issue={issues.model}>
         {(attributes) => (
           <ModelSelect attributes={attributes} groups={models} value={values.model} />
         )}
       </Field>
       <Field
         name="fallback"
-        label="Fallback"
+        label={t("Fallback")}
         optional
         issue={issues.fallback}
-        help="Answers when the first model's provider fails."
+        help={t("Answers when the first model's provider fails.")}
       >
         {(attributes) => (
           <ModelSelect
             attributes={attributes}
             groups={models}
             value={values.fallback}
-            blank="No fallback"
+            blank={t("No fallback")}
           />
         )}
       </Field>
@@ -54,21 +55,21 @@ function Limits({ values, issues, choices }: AgentFieldsProps) {
   return (
     <section class="card stack">
       <div>
-        <h2>Limits per answer</h2>
-        <p class="help">An answer stops when it reaches one of these limits.</p>
+        <h2>{t("Limits per answer")}</h2>
+        <p class="help">{t("An answer stops when it reaches one of these limits.")}</p>
       </div>
       <div class="columns">
         <NumberField
-          {...{ values, issues, name: "maxCostUsd", label: "Cost, in USD" }}
+          {...{ values, issues, name: "maxCostUsd", label: t("Cost, in USD") }}
           range={{ min: 0, max: B.maxCostUsd, step: "any" }}
         />
         <NumberField
-          {...{ values, issues, name: "maxSteps", label: "Steps" }}
-          help="Each round of tool calls takes one."
+          {...{ values, issues, name: "maxSteps", label: t("Steps") }}
+          help={t("Each round of tool calls takes one.")}
           range={{ min: 1, max: B.maxSteps, step: 1 }}
         />
         <NumberField
-          {...{ values, issues, name: "wallClockSeconds", label: "Time, in seconds" }}
+          {...{ values, issues, name: "wallClockSeconds", label: t("Time, in seconds") }}
           range={{ min: B.minWallClockMs / 1000, max: B.maxWallClockMs / 1000, step: "any" }}
         />
       </div>
@@ -81,16 +82,16 @@ function Limits({ values, issues, choices }: AgentFieldsProps) {
         {words}
       </p>
       <details class="more" open={issues.maxOutputTokens !== undefined}>
-        <summary>Advanced</summary>
+        <summary>{t("Advanced")}</summary>
         <NumberField
           {...{
             values,
             issues,
             name: "maxOutputTokens",
-            label: "Max output tokens",
+            label: t("Max output tokens"),
             optional: true,
           }}
-          help="Leave blank for 4,096, or the model's maximum if that is lower."
+          help={t("Leave blank for 4,096, or the model's maximum if that is lower.")}
           range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
         />
       </details>

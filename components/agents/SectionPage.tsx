@@ -11,6 +11,7 @@ import { ErrorView } from "../ErrorView.tsx";
 import { unsavedTitle } from "../FormIssuesNotice.tsx";
 import { PageNotice } from "../Notice.tsx";
 import { AgentConflict } from "./AgentConflict.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Notices after a save of this form. Restoring a version uses another form. */
 const SAVED = ["agent_saved", "agent_created"];
@@ -64,7 +65,7 @@ function formProps({ agent, section, values, base, choices, user, editor }: Sect
     ...{ section, values, base, choices, user },
     agentId: agent.id,
     action: sectionPath(agent.id, section),
-    submit: "Save changes",
+    submit: t("Save changes"),
     readOnly: !editor,
   };
 }

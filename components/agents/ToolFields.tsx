@@ -3,24 +3,31 @@ import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { Field } from "../Field.tsx";
 import { LinesField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The APIs that the agent may call, and the hosts that they may reach. */
 export function ToolFields({ values, issues, toolReport, readOnly, agentId }: AgentFieldsProps) {
   return (
     <section class="card stack">
       <div>
-        <h2>Tools</h2>
+        <h2>{t("Tools")}</h2>
         <p class="help">
-          APIs and Model Context Protocol (MCP) servers that the agent may call. At most {B.tools}.
+          {t(
+            "APIs and Model Context Protocol (MCP) servers that the agent may call. At most {tools}.",
+            { tools: B.tools },
+          )}
         </p>
       </div>
       <Field
         name="tools"
-        label="Tool definitions"
+        label={t("Tool definitions")}
         issue={issues.tools}
         help={
           <>
-            As JSON: an array of definitions of type <code>http</code> or <code>mcp</code>.
+            {rich("As JSON: an array of definitions of type {code} or {code2}.", {
+              code: <code>http</code>,
+              code2: <code>mcp</code>,
+            })}
           </>
         }
       >
@@ -33,12 +40,14 @@ export function ToolFields({ values, issues, toolReport, readOnly, agentId }: Ag
         )}
       </Field>
       <LinesField
-        {...{ values, issues, name: "allowedDomains", label: "Allowed domains" }}
+        {...{ values, issues, name: "allowedDomains", label: t("Allowed domains") }}
         placeholder="api.example.com"
         help={
           <>
-            Hosts that tools may call, one per line, without <code>https://</code>. Use{" "}
-            <code>*.example.com</code> for subdomains.
+            {rich(
+              "Hosts that tools may call, one per line, without {code}. Use {code2} for subdomains.",
+              { code: <code>https://</code>, code2: <code>*.example.com</code> },
+            )}
           </>
         }
       />

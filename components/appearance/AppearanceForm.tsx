@@ -12,6 +12,7 @@ import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import ColorPicker from "@/islands/ColorPicker.tsx";
 import { type ControlAttributes, Field } from "../Field.tsx";
 import { PostForm } from "../PostForm.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AppearanceFormProps {
   action: string;
@@ -49,7 +50,7 @@ export function AppearanceForm(props: AppearanceFormProps) {
             agentId={props.agentId}
             saved={props.saved}
             rejected={Object.keys(issues).length > 0}
-            submit="Save changes"
+            submit={t("Save changes")}
           />
         )}
       </fieldset>
@@ -60,11 +61,11 @@ export function AppearanceForm(props: AppearanceFormProps) {
 function Look({ agentName, values, issues }: AppearanceFormProps) {
   return (
     <section class="card stack">
-      <h2>Look</h2>
+      <h2>{t("Look")}</h2>
       <Control
         name="title"
         {...{ values, issues }}
-        help={`Leave blank to show the agent's name, “${agentName}”.`}
+        help={t("Leave blank to show the agent's name, “{agentName}”.", { agentName })}
       >
         {(attributes) => (
           <input
@@ -76,7 +77,7 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
           />
         )}
       </Control>
-      <Control name="avatar" {...{ values, issues }} help="One letter or emoji, or an image.">
+      <Control name="avatar" {...{ values, issues }} help={t("One letter or emoji, or an image.")}>
         {(attributes) => <AvatarPicker {...attributes} value={values.avatar} />}
       </Control>
       <Control name="accent" {...{ values, issues }}>
@@ -88,7 +89,7 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
             <Select
               attributes={attributes}
               value={values.theme}
-              options={[["", "Automatic"], ["light", "Light"], ["dark", "Dark"]]}
+              options={[["", t("Automatic")], ["light", t("Light")], ["dark", t("Dark")]]}
             />
           )}
         </Control>
@@ -97,7 +98,7 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
             <Select
               attributes={attributes}
               value={values.position}
-              options={[["", "Right"], ["left", "Left"]]}
+              options={[["", t("Right")], ["left", t("Left")]]}
             />
           )}
         </Control>
@@ -109,14 +110,14 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
 function Texts({ values, issues }: AppearanceFormProps) {
   return (
     <section class="card stack">
-      <h2>Texts</h2>
+      <h2>{t("Texts")}</h2>
       <Control name="greeting" {...{ values, issues }}>
         {(attributes) => (
           <input
             type="text"
             {...attributes}
             value={values.greeting}
-            placeholder="Hello. How can we help?"
+            placeholder={t("Hello. How can we help?")}
             maxLength={B.greeting}
           />
         )}
@@ -124,10 +125,12 @@ function Texts({ values, issues }: AppearanceFormProps) {
       <Control
         name="suggestions"
         {...{ values, issues }}
-        help={`One per line, up to ${B.suggestions}. Visitors send them with one click.`}
+        help={t("One per line, up to {suggestions}. Visitors send them with one click.", {
+          suggestions: B.suggestions,
+        })}
       >
         {(attributes) => (
-          <textarea {...attributes} rows={4} placeholder="Where is my order?">
+          <textarea {...attributes} rows={4} placeholder={t("Where is my order?")}>
             {values.suggestions}
           </textarea>
         )}
@@ -135,13 +138,13 @@ function Texts({ values, issues }: AppearanceFormProps) {
       <Control
         name="lang"
         {...{ values, issues }}
-        help="For the widget's own buttons and messages."
+        help={t("For the widget's own buttons and messages.")}
       >
         {(attributes) => (
           <Select
             attributes={attributes}
             value={values.lang}
-            options={[["", "Same as the page"], ...LANGUAGE_NAMES]}
+            options={[["", t("Same as the page")], ...LANGUAGE_NAMES]}
           />
         )}
       </Control>
@@ -152,14 +155,14 @@ function Texts({ values, issues }: AppearanceFormProps) {
 function Privacy({ values, issues }: AppearanceFormProps) {
   return (
     <section class="card stack">
-      <h2>Privacy</h2>
-      <Control name="privacyText" {...{ values, issues }} help="Below the message field.">
+      <h2>{t("Privacy")}</h2>
+      <Control name="privacyText" {...{ values, issues }} help={t("Below the message field.")}>
         {(attributes) => (
           <input
             type="text"
             {...attributes}
             value={values.privacyText}
-            placeholder="Chats are stored for 30 days."
+            placeholder={t("Chats are stored for 30 days.")}
             maxLength={B.privacyText}
           />
         )}

@@ -7,6 +7,7 @@ import {
   layOutBars,
   sum,
 } from "@/lib/dashboard/charts/bar_layout.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Width of the widest character on the axis, a digit. */
 const CHARACTER_WIDTH = 6.5;
@@ -163,7 +164,7 @@ function Legend({ beforeLabel, limit }: {
           <Line name="chart-limit" /> {limit.text}
         </li>
       )}
-      {limit?.isShown === false && <li>{`${limit.text} (above the chart)`}</li>}
+      {limit?.isShown === false && <li>{t("{text} (above the chart)", { text: limit.text })}</li>}
     </ul>
   );
 }
@@ -198,6 +199,12 @@ function describe({ title, bars, format }: BarChartProps): string {
     undefined,
   );
   return highest === undefined
-    ? `${title}, ${first} to ${last}`
-    : `${title}, ${first} to ${last}, highest on ${highest.label}: ${format(sum(highest.values))}`;
+    ? t("{title}, {first} to {last}", { title, first, last })
+    : t("{title}, {first} to {last}, highest on {label}: {values}", {
+      title,
+      first,
+      last,
+      label: highest.label,
+      values: format(sum(highest.values)),
+    });
 }

@@ -1,6 +1,7 @@
 import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
 import { NewTabLink } from "../NewTabLink.tsx";
 import type { DraftChanges } from "../../lib/dashboard/browser/draft_storage.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export type RestoredDraft = DraftChanges & { diffHref: string };
 
@@ -8,14 +9,16 @@ export type RestoredDraft = DraftChanges & { diffHref: string };
 export function DraftNotice({ mine, clashes, diffHref }: RestoredDraft) {
   return (
     <span class="guard-offer" role="status">
-      <strong>Restored your unsaved changes</strong>
+      <strong>{t("Restored your unsaved changes")}</strong>
       <span class="help">{labelsOf(mine)}</span>
       {clashes.length > 0 && (
         <>
           <strong>
-            {`Someone else also changed ${labelsOf(clashes)}. Saving replaces their changes.`}
+            {t("Someone else also changed {clashes}. Saving replaces their changes.", {
+              clashes: labelsOf(clashes),
+            })}
           </strong>
-          <NewTabLink href={diffHref}>View their changes</NewTabLink>
+          <NewTabLink href={diffHref}>{t("View their changes")}</NewTabLink>
         </>
       )}
     </span>
@@ -23,5 +26,5 @@ export function DraftNotice({ mine, clashes, diffHref }: RestoredDraft) {
 }
 
 function labelsOf(names: readonly string[]): string {
-  return names.map((name) => FIELD_LABELS[name as keyof typeof FIELD_LABELS] ?? name).join(", ");
+  return names.map((name) => t(FIELD_LABELS[name as keyof typeof FIELD_LABELS] ?? name)).join(", ");
 }

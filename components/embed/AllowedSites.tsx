@@ -1,5 +1,6 @@
 import { Field } from "../Field.tsx";
 import { PostForm } from "../PostForm.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AllowedSitesProps {
   /** The address of the Embed page. */
@@ -15,10 +16,10 @@ export interface AllowedSitesProps {
 export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSitesProps) {
   return (
     <section class="card stack" aria-labelledby="embed-origins">
-      <h2 id="embed-origins">1. Allow your site</h2>
-      {origins.length === 0 && <p class="prose">No site can embed this agent yet.</p>}
+      <h2 id="embed-origins">{t("1. Allow your site")}</h2>
+      {origins.length === 0 && <p class="prose">{t("No site can embed this agent yet.")}</p>}
       {origins.length > 0 && (
-        <ul class="site-list" aria-label="Allowed sites">
+        <ul class="site-list" aria-label={t("Allowed sites")}>
           {origins.map((origin) => (
             <li key={origin}>
               <code>{origin}</code>
@@ -32,14 +33,14 @@ export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSi
           action={path}
           class="inline-form"
           issues={issues}
-          labels={{ origin: "Site" }}
-          lead="Couldn't add the site."
+          labels={{ origin: t("Site") }}
+          lead={t("Couldn't add the site.")}
         >
           <Field
             name="origin"
-            label="Site"
+            label={t("Site")}
             issue={issues.origin}
-            help="The page's address. Only its scheme, host and port count."
+            help={t("The page's address. Only its scheme, host and port count.")}
           >
             {(attributes) => (
               <input
@@ -53,7 +54,7 @@ export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSi
               />
             )}
           </Field>
-          <button class="button" type="submit">Add site</button>
+          <button class="button" type="submit">{t("Add site")}</button>
         </PostForm>
       )}
     </section>
@@ -66,18 +67,18 @@ function SiteActions({ path, origin }: { path: string; origin: string }) {
       <a
         class="button button-small"
         href={`${path}/doctor?origin=${encodeURIComponent(origin)}`}
-        aria-label={`Check ${origin}`}
+        aria-label={t("Check {origin}", { origin })}
       >
-        Check
+        {t("Check")}
       </a>
       <button
         class="button button-small"
         type="submit"
         name="remove"
         value={origin}
-        aria-label={`Remove ${origin}`}
+        aria-label={t("Remove {origin}", { origin })}
       >
-        Remove
+        {t("Remove")}
       </button>
     </form>
   );

@@ -3,6 +3,7 @@ import type { EmbedFacts } from "@/lib/dashboard/embed/embed_facts.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { AllowedSites, type AllowedSitesProps } from "./AllowedSites.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface EmbedGuideProps extends Omit<AllowedSitesProps, "path"> {
   agent: Agent;
@@ -20,18 +21,20 @@ export function EmbedGuide({ agent, facts, backend, ...sites }: EmbedGuideProps)
       <BackendRoute {...{ path, facts, backend, editor }} />
       {backend.isPlugin ? <PluginTag /> : <PageTag facts={facts} />}
       <section class="card stack" aria-labelledby="embed-more">
-        <h2 id="embed-more">More</h2>
+        <h2 id="embed-more">{t("More")}</h2>
         <TokenTag facts={facts} />
         <ul class="more-links">
           {editor && (
             <li>
-              <a href={`${path}/doctor`} aria-current="false">Embed doctor</a>: find out why the
-              chat does not appear or answer on a page
+              {rich("{link}: find out why the chat does not appear or answer on a page", {
+                link: <a href={`${path}/doctor`} aria-current="false">{t("Embed doctor")}</a>,
+              })}
             </li>
           )}
           <li>
-            <a href="/docs" aria-current="false">API reference</a>: chat from a backend or from your
-            own interface
+            {rich("{link}: chat from a backend or from your own interface", {
+              link: <a href="/docs" aria-current="false">{t("API reference")}</a>,
+            })}
           </li>
         </ul>
       </section>
@@ -47,13 +50,17 @@ function BackendRoute(
   const keys = editor ? "/api-keys/new?preset=website" : "/api-keys";
   return (
     <section class="card stack" aria-labelledby="embed-backend">
-      <h2 id="embed-backend">2. Add a route to your backend</h2>
+      <h2 id="embed-backend">{t("2. Add a route to your backend")}</h2>
       <p class="prose">
-        It gets a 15-minute session for each visitor with an{" "}
-        <a href={keys} aria-current="false">API key</a>, which stays on your server as{" "}
-        <code>CHAT_API_KEY</code>.
+        {rich(
+          "It gets a 15-minute session for each visitor with an {link}, which stays on your server as {code}.",
+          {
+            link: <a href={keys} aria-current="false">{t("API key")}</a>,
+            code: <code>CHAT_API_KEY</code>,
+          },
+        )}
       </p>
-      <nav class="tabs tabs-small" aria-label="Backend">
+      <nav class="tabs tabs-small" aria-label={t("Backend")}>
         {BACKENDS.map(({ id, name }) => (
           <a
             key={id}
@@ -68,11 +75,13 @@ function BackendRoute(
       {backend.isPlugin
         ? (
           <div>
-            <a class="button" href={`${path}/plugin`} download={backend.file}>Download plugin</a>
+            <a class="button" href={`${path}/plugin`} download={backend.file}>
+              {t("Download plugin")}
+            </a>
           </div>
         )
         : null}
-      <CodeBlock label={backend.isPlugin ? "Set the key" : "Use it"} code={backend.use} />
+      <CodeBlock label={backend.isPlugin ? t("Set the key") : t("Use it")} code={backend.use} />
     </section>
   );
 }
@@ -80,11 +89,13 @@ function BackendRoute(
 function PageTag({ facts }: { facts: EmbedFacts }) {
   return (
     <section class="card stack" aria-labelledby="embed-tag">
-      <h2 id="embed-tag">3. Paste this into your page</h2>
-      <CodeBlock label="Script tag" code={facts.tag} />
+      <h2 id="embed-tag">{t("3. Paste this into your page")}</h2>
+      <CodeBlock label={t("Script tag")} code={facts.tag} />
       <p class="help">
-        Before the closing{" "}
-        <code>&lt;/body&gt;</code>. This file never changes, and the hash lets browsers check it.
+        {rich(
+          "Before the closing {code}. This file never changes, and the hash lets browsers check it.",
+          { code: <code>&lt;/body&gt;</code> },
+        )}
       </p>
     </section>
   );
@@ -93,10 +104,12 @@ function PageTag({ facts }: { facts: EmbedFacts }) {
 function PluginTag() {
   return (
     <section class="card stack" aria-labelledby="embed-tag">
-      <h2 id="embed-tag">3. Activate the plugin</h2>
+      <h2 id="embed-tag">{t("3. Activate the plugin")}</h2>
       <p class="prose">
-        Upload the file in WordPress under Plugins, Add new, or copy it to{" "}
-        <code>wp-content/plugins</code>. It adds the chat to every page.
+        {rich(
+          "Upload the file in WordPress under Plugins, Add new, or copy it to {code}. It adds the chat to every page.",
+          { code: <code>wp-content/plugins</code> },
+        )}
       </p>
     </section>
   );
@@ -106,12 +119,13 @@ function PluginTag() {
 function TokenTag({ facts }: { facts: EmbedFacts }) {
   return (
     <details class="more">
-      <summary>Render the token into the page</summary>
-      <CodeBlock label="Script tag with a token" code={facts.tokenTag} />
+      <summary>{t("Render the token into the page")}</summary>
+      <CodeBlock label={t("Script tag with a token")} code={facts.tokenTag} />
       <p class="help">
-        Replace <code>&lt;SESSION_TOKEN&gt;</code>{" "}
-        with a new token whenever your backend renders the page; do not cache such a page. This
-        address always has the newest release: its hash changes with each upgrade of the service.
+        {rich(
+          "Replace {code} with a new token whenever your backend renders the page; do not cache such a page. This address always has the newest release: its hash changes with each upgrade of the service.",
+          { code: <code>&lt;SESSION_TOKEN&gt;</code> },
+        )}
       </p>
     </details>
   );

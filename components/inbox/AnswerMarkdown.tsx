@@ -1,9 +1,10 @@
 import { renderMarkdown } from "@/widget/components/render_markdown.tsx";
 import type { Ui } from "@/widget/ui.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** What the widget's renderer needs of a widget: outside one, nothing is announced or loaded. */
 const OUTSIDE_WIDGET = {
-  locale: { lang: "en", dir: "ltr", t: () => "Copy" },
+  locale: { lang: "en", dir: "ltr", t: () => t("Copy") },
   config: { imageOrigins: [] },
   conversation: { announceText() {} },
 } as unknown as Ui;

@@ -5,6 +5,7 @@ import type { Transcript } from "@/lib/schemas/conversation.ts";
 import CopyButton from "@/islands/CopyButton.tsx";
 import { DescriptionList } from "../DescriptionList.tsx";
 import { Moment, Time } from "../Time.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The facts of a conversation beside its transcript. */
 export function ConversationFacts(
@@ -15,26 +16,26 @@ export function ConversationFacts(
   const versions = [...new Set(runs.map(({ agentVersion }) => agentVersion))];
   const models = [...new Set(runs.map(({ model }) => model))];
   return (
-    <aside class="inbox-side card" aria-label="Facts">
+    <aside class="inbox-side card" aria-label={t("Facts")}>
       <DescriptionList
         class="side-facts"
         of={{
-          "Agent": agent && <a href={`/agents/${transcript.agentId}`}>{agent}</a>,
-          "Version": versions.length > 0 && versions.join(", "),
-          "Model": models.length > 0 && models.join(", "),
-          "Source": sourceLabel(transcript.source),
-          "Page": transcript.origin,
-          "Started": <Moment at={transcript.createdAt} />,
-          "Last activity": <Time at={transcript.updatedAt} now={now} />,
-          "Deleted on": isStored && <Moment at={transcript.expiresAt} />,
-          "Runs": isStored && formatCount(transcript.runCount),
-          "Cost": isStored && formatUsd(transcript.costUsd),
+          [t("Agent")]: agent && <a href={`/agents/${transcript.agentId}`}>{agent}</a>,
+          [t("Version")]: versions.length > 0 && versions.join(", "),
+          [t("Model")]: models.length > 0 && models.join(", "),
+          [t("Source")]: sourceLabel(transcript.source),
+          [t("Page")]: transcript.origin,
+          [t("Started")]: <Moment at={transcript.createdAt} />,
+          [t("Last activity")]: <Time at={transcript.updatedAt} now={now} />,
+          [t("Deleted on")]: isStored && <Moment at={transcript.expiresAt} />,
+          [t("Runs")]: isStored && formatCount(transcript.runCount),
+          [t("Cost")]: isStored && formatUsd(transcript.costUsd),
         }}
       />
       <p class="side-actions">
-        <CopyButton text={transcript.id} what="conversation ID" label="Copy ID" />
+        <CopyButton text={transcript.id} what={t("conversation ID")} label={t("Copy ID")} />
         <a href={conversationsHref({ agentId: transcript.agentId })} aria-current="false">
-          All conversations of this agent
+          {t("All conversations of this agent")}
         </a>
       </p>
     </aside>

@@ -5,6 +5,7 @@ import {
 import { formatMicroUsd } from "@/lib/dashboard/format_amount.ts";
 import { OUTCOME_LABELS } from "@/lib/dashboard/inbox/outcome_labels.ts";
 import { SOURCE_LABELS } from "@/lib/dashboard/source_labels.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface FilterChipsProps {
   filters: ConversationFilters;
@@ -16,7 +17,7 @@ export function FilterChips({ filters, names }: FilterChipsProps) {
   const active = Object.entries(filters).filter(([, value]) => value !== "");
   if (active.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Active filters">
+    <ul class="chips" aria-label={t("Active filters")}>
       {active.map(([name, value]) => {
         const label = chipLabel(name as keyof ConversationFilters, { value, names });
         return (
@@ -24,7 +25,7 @@ export function FilterChips({ filters, names }: FilterChipsProps) {
             <a
               class="chip"
               href={conversationsHref({ ...filters, [name]: "" })}
-              aria-label={`Remove filter: ${label}`}
+              aria-label={t("Remove filter: {label}", { label })}
               aria-current="false"
             >
               {label}
@@ -35,7 +36,7 @@ export function FilterChips({ filters, names }: FilterChipsProps) {
       })}
       {active.length > 1 && (
         <li>
-          <a class="chip chip-clear" href="/conversations" aria-current="false">Clear all</a>
+          <a class="chip chip-clear" href="/conversations" aria-current="false">{t("Clear all")}</a>
         </li>
       )}
     </ul>
@@ -48,27 +49,27 @@ function chipLabel(
 ): string {
   switch (name) {
     case "agentId":
-      return `Agent: ${names.get(value) ?? "Deleted agent"}`;
+      return t("Agent: {value}", { value: names.get(value) ?? t("Deleted agent") });
     case "from":
-      return `From ${value}`;
+      return t("From {value}", { value });
     case "to":
-      return `Until ${value}`;
+      return t("Until {value}", { value });
     case "finish":
-      return `Outcome: ${outcomeName(value)}`;
+      return t("Outcome: {value}", { value: outcomeName(value) });
     case "cost":
-      return `Cost: ${formatMicroUsd(Number(value))} or more`;
+      return t("Cost: {value} or more", { value: formatMicroUsd(Number(value)) });
     case "source":
-      return `Source: ${
-        Object.entries(SOURCE_LABELS).find(([key]) => key === value)?.[1] ?? value
-      }`;
+      return t("Source: {value}", {
+        value: t(Object.entries(SOURCE_LABELS).find(([key]) => key === value)?.[1] ?? value),
+      });
     case "q":
-      return `Contains “${value}”`;
+      return t("Contains “{value}”", { value });
     default:
       return name satisfies never;
   }
 }
 
 function outcomeName(value: string): string {
-  if (value === "failed") return "Failed or interrupted";
-  return Object.entries(OUTCOME_LABELS).find(([key]) => key === value)?.[1] ?? value;
+  if (value === "failed") return t("Failed or interrupted");
+  return t(Object.entries(OUTCOME_LABELS).find(([key]) => key === value)?.[1] ?? value);
 }

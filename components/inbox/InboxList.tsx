@@ -4,6 +4,7 @@ import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
 import type { InboxRow } from "@/lib/services/conversation_inbox.ts";
 import { Time } from "../Time.tsx";
 import { OutcomeMark } from "./OutcomeMark.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface InboxListProps {
   inbox: Inbox;
@@ -17,7 +18,7 @@ export function InboxList({ inbox, open }: InboxListProps) {
   return (
     <>
       {rows.length > 0 && (
-        <ol class="rows inbox-list" aria-label="Conversations">
+        <ol class="rows inbox-list" aria-label={t("Conversations")}>
           {rows.map((row) => (
             <Row
               key={row.run?.runId ?? row.id + row.agentId + row.origin}
@@ -28,16 +29,16 @@ export function InboxList({ inbox, open }: InboxListProps) {
       )}
       {cutShort && (
         <p class="prose cut-short">
-          No more matches in this range. Older conversations were not searched yet.
+          {t("No more matches in this range. Older conversations were not searched yet.")}
         </p>
       )}
-      <nav class="pager" aria-label="Pages">
+      <nav class="pager" aria-label={t("Pages")}>
         {!isFirstPage && (
-          <a class="button" href={conversationsHref(filters)} aria-current="false">Latest</a>
+          <a class="button" href={conversationsHref(filters)} aria-current="false">{t("Latest")}</a>
         )}
         {nextCursor !== undefined && (
           <a class="button" href={conversationsHref(filters, nextCursor)} aria-current="false">
-            {cutShort ? "Search older" : "Older"}
+            {cutShort ? t("Search older") : t("Older")}
           </a>
         )}
       </nav>
@@ -61,7 +62,7 @@ function Row(
             aria-current={isOpen ? "true" : "false"}
             dir="auto"
           >
-            {row.question ?? "This message can't be read"}
+            {row.question ?? t("This message can't be read")}
           </a>
           <Time at={row.at} now={now} />
         </p>
@@ -76,7 +77,7 @@ function Row(
           <OutcomeMark outcome={row.outcome} />
           <span class="row-text">
             {`${visitorName(row)} · ${sourceLabel(row.source)} · ${
-              names.get(row.agentId) ?? "Deleted agent"
+              names.get(row.agentId) ?? t("Deleted agent")
             }`}
           </span>
         </p>
@@ -88,6 +89,6 @@ function Row(
 /** Visitors have no names: a short form of the conversation's id tells them apart. */
 export function visitorName({ id, source }: Pick<InboxRow, "id" | "source">): string {
   const short = id.slice(-6);
-  if (source === "api") return `API caller ${short}`;
-  return source === "playground" ? `Tester ${short}` : `Visitor ${short}`;
+  if (source === "api") return t("API caller {short}", { short });
+  return source === "playground" ? t("Tester {short}", { short }) : t("Visitor {short}", { short });
 }

@@ -2,6 +2,7 @@ import LiveAnswer from "@/islands/LiveAnswer.tsx";
 import type { LiveRun } from "@/lib/chat/live_runs.ts";
 import { Time } from "../Time.tsx";
 import { OutcomeMark } from "./OutcomeMark.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A message that is being answered: the answer appears as it is written, and can be stopped. */
 export function LiveRunCard(
@@ -9,21 +10,21 @@ export function LiveRunCard(
 ) {
   const { runId, startedAt } = facts;
   return (
-    <article class="run" id={`run-${runId}`} aria-label={`Run ${runId}`}>
+    <article class="run" id={`run-${runId}`} aria-label={t("Run {runId}", { runId })}>
       <header class="run-head">
         <Time at={new Date(startedAt).toISOString()} now={now} />
         <OutcomeMark outcome="live" />
       </header>
       <div class="said-list">
         <div class="said said-user">
-          <p class="sr-only">Visitor:</p>
+          <p class="sr-only">{t("Visitor:")}</p>
           <p class="said-text" dir="auto">{question}</p>
         </div>
         <LiveAnswer runId={runId} />
       </div>
       {canStop && (
         <form method="post" action={`/conversations/runs/${runId}/stop`}>
-          <button class="button" type="submit">Stop answer</button>
+          <button class="button" type="submit">{t("Stop answer")}</button>
         </form>
       )}
     </article>

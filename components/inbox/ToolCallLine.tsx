@@ -1,5 +1,6 @@
 import { formatMs } from "@/lib/dashboard/format_amount.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A tool call as one folded line: its name, how it ended and how long it took. */
 export function ToolCallLine(
@@ -16,15 +17,17 @@ export function ToolCallLine(
         <span class="help">{resultOf(output)}</span>
         {ms !== undefined && <span class="help tool-time">{formatMs(ms)}</span>}
       </summary>
-      <JsonBlock label={`Arguments of ${name}`} value={args} />
-      {output !== undefined && <JsonBlock label={`Result of ${name}`} value={output} />}
+      <JsonBlock label={t("Arguments of {name}", { name })} value={args} />
+      {output !== undefined && <JsonBlock label={t("Result of {name}", { name })} value={output} />}
     </details>
   );
 }
 
 function resultOf(output: unknown): string {
-  if (output === undefined) return "Didn't return";
-  return typeof output === "object" && output !== null && "error" in output ? "Failed" : "Done";
+  if (output === undefined) return t("Didn't return");
+  return typeof output === "object" && output !== null && "error" in output
+    ? t("Failed")
+    : t("Done");
 }
 
 function JsonBlock({ label, value }: { label: string; value: unknown }) {

@@ -1,4 +1,5 @@
 import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The agents that use a knowledge base, by name. */
 export function AgentLinks({ agents: { data, more } }: { agents: AgentSearchResult }) {
@@ -9,7 +10,7 @@ export function AgentLinks({ agents: { data, more } }: { agents: AgentSearchResu
           <a href={`/agents/${id}`} aria-current="false">{name}</a>
         </li>
       ))}
-      {more && <li>and more</li>}
+      {more && <li>{t("and more")}</li>}
     </ul>
   );
 }

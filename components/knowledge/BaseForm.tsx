@@ -6,12 +6,15 @@ import type {
 } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
 import { KNOWLEDGE_LANGUAGES } from "@/lib/schemas/knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
+import { msg, perLanguage, t } from "@/lib/dashboard/texts/translate.ts";
 
-const LABELS = { name: "Name", description: "Description", language: "Language" };
+const LABELS = { name: "Name", description: msg("Description"), language: msg("Language") };
 /** Sorted by name. */
-const languageNames = new Intl.DisplayNames("en", { type: "language" });
-const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: languageNames.of(code)! }))
-  .sort((a, b) => a.name.localeCompare(b.name, "en"));
+const languages = perLanguage((language) => {
+  const names = new Intl.DisplayNames(language, { type: "language" });
+  return KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: names.of(code)! }))
+    .sort((a, b) => a.name.localeCompare(b.name, language));
+});
 
 export interface BaseFormProps {
   action: string;
@@ -30,7 +33,7 @@ export function BaseForm({ action, submit, values, issues, cancelHref }: BaseFor
         name="name"
         label={LABELS.name}
         issue={issues.name}
-        help="The topic of its documents, for example “Shipping and returns”."
+        help={t("The topic of its documents, for example “Shipping and returns”.")}
       >
         {(attributes) => (
           <input
@@ -47,7 +50,7 @@ export function BaseForm({ action, submit, values, issues, cancelHref }: BaseFor
         label={LABELS.description}
         optional
         issue={issues.description}
-        help="For your team. Agents do not see it."
+        help={t("For your team. Agents do not see it.")}
       >
         {(attributes) => (
           <textarea {...attributes} maxLength={KNOWLEDGE_BOUNDS.descriptionLength}>
@@ -60,12 +63,14 @@ export function BaseForm({ action, submit, values, issues, cancelHref }: BaseFor
         label={LABELS.language}
         optional
         issue={issues.language}
-        help="The language of most documents. Search uses it for texts too short to detect, like titles."
+        help={t(
+          "The language of most documents. Search uses it for texts too short to detect, like titles.",
+        )}
       >
         {(attributes) => (
           <select {...attributes}>
-            <option value="" selected={values.language === ""}>Detect automatically</option>
-            {LANGUAGES.map(({ code, name }) => (
+            <option value="" selected={values.language === ""}>{t("Detect automatically")}</option>
+            {languages().map(({ code, name }) => (
               <option key={code} value={code} selected={values.language === code}>{name}</option>
             ))}
           </select>
@@ -74,8 +79,12 @@ export function BaseForm({ action, submit, values, issues, cancelHref }: BaseFor
       <div class="form-actions">
         <button class="button button-primary" type="submit">{submit}</button>
         {cancelHref === undefined
-          ? <button class="button" type="submit" formMethod="dialog" formNoValidate>Cancel</button>
-          : <a class="button" href={cancelHref} aria-current="false">Cancel</a>}
+          ? (
+            <button class="button" type="submit" formMethod="dialog" formNoValidate>
+              {t("Cancel")}
+            </button>
+          )
+          : <a class="button" href={cancelHref} aria-current="false">{t("Cancel")}</a>}
       </div>
     </PostForm>
   );

@@ -1,8 +1,13 @@
 import { PageHeader } from "@/components/PageHeader.tsx";
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Tabs of a knowledge base; the last is for editors only. */
-const TABS = { documents: "Documents", search: "Search", settings: "Settings" } as const;
+const TABS = {
+  documents: msg("Documents"),
+  search: msg("Search"),
+  settings: msg("Settings"),
+} as const;
 
 export interface BaseHeaderProps {
   base: KnowledgeBase;
@@ -22,9 +27,9 @@ export function BaseHeader({ base, tab, editor, titlePrefix }: BaseHeaderProps) 
         title={base.name}
         titlePrefix={titlePrefix}
         {...(description === undefined ? {} : { text: description })}
-        back={{ href: "/knowledge", label: "Knowledge" }}
+        back={{ href: "/knowledge", label: t("Knowledge") }}
       />
-      <nav class="tabs" aria-label="Knowledge base">
+      <nav class="tabs" aria-label={t("Knowledge base")}>
         {Object.entries(TABS).map(([name, label]) =>
           (name !== "settings" || editor) && (
             <a
@@ -32,7 +37,7 @@ export function BaseHeader({ base, tab, editor, titlePrefix }: BaseHeaderProps) 
               href={address[name as keyof typeof TABS]}
               aria-current={name === tab ? "page" : "false"}
             >
-              {label}
+              {t(label)}
             </a>
           )
         )}

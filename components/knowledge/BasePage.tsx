@@ -6,6 +6,7 @@ import DocumentManager from "@/islands/DocumentManager.tsx";
 import type { KnowledgeBasePageData } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface BasePageProps extends KnowledgeBasePageData {
   /** Flash message of the previous page. */
@@ -37,14 +38,18 @@ export function BasePage({ notice, issue, ...data }: BasePageProps) {
       {documents.length === 0 && !editor && (
         <EmptyState
           icon="knowledge"
-          title="No documents"
-          text={cursor === "" ? "No documents were added yet." : "There are no older documents."}
+          title={t("No documents")}
+          text={cursor === ""
+            ? t("No documents were added yet.")
+            : t("There are no older documents.")}
         />
       )}
-      <nav class="pager" aria-label="Pages">
-        {cursor !== "" && <a class="button" href={path} aria-current="false">Newest</a>}
+      <nav class="pager" aria-label={t("Pages")}>
+        {cursor !== "" && <a class="button" href={path} aria-current="false">{t("Newest")}</a>}
         {nextCursor && (
-          <a class="button" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>Older</a>
+          <a class="button" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>
+            {t("Older")}
+          </a>
         )}
       </nav>
       <UsedBy {...data} />
@@ -66,10 +71,12 @@ function Reloading({ path }: { path: string }) {
 function UsedBy({ agents }: Pick<KnowledgeBasePageData, "agents">) {
   return (
     <section class="used-by">
-      <h2>Used by</h2>
-      {agents.data.length > 0
-        ? <AgentLinks agents={agents} />
-        : <p class="prose">No agents yet. Select it in an agent’s editor, under “Knowledge”.</p>}
+      <h2>{t("Used by")}</h2>
+      {agents.data.length > 0 ? <AgentLinks agents={agents} /> : (
+        <p class="prose">
+          {t("No agents yet. Select it in an agent’s editor, under “Knowledge”.")}
+        </p>
+      )}
     </section>
   );
 }

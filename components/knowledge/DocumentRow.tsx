@@ -4,20 +4,21 @@ import { formatBytes } from "@/lib/dashboard/format_amount.ts";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import type { Document } from "@/lib/schemas/knowledge.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Badge of each state. */
 const STATES = {
-  processing: ["badge badge-expired", "Processing"],
-  ready: ["badge badge-active", "Ready"],
-  failed: ["badge badge-revoked", "Failed"],
+  processing: ["badge badge-expired", msg("Processing")],
+  ready: ["badge badge-active", msg("Ready")],
+  failed: ["badge badge-revoked", msg("Failed")],
 } as const;
 
 const TYPES: Record<Document["mediaType"], string> = {
-  "text/plain": "Text",
-  "text/markdown": "Markdown",
+  "text/plain": msg("Text"),
+  "text/markdown": msg("Markdown"),
   "text/html": "HTML",
   "application/pdf": "PDF",
-  "application/octet-stream": "Unknown",
+  "application/octet-stream": msg("Unknown"),
 };
 
 export interface DocumentRowProps {
@@ -36,16 +37,16 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
       <div class="row-main">
         <p class="row-name">
           <bdi>{document.title}</bdi>
-          <span class={badge}>{state}</span>
+          <span class={badge}>{t(state)}</span>
         </p>
         {document.error && <p class="field-error">{sentence(document.error.message)}</p>}
       </div>
       <DescriptionList
         class="facts"
         of={{
-          Type: TYPES[document.mediaType],
-          Size: formatBytes(document.bytes),
-          Updated: <Time at={document.updatedAt} now={now} />,
+          [t("Type")]: t(TYPES[document.mediaType]),
+          [t("Size")]: formatBytes(document.bytes),
+          [t("Updated")]: <Time at={document.updatedAt} now={now} />,
         }}
       />
       {editor && <Actions document={document} path={`${path}/${document.id}`} />}
@@ -59,22 +60,28 @@ function Actions({ document: { title, state }, path }: { document: Document; pat
       {state !== "processing" && (
         <form method="post" action={`${path}/read-again`}>
           <button class="button button-small" type="submit">
-            Reprocess<span class="sr-only">: {title}</span>
+            {t("Reprocess")}
+            <span class="sr-only">: {title}</span>
           </button>
         </form>
       )}
       <a class="button button-small" href={`${path}/replace`} aria-current="false">
-        Replace<span class="sr-only">: {title}</span>
+        {t("Replace")}
+        <span class="sr-only">: {title}</span>
       </a>
       <DialogLink
         href={`${path}/delete`}
-        label="Delete"
+        label={t("Delete")}
         about={title}
         class="button button-small"
-        title={`Delete ${title}`}
+        title={t("Delete {title}", { title })}
       >
-        <ConfirmForm action={`${path}/delete`} title={`Delete ${title}?`} confirm="Delete document">
-          <p>Agents can no longer find it. This cannot be undone.</p>
+        <ConfirmForm
+          action={`${path}/delete`}
+          title={t("Delete {title}?", { title })}
+          confirm={t("Delete document")}
+        >
+          <p>{t("Agents can no longer find it. This cannot be undone.")}</p>
         </ConfirmForm>
       </DialogLink>
     </div>

@@ -1,4 +1,5 @@
 import type { FoundPassage } from "@/lib/knowledge/search/knowledge_search.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PassageCardProps {
   passage: FoundPassage;
@@ -19,19 +20,15 @@ export function PassageCard({ passage, best, given }: PassageCardProps) {
           <bdi>{[title, ...headingPath].join(" › ")}</bdi>
         </h2>
         <p class="passage-score">
-          <meter min={0} max={best} value={score} aria-label="Score relative to the best" />
-          <span>Score {score.toPrecision(3)}</span>
+          <meter min={0} max={best} value={score} aria-label={t("Score relative to the best")} />
+          <span>{t("Score {score}", { score: score.toPrecision(3) })}</span>
         </p>
       </div>
       <p class="help">
-        Passage {position + 1}. {words.length > 0
-          ? (
-            <>
-              Matching words: <bdi>{words.join(", ")}</bdi>.
-            </>
-          )
-          : "No word matches in the text: it matches by its headings or its meaning."}
-        {!given && " Agents only get this passage if they ask for more."}
+        {t("Passage {number}.", { number: position + 1 })} {words.length > 0
+          ? rich("Matching words: {words}.", { words: <bdi>{words.join(", ")}</bdi> })
+          : t("No word matches in the text: it matches by its headings or its meaning.")}
+        {!given && <>{t("Agents only get this passage if they ask for more.")}</>}
       </p>
       <p class="passage-text" dir="auto">{marked(text, matches)}</p>
     </li>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ACCEPTED_FILE_TYPES } from "../../lib/dashboard/browser/upload_files.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Uploads files by a form, or with scripts as soon as they are chosen or dropped. */
 export function UploadForm(
@@ -30,7 +31,7 @@ export function UploadForm(
       aria-busy={busy}
     >
       <label class="label" for="file">
-        {scripted ? "Drop files here or choose files" : "Add documents"}
+        {scripted ? t("Drop files here or choose files") : t("Add documents")}
       </label>
       <input
         ref={input}
@@ -44,11 +45,13 @@ export function UploadForm(
         onChange={({ currentTarget }) => take(currentTarget.files)}
       />
       <p class="help" id="file-help">
-        PDF, HTML, Markdown or text, up to 20 MiB {scripted ? "each" : "in total"}.
+        {scripted
+          ? t("PDF, HTML, Markdown or text, up to 20 MiB each.")
+          : t("PDF, HTML, Markdown or text, up to 20 MiB in total.")}
       </p>
       {!scripted && (
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Upload</button>
+          <button class="button button-primary" type="submit">{t("Upload")}</button>
         </div>
       )}
     </form>

@@ -4,6 +4,7 @@ import { NewTabLink } from "../NewTabLink.tsx";
 import { PostForm } from "../PostForm.tsx";
 import { ReauthField } from "../ReauthField.tsx";
 import { AddressField, ApiKeyField, CONNECTION_LABELS, NameField } from "./ConnectionFields.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ConnectFormProps {
   preset: ProviderPreset;
@@ -29,21 +30,23 @@ export function ConnectForm({ preset, values, issues, asksPassword }: ConnectFor
       class="card narrow stack"
       issues={{ ...others, own_password }}
       labels={CONNECTION_LABELS}
-      lead="Couldn't connect."
+      lead={t("Couldn't connect.")}
     >
       {isAddressOwn && address}
       <ApiKeyField
         isRequired={preset.keyUrl !== undefined}
         isFocused={!isAddressOwn}
         issue={issues.apiKey}
-        help={preset.keyUrl === undefined ? "Leave it empty if the server needs none." : (
+        help={preset.keyUrl === undefined ? t("Leave it empty if the server needs none.") : (
           <>
-            Stored encrypted. <NewTabLink href={preset.keyUrl}>Get a key</NewTabLink>
+            {rich("Stored encrypted. {newTabLink}", {
+              newTabLink: <NewTabLink href={preset.keyUrl}>{t("Get a key")}</NewTabLink>,
+            })}
           </>
         )}
       />
       <details class="more" open={issues.name !== undefined || !isAddressOwn && !!issues.baseUrl}>
-        <summary>Advanced</summary>
+        <summary>{t("Advanced")}</summary>
         <div class="stack">
           {!isAddressOwn && address}
           <NameField value={values.name} issue={issues.name} />
@@ -51,9 +54,9 @@ export function ConnectForm({ preset, values, issues, asksPassword }: ConnectFor
       </details>
       <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Connect</button>
+        <button class="button button-primary" type="submit">{t("Connect")}</button>
         <a class="button" href="/operator/providers/connect" aria-current="false">
-          Other provider
+          {t("Other provider")}
         </a>
       </div>
     </PostForm>

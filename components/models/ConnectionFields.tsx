@@ -1,7 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { Field } from "../Field.tsx";
+import { msg } from "@/lib/dashboard/texts/translate.ts";
 
-export const CONNECTION_LABELS = { apiKey: "API key", baseUrl: "Address", name: "Display name" };
+export const CONNECTION_LABELS = {
+  apiKey: msg("API key"),
+  baseUrl: msg("Address"),
+  name: "Display name",
+};
 
 export function AddressField(
   { value, issue, placeholder }: {

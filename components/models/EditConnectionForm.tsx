@@ -3,6 +3,7 @@ import { NewTabLink } from "../NewTabLink.tsx";
 import { PostForm } from "../PostForm.tsx";
 import { ReauthField } from "../ReauthField.tsx";
 import { AddressField, ApiKeyField, CONNECTION_LABELS, NameField } from "./ConnectionFields.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface EditConnectionFormProps {
   vendor: string;
@@ -31,11 +32,11 @@ export function EditConnectionForm(
         issue={issues.apiKey}
         help={
           <>
-            Leave it empty to keep the saved key.
+            {t("Leave it empty to keep the saved key.")}
             {keyUrl && (
               <>
                 {" "}
-                <NewTabLink href={keyUrl}>Get a key</NewTabLink>
+                <NewTabLink href={keyUrl}>{t("Get a key")}</NewTabLink>
               </>
             )}
           </>
@@ -44,14 +45,14 @@ export function EditConnectionForm(
       <AddressField value={values.baseUrl} issue={issues.baseUrl} />
       <ReauthField asked={asksPassword} issue={own_password} />
       <div class="form-actions">
-        <button class="button button-primary" type="submit">Test and save</button>
-        <a class="button" href="/operator/providers" aria-current="false">Cancel</a>
+        <button class="button button-primary" type="submit">{t("Test and save")}</button>
+        <a class="button" href="/operator/providers" aria-current="false">{t("Cancel")}</a>
         <a
           class="button"
           href={`/operator/providers/${vendor}/delete`}
           aria-current="false"
         >
-          Disconnect
+          {t("Disconnect")}
         </a>
       </div>
     </PostForm>

@@ -7,12 +7,13 @@ import {
 import type { AgentOffer } from "@/lib/dashboard/models/use_in_agents.ts";
 import { Notice } from "../Notice.tsx";
 import { SearchForm } from "../SearchForm.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const COLUMNS: Record<keyof ModelNumbers, string> = {
-  inputUsdPerMTok: "Input $/M",
-  outputUsdPerMTok: "Output $/M",
-  contextTokens: "Context",
-  maxOutputTokens: "Max output",
+  inputUsdPerMTok: msg("Input $/M"),
+  outputUsdPerMTok: msg("Output $/M"),
+  contextTokens: msg("Context"),
+  maxOutputTokens: msg("Max output"),
 };
 
 export interface ModelChoicesFormProps extends ModelChoices {
@@ -30,14 +31,16 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
     <div class="stack">
       {problem !== undefined && <Notice kind="error" focused>{problem}</Notice>}
       {error !== undefined && <Notice kind="warning">{error}</Notice>}
-      {total > choices.length && <SearchForm query={query} label={`Search ${total} models`} />}
+      {total > choices.length && (
+        <SearchForm query={query} label={t("Search {total} models", { total })} />
+      )}
       <form method="post" action={`/operator/providers/${vendor}/models`} class="card stack">
         <table class="model-table">
-          <caption class="sr-only">Models of this provider</caption>
+          <caption class="sr-only">{t("Models of this provider")}</caption>
           <thead>
             <tr>
-              <th scope="col">Model</th>
-              {NUMBER_FIELDS.map((field) => <th key={field} scope="col">{COLUMNS[field]}</th>)}
+              <th scope="col">{t("Model")}</th>
+              {NUMBER_FIELDS.map((field) => <th key={field} scope="col">{t(COLUMNS[field])}</th>)}
             </tr>
           </thead>
           <tbody>
@@ -47,13 +50,16 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
         </table>
         <p class="help">
           {factsDate === undefined
-            ? "Prices in USD per million tokens. They decide what a chat costs."
-            : `Prices in USD per million tokens, as of ${factsDate} where the provider's list has none. Change them if yours differ.`}
+            ? t("Prices in USD per million tokens. They decide what a chat costs.")
+            : t(
+              "Prices in USD per million tokens, as of {factsDate} where the provider's list has none. Change them if yours differ.",
+              { factsDate },
+            )}
         </p>
         {agents.length > 0 && <UseIn agents={agents} />}
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Add models</button>
-          <a class="button" href="/operator/providers" aria-current="false">Not now</a>
+          <button class="button button-primary" type="submit">{t("Add models")}</button>
+          <a class="button" href="/operator/providers" aria-current="false">{t("Not now")}</a>
         </div>
       </form>
     </div>
@@ -68,7 +74,7 @@ function ModelRow({ choice: { model, numbers, chosen, stored, issue } }: { choic
           <input type="checkbox" name="model" value={model} checked={chosen || stored} />
           <span>
             {model}
-            {stored && <span class="tag">Added</span>}
+            {stored && <span class="tag">{t("Added")}</span>}
             {issue !== undefined && <span class="field-error">{issue}</span>}
           </span>
         </label>
@@ -93,13 +99,13 @@ function TypedRow() {
           type="text"
           name="typed"
           class="mono"
-          aria-label="Another model"
-          placeholder="Another model"
+          aria-label={t("Another model")}
+          placeholder={t("Another model")}
           maxLength={256}
           spellcheck={false}
         />
       </th>
-      <Numbers name="typed" label="the other model" numbers={empty} />
+      <Numbers name="typed" label={t("the other model")} numbers={empty} />
     </tr>
   );
 }
@@ -110,13 +116,13 @@ function Numbers(
   return (
     <>
       {NUMBER_FIELDS.map((field) => (
-        <td key={field} data-label={COLUMNS[field]}>
+        <td key={field} data-label={t(COLUMNS[field])}>
           <input
             type="text"
             inputMode="decimal"
             name={`${field}:${name}`}
             value={numbers[field]}
-            aria-label={`${COLUMNS[field]} of ${label}`}
+            aria-label={t("{field} of {label}", { field: t(COLUMNS[field]), label })}
           />
         </td>
       ))}
@@ -127,14 +133,14 @@ function Numbers(
 function UseIn({ agents }: { agents: readonly AgentOffer[] }) {
   return (
     <fieldset class="field">
-      <legend>Use the first chosen model in</legend>
+      <legend>{t("Use the first chosen model in")}</legend>
       <div class="choices">
         {agents.map(({ id, name, isDemo }) => (
           <label key={id} class="check">
             <input type="checkbox" name="agent" value={id} checked={isDemo} />
             <span>
               {name}
-              {isDemo && <span class="help">Uses the demo model</span>}
+              {isDemo && <span class="help">{t("Uses the demo model")}</span>}
             </span>
           </label>
         ))}

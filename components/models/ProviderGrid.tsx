@@ -1,4 +1,5 @@
 import { PROVIDER_PRESETS } from "@/lib/schemas/provider_presets.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The providers by name, each leading to its form. */
 export function ProviderGrid() {
@@ -12,10 +13,10 @@ export function ProviderGrid() {
               <strong>{name}</strong>
               <span class="help">
                 {keyUrl === undefined && baseUrlHint === undefined
-                  ? "On your own machine"
+                  ? t("On your own machine")
                   : baseUrlHint === undefined
-                  ? "API key"
-                  : "Address and API key"}
+                  ? t("API key")
+                  : t("Address and API key")}
               </span>
             </span>
           </a>

@@ -6,6 +6,7 @@ import type {
 import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
 import type { WidgetLook } from "../../lib/dashboard/agents/widget_look.ts";
 import { WidgetMessage } from "./WidgetMessage.tsx";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface TurnViewProps {
   turn: PlaygroundTurn;
@@ -38,14 +39,14 @@ function ToolUseView({ use }: { use: ToolUse }) {
       <summary>
         <code>{use.name}</code>
         <span class="help">
-          {use.durationMs === undefined ? "Running…" : seconds(use.durationMs)}
+          {use.durationMs === undefined ? t("Running…") : seconds(use.durationMs)}
         </span>
       </summary>
-      <pre tabIndex={0} aria-label={`Arguments of ${use.name}`}>
+      <pre tabIndex={0} aria-label={t("Arguments of {name}", { name: use.name })}>
         <code>{JSON.stringify(use.args, null, 2)}</code>
       </pre>
       {use.output !== undefined && (
-        <pre tabIndex={0} aria-label={`Output of ${use.name}`}>
+        <pre tabIndex={0} aria-label={t("Output of {name}", { name: use.name })}>
           <code>{JSON.stringify(use.output, null, 2)}</code>
         </pre>
       )}
@@ -58,9 +59,14 @@ function Facts({ answer }: { answer: PlaygroundAnswer }) {
   if (finishReason === undefined) return null;
   const facts = [
     model,
-    firstTextMs !== undefined && `first text ${seconds(firstTextMs)}`,
+    firstTextMs !== undefined &&
+    t("first text {firstTextMs}", { firstTextMs: seconds(firstTextMs) }),
     totalMs !== undefined && `total ${seconds(totalMs)}`,
-    usage && `${usage.inputTokens} input, ${usage.outputTokens} output tokens`,
+    usage &&
+    t("{inputTokens} input, {outputTokens} output tokens", {
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+    }),
     usage && `$${Number(usage.costUsd.toPrecision(3))}`,
     finishReason !== "stop" && finishReason,
   ];
@@ -80,8 +86,8 @@ function Frames({ frames }: { frames: TimedFrame[] }) {
   }
   return (
     <details class="frames">
-      <summary>{`${frames.length} stream events`}</summary>
-      <ol tabIndex={0} aria-label="Frames">
+      <summary>{t("{frames} stream events", { frames: frames.length })}</summary>
+      <ol tabIndex={0} aria-label={t("Frames")}>
         {lines.map(({ ms, text }, n) => (
           <li key={n}>
             <span>{seconds(ms)}</span>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { revealField } from "../../lib/dashboard/browser/reveal_field.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A labeled control of a tool. Reports its value on blur, not with every key. */
 export function LabelledInput(
@@ -56,7 +57,7 @@ export function JsonInput(
       area.setCustomValidity("");
       onCommit(next);
     } catch (error) {
-      area.setCustomValidity(`Invalid JSON: ${(error as Error).message}`);
+      area.setCustomValidity(t("Invalid JSON: {value}", { value: (error as Error).message }));
       area.reportValidity();
     }
   }

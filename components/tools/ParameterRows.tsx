@@ -5,6 +5,7 @@ import {
   toParameterSchema,
 } from "@/lib/dashboard/agents/tool_draft.ts";
 import { FieldIssue, JsonInput } from "./LabelledInput.tsx";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The parameters of a tool: as rows if the schema is simple, otherwise as JSON. */
 export function ParameterRows(
@@ -20,9 +21,9 @@ export function ParameterRows(
     return (
       <JsonInput
         id={id}
-        label="Parameters"
+        label={t("Parameters")}
         value={schema}
-        help="A JSON Schema of type object."
+        help={t("A JSON Schema of type object.")}
         issue={issue}
         onCommit={onChange}
       />
@@ -33,10 +34,12 @@ export function ParameterRows(
     change(rows.map((row, at) => at === n ? { ...row, ...part } : row));
   return (
     <fieldset class="field">
-      <legend>Parameters</legend>
+      <legend>{t("Parameters")}</legend>
       <p class="help">
-        Values that the model fills in. Use <code>{"{{name}}"}</code>{" "}
-        in the URL, query, headers or body to insert them, encoded as needed.
+        {rich(
+          "Values that the model fills in. Use {code} in the URL, query, headers or body to insert them, encoded as needed.",
+          { code: <code>{"{{name}}"}</code> },
+        )}
       </p>
       <FieldIssue id={id} issue={issue} />
       {rows.map((row, n) => (
@@ -54,7 +57,7 @@ export function ParameterRows(
           class="button button-small"
           onClick={() => change([...rows, newRow(rows)])}
         >
-          Add parameter
+          {t("Add parameter")}
         </button>
       </div>
     </fieldset>
@@ -75,20 +78,20 @@ function Row(
     onRemove: () => void;
   },
 ) {
-  const of = (label: string) => `${label} of ${row.name}`;
+  const of = (label: string) => t("{label} of {name}", { label, name: row.name });
   return (
     <div class="parameter">
       <input
         id={id}
         class="mono"
-        aria-label={of("Name")}
+        aria-label={of(t("Name"))}
         value={row.name}
         autocomplete="off"
         spellcheck={false}
         onChange={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })}
       />
       <select
-        aria-label={of("Type")}
+        aria-label={of(t("Type"))}
         onChange={({ currentTarget }) => onChange({ type: currentTarget.value })}
       >
         {ROW_TYPES.map((type) => (
@@ -97,8 +100,8 @@ function Row(
       </select>
       <input
         class="parameter-text"
-        aria-label={of("Description")}
-        placeholder="Description for the model"
+        aria-label={of(t("Description"))}
+        placeholder={t("Description for the model")}
         value={row.description}
         autocomplete="off"
         onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
@@ -109,15 +112,15 @@ function Row(
           checked={row.required}
           onChange={({ currentTarget }) => onChange({ required: currentTarget.checked })}
         />
-        <span>Required</span>
+        <span>{t("Required")}</span>
       </label>
       <button
         type="button"
         class="button button-small"
-        aria-label={`Remove ${row.name}`}
+        aria-label={t("Remove {name}", { name: row.name })}
         onClick={onRemove}
       >
-        Remove
+        {t("Remove")}
       </button>
     </div>
   );

@@ -7,6 +7,7 @@ import {
 import { problemsAt, type ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ToolFieldsProps {
   /** Prefix of the controls' ids. */
@@ -27,9 +28,9 @@ const FOLDED = [
   "maxResponseBytes",
 ];
 const SECRET = "{{secret.NAME}}";
-const BODY_HELP =
-  "JSON, or empty for no body. With a Content-Type header of form data, XML or plain text, " +
-  "a JSON string is sent as that text.";
+const BODY_HELP = msg(
+  "JSON, or empty for no body. With a Content-Type header of form data, XML or plain text, a JSON string is sent as that text.",
+);
 
 /** The fields of one HTTP tool. */
 export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps) {
@@ -43,24 +44,24 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
       <LabelledInput
         id={`${id}-name`}
         {...issue("name")}
-        label="Tool name"
+        label={t("Tool name")}
         mono
         value={tool.name}
-        help="Letters, digits, - and _. The model calls the tool by this name."
+        help={t("Letters, digits, - and _. The model calls the tool by this name.")}
         onCommit={(name) => set({ name: name.trim() })}
       />
       <LabelledInput
         id={`${id}-description`}
         {...issue("description")}
-        label="Description"
+        label={t("Description")}
         kind="lines"
         value={tool.description}
-        help="What the tool does and when to use it. The model decides based on this."
+        help={t("What the tool does and when to use it. The model decides based on this.")}
         onCommit={(description) => set({ description })}
       />
       <div class="request-line">
         <div class="field">
-          <label for={`${id}-method`}>Method</label>
+          <label for={`${id}-method`}>{t("Method")}</label>
           <select
             id={`${id}-method`}
             onChange={({ currentTarget }) => setRequest({ method: currentTarget.value })}
@@ -73,7 +74,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
         <LabelledInput
           id={`${id}-url`}
           {...issue("request.url")}
-          label="URL"
+          label={t("URL")}
           mono
           value={request.url}
           onCommit={(url) => setRequest({ url: url.trim() })}
@@ -86,26 +87,26 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
         onChange={(parameters) => set({ parameters })}
       />
       <details class="more" open={hasHiddenProblem}>
-        <summary>Query, headers, body and limits</summary>
+        <summary>{t("Query, headers, body and limits")}</summary>
         <div class="stack">
           <PairsInput
             id={`${id}-query`}
             {...issue("request.query")}
-            label="Query"
+            label={t("Query")}
             value={request.query}
             onCommit={(query) => setRequest({ query })}
           />
           <PairsInput
             id={`${id}-headers`}
             {...issue("request.headers")}
-            label="Headers"
+            label={t("Headers")}
             value={request.headers}
             onCommit={(headers) => setRequest({ headers })}
           />
           <JsonInput
             id={`${id}-body`}
             {...issue("request.body")}
-            label="Body"
+            label={t("Body")}
             value={request.body}
             help={BODY_HELP}
             onCommit={(body) => setRequest({ body })}
@@ -114,7 +115,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
             <LabelledInput
               id={`${id}-timeout`}
               {...issue("timeoutMs")}
-              label="Timeout, in milliseconds"
+              label={t("Timeout, in milliseconds")}
               kind="number"
               value={tool.timeoutMs}
               placeholder="10000"
@@ -123,7 +124,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
             <LabelledInput
               id={`${id}-bytes`}
               {...issue("maxResponseBytes")}
-              label="Max response size, in bytes"
+              label={t("Max response size, in bytes")}
               kind="number"
               value={tool.maxResponseBytes}
               placeholder="65536"
@@ -146,7 +147,7 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
       <LabelledInput
         id={`${id}-name`}
         {...issue("name")}
-        label="Server name"
+        label={t("Server name")}
         mono
         value={tool.name}
         onCommit={(name) => set({ name: name.trim() })}
@@ -154,27 +155,27 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
       <LabelledInput
         id={`${id}-url`}
         {...issue("url")}
-        label="URL"
+        label={t("URL")}
         mono
         value={tool.url}
-        help="The server's Streamable HTTP endpoint."
+        help={t("The server's Streamable HTTP endpoint.")}
         onCommit={(url) => set({ url: url.trim() })}
       />
       <PairsInput
         id={`${id}-headers`}
         {...issue("headers")}
-        label="Headers"
+        label={t("Headers")}
         value={tool.headers}
         onCommit={(headers) => set({ headers })}
       />
       <LabelledInput
         id={`${id}-allow`}
         {...issue("allow")}
-        label="Allowed tools"
+        label={t("Allowed tools")}
         kind="lines"
         mono
         value={allow}
-        help="One name per line. Leave blank to allow all tools of the server."
+        help={t("One name per line. Leave blank to allow all tools of the server.")}
         onCommit={(text) => set({ allow: toNames(text) })}
       />
     </>
@@ -197,11 +198,9 @@ function PairsInput(
       kind="lines"
       mono
       value={formatPairs(value)}
-      placeholder="name: value"
+      placeholder={t("name: value")}
       help={
-        <>
-          One per line. Use <code>{SECRET}</code> to insert a secret.
-        </>
+        <>{rich("One per line. Use {code} to insert a secret.", { code: <code>{SECRET}</code> })}</>
       }
       onCommit={(text) => onCommit(parsePairs(text))}
     />

@@ -1,4 +1,5 @@
 import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ToolProblemListProps {
   problems: readonly ToolProblem[];
@@ -21,10 +22,10 @@ export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListPr
               <button
                 type="button"
                 class="button button-small"
-                aria-label={`Show field: ${message}`}
+                aria-label={t("Show field: {message}", { message })}
                 onClick={() => onOpen(path)}
               >
-                Show field
+                {t("Show field")}
               </button>
             )
             : (
@@ -33,7 +34,7 @@ export function ToolProblemList({ problems, onOpen, onAllow }: ToolProblemListPr
                 class="button button-small"
                 onClick={() => onAllow(allow)}
               >
-                {`Allow ${allow}`}
+                {t("Allow {allow}", { allow })}
               </button>
             )}
         </li>

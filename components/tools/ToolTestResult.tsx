@@ -1,4 +1,5 @@
 import type { ToolTestHop, ToolTestReport } from "@/lib/schemas/playground.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The result of a test call: the output as the model sees it, and every request made. */
 export function ToolTestResult({ result }: { result: ToolTestReport }) {
@@ -6,8 +7,8 @@ export function ToolTestResult({ result }: { result: ToolTestReport }) {
     <div class="stack tool-result">
       {"output" in result && (
         <figure class="code code-wrapped">
-          <figcaption>{`Output to the model, after ${result.ms} ms`}</figcaption>
-          <pre tabIndex={0} aria-label="Tool output">
+          <figcaption>{t("Output to the model, after {ms} ms", { ms: result.ms })}</figcaption>
+          <pre tabIndex={0} aria-label={t("Tool output")}>
             <code>{JSON.stringify(result.output, null, 2)}</code>
           </pre>
         </figure>
@@ -15,14 +16,14 @@ export function ToolTestResult({ result }: { result: ToolTestReport }) {
       {!("output" in result) && <Offered offered={result.offered} />}
       {result.notes.map((note) => <p key={note} class="help">{note}</p>)}
       {result.ledger.length === 0
-        ? <p class="help">No request was sent.</p>
+        ? <p class="help">{t("No request was sent.")}</p>
         : <Ledger ledger={result.ledger} />}
     </div>
   );
 }
 
 function Offered({ offered }: Pick<ToolTestReport, "offered">) {
-  if (offered.length === 0) return <p class="help">The server has no tools.</p>;
+  if (offered.length === 0) return <p class="help">{t("The server has no tools.")}</p>;
   return (
     <dl class="offered">
       {offered.map(({ name, description }) => (
@@ -39,12 +40,12 @@ function Offered({ offered }: Pick<ToolTestReport, "offered">) {
 
 function Ledger({ ledger }: Pick<ToolTestReport, "ledger">) {
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Requests">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={t("Requests")}>
       <table>
-        <caption>Requests</caption>
+        <caption>{t("Requests")}</caption>
         <thead>
           <tr>
-            {["Request", "Address", "Status", "Bytes", "Duration"].map((title) => (
+            {[t("Request"), t("Address"), t("Status"), t("Bytes"), t("Duration")].map((title) => (
               <th key={title} scope="col">{title}</th>
             ))}
           </tr>
@@ -66,7 +67,7 @@ function HopRow({ hop }: { hop: ToolTestHop }) {
         <td>{hop.address ?? "–"}</td>
         <td>{hop.status ?? "–"}</td>
         <td>{hop.bytes}</td>
-        <td>{`${Math.round(hop.ms)} ms`}</td>
+        <td>{t("{ms} ms", { ms: Math.round(hop.ms) })}</td>
       </tr>
       {hop.refused !== undefined && (
         <tr>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Usage } from "@/lib/store/runs/usage_rows.ts";
 import { formatCount, formatMicroUsd } from "@/lib/dashboard/format_amount.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface UsageTableRow {
   key: string;
@@ -21,11 +22,11 @@ export function UsageTable(
         <thead>
           <tr>
             <th scope="col">{heading}</th>
-            <th scope="col" class="number">Cost</th>
-            <th scope="col" class="number">Runs</th>
-            <th scope="col" class="number">Errors</th>
-            <th scope="col" class="number">Input tokens</th>
-            <th scope="col" class="number">Output tokens</th>
+            <th scope="col" class="number">{t("Cost")}</th>
+            <th scope="col" class="number">{t("Runs")}</th>
+            <th scope="col" class="number">{t("Errors")}</th>
+            <th scope="col" class="number">{t("Input tokens")}</th>
+            <th scope="col" class="number">{t("Output tokens")}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,76 +1,80 @@
 import { AUDIT_KINDS, type AuditEntry, type AuditKind } from "../store/audit/audit_record.ts";
+import { msg, t } from "./texts/translate.ts";
 
 /** What people call the things of the audit log. */
 const NOUNS: Record<AuditKind, string> = {
-  agent: "agent",
-  "knowledge base": "knowledge base",
-  document: "document",
-  key: "API key",
-  secret: "secret",
-  user: "user",
-  invite: "invitation",
-  plan: "plan",
-  tenant: "tenant",
-  model: "model",
-  slot: "model provider",
-  "sign-in": "sign-in",
-  access: "access",
-  advice: "suggestion",
-  conversation: "conversation",
+  agent: msg("agent"),
+  "knowledge base": msg("knowledge base"),
+  document: msg("document"),
+  key: msg("API key"),
+  secret: msg("secret"),
+  user: msg("user"),
+  invite: msg("invitation"),
+  plan: msg("plan"),
+  tenant: msg("tenant"),
+  model: msg("model"),
+  slot: msg("model provider"),
+  "sign-in": msg("sign-in"),
+  access: msg("access"),
+  advice: msg("suggestion"),
+  conversation: msg("conversation"),
 };
 
 const VERBS: Readonly<Record<string, string>> = {
-  create: "Created",
-  change: "Changed",
-  replace: "Replaced",
-  delete: "Deleted",
-  remove: "Removed",
-  revoke: "Revoked",
-  rotate: "Rotated",
-  withdraw: "Revoked",
-  dismiss: "Dismissed",
+  create: msg("Created {thing}"),
+  change: msg("Changed {thing}"),
+  replace: msg("Replaced {thing}"),
+  delete: msg("Deleted {thing}"),
+  remove: msg("Removed {thing}"),
+  revoke: msg("Revoked {thing}"),
+  rotate: msg("Rotated {thing}"),
+  withdraw: msg("Revoked {thing}"),
+  dismiss: msg("Dismissed {thing}"),
 };
 
 const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   agent: {
-    share: "Switched on share link of agent",
-    "share again": "Replaced share link of agent",
-    unshare: "Switched off share link of agent",
+    share: msg("Switched on share link of agent"),
+    "share again": msg("Replaced share link of agent"),
+    unshare: msg("Switched off share link of agent"),
   },
-  invite: { create: "Invited", join: "Joined" },
+  invite: { create: msg("Invited"), join: msg("Joined") },
   user: {
-    join: "Joined",
-    "change role": "Changed role of",
-    "change password": "Changed password of",
-    "reset password": "Reset password of",
-    "create reset link": "Created password reset link for",
-    "sign out everywhere": "Signed out everywhere:",
+    join: msg("Joined"),
+    "change role": msg("Changed role of"),
+    "change password": msg("Changed password of"),
+    "reset password": msg("Reset password of"),
+    "create reset link": msg("Created password reset link for"),
+    "sign out everywhere": msg("Signed out everywhere:"),
   },
-  key: { "end overlap": "Ended old secret of API key" },
-  slot: { create: "Connected model provider", delete: "Disconnected model provider" },
+  key: { "end overlap": msg("Ended old secret of API key") },
+  slot: { create: msg("Connected model provider"), delete: msg("Disconnected model provider") },
   "sign-in": {
-    "signed in": "Signed in",
-    "signed out": "Signed out",
-    failed: "Failed to sign in",
-    "locked out": "Locked out",
-    "slowed down": "Slowed down sign-in",
-    refused: "Rejected sign-in",
+    "signed in": msg("Signed in"),
+    "signed out": msg("Signed out"),
+    failed: msg("Failed to sign in"),
+    "locked out": msg("Locked out"),
+    "slowed down": msg("Slowed down sign-in"),
+    refused: msg("Rejected sign-in"),
   },
-  conversation: { export: "Exported", stop: "Stopped an answer in conversation" },
+  conversation: { export: msg("Exported"), stop: msg("Stopped an answer in conversation") },
   access: {
-    "role not allowed": "Rejected: role not allowed",
-    "form of another site": "Rejected: form of another site",
+    "role not allowed": msg("Rejected: role not allowed"),
+    "form of another site": msg("Rejected: form of another site"),
   },
 };
 
 /** `Created agent`; the name of the thing follows. */
 export function auditPhrase({ kind, action }: Pick<AuditEntry, "kind" | "action">): string {
-  return PHRASES[kind]?.[action] ?? `${VERBS[action] ?? capitalize(action)} ${NOUNS[kind]}`;
+  const phrase = PHRASES[kind]?.[action];
+  if (phrase !== undefined) return t(phrase);
+  return t(VERBS[action] ?? `${capitalize(action)} {thing}`, { thing: t(NOUNS[kind]) });
 }
 
 /** The kinds as the filter lists them. */
-export const AUDIT_KIND_LABELS: readonly (readonly [kind: AuditKind, label: string])[] = AUDIT_KINDS
-  .map((kind) => [kind, capitalize(NOUNS[kind])]);
+export function auditKindLabels(): (readonly [kind: AuditKind, label: string])[] {
+  return AUDIT_KINDS.map((kind) => [kind, capitalize(t(NOUNS[kind]))]);
+}
 
 function capitalize(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);

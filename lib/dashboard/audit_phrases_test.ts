@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { AUDIT_KINDS } from "../store/audit/audit_record.ts";
-import { AUDIT_KIND_LABELS, auditPhrase } from "./audit_phrases.ts";
+import { auditKindLabels, auditPhrase } from "./audit_phrases.ts";
 
 Deno.test("auditPhrase: says what was done to what", () => {
   assertEquals(auditPhrase({ kind: "agent", action: "create" }), "Created agent");
@@ -11,6 +11,6 @@ Deno.test("auditPhrase: says what was done to what", () => {
   assertEquals(auditPhrase({ kind: "tenant", action: "archive" }), "Archive tenant");
 });
 
-Deno.test("AUDIT_KIND_LABELS: every kind has its label, in the order of the records", () => {
-  assertEquals(AUDIT_KIND_LABELS.map(([kind]) => kind), [...AUDIT_KINDS]);
+Deno.test("auditKindLabels: every kind has its label, in the order of the records", () => {
+  assertEquals(auditKindLabels().map(([kind]) => kind), [...AUDIT_KINDS]);
 });

@@ -1,15 +1,16 @@
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { msg } from "./texts/translate.ts";
 
 export const FINISH_LABELS: Record<ConversationRun["finishReason"], string> = {
-  stop: "Completed",
-  length: "Length limit",
-  content_filter: "Filtered",
-  max_steps: "Step limit",
-  max_cost: "Cost limit",
-  timeout: "Timed out",
-  cancelled: "Cancelled",
-  error: "Error",
-  interrupted: "Interrupted",
+  stop: msg("Completed"),
+  length: msg("Length limit"),
+  content_filter: msg("Filtered"),
+  max_steps: msg("Step limit"),
+  max_cost: msg("Cost limit"),
+  timeout: msg("Timed out"),
+  cancelled: msg("Cancelled"),
+  error: msg("Error"),
+  interrupted: msg("Interrupted"),
 };
 
 export function finishBadgeClass(finish: ConversationRun["finishReason"]): string {

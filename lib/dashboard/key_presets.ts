@@ -1,4 +1,5 @@
 import { type Scope, SCOPE_NAMES } from "../schemas/scopes.ts";
+import { msg } from "./texts/translate.ts";
 
 /** The scopes that a job needs, for people who know the job and not the scopes. */
 export interface KeyPreset {
@@ -15,26 +16,28 @@ export const CUSTOM_PRESET = "custom";
 export const KEY_PRESETS: readonly [KeyPreset, ...KeyPreset[]] = [
   {
     id: "website",
-    title: "Run chats",
-    text: "For the backend of a website or app: start widget sessions, and chat with agents.",
+    title: msg("Run chats"),
+    text: msg("For the backend of a website or app: start widget sessions, and chat with agents."),
     scopes: ["widget:mint"],
   },
   {
     id: "agents",
-    title: "Manage agents",
-    text: "For deployments: create and change agents and knowledge bases, and chat to test them.",
+    title: msg("Manage agents"),
+    text: msg(
+      "For deployments: create and change agents and knowledge bases, and chat to test them.",
+    ),
     scopes: ["agents:write", "knowledge:write"],
   },
   {
     id: "reports",
-    title: "Read reports",
-    text: "For analytics: read usage, conversations, agents and knowledge. Cannot chat.",
+    title: msg("Read reports"),
+    text: msg("For analytics: read usage, conversations, agents and knowledge. Cannot chat."),
     scopes: ["agents:read", "billing:read", "knowledge:read", "conversations:read"],
   },
   {
     id: "all",
-    title: "Everything",
-    text: "All of the above, and deleting conversations. Use it only where you must.",
+    title: msg("Everything"),
+    text: msg("All of the above, and deleting conversations. Use it only where you must."),
     scopes: SCOPE_NAMES,
   },
 ];

@@ -1,5 +1,6 @@
 import type { SignedInUser } from "../services/signed_in_user.ts";
 import { isEditor, isOwner } from "./authorization.ts";
+import { msg, t } from "./texts/translate.ts";
 
 /** Icons of the navigation; `components/Icon.tsx` draws them. */
 export type NavigationIcon =
@@ -23,39 +24,39 @@ export interface NavigationSection {
 }
 
 const SECTIONS: readonly NavigationSection[] = [
-  { title: "", links: [["/home", "home", "Home"]] },
+  { title: "", links: [["/home", "home", msg("Home")]] },
   {
-    title: "Build",
+    title: msg("Build"),
     links: [
-      ["/agents", "agents", "Agents"],
-      ["/knowledge", "knowledge", "Knowledge"],
-      ["/api-keys", "key", "API keys"],
+      ["/agents", "agents", msg("Agents")],
+      ["/knowledge", "knowledge", msg("Knowledge")],
+      ["/api-keys", "key", msg("API keys")],
     ],
   },
   {
-    title: "Monitor",
+    title: msg("Monitor"),
     links: [
-      ["/conversations", "conversations", "Conversations"],
-      ["/usage", "usage", "Usage"],
+      ["/conversations", "conversations", msg("Conversations")],
+      ["/usage", "usage", msg("Usage")],
     ],
   },
   {
-    title: "Manage",
+    title: msg("Manage"),
     links: [
-      ["/audit", "audit", "Audit log"],
-      ["/team", "team", "Team"],
-      ["/settings", "settings", "Settings"],
+      ["/audit", "audit", msg("Audit log")],
+      ["/team", "team", msg("Team")],
+      ["/settings", "settings", msg("Settings")],
     ],
   },
 ];
 
 const OPERATOR: NavigationSection = {
-  title: "Operator",
+  title: msg("Operator"),
   links: [
-    ["/operator/tenants", "tenants", "Tenants"],
-    ["/operator/models", "models", "Models"],
-    ["/operator/providers", "providers", "Model providers"],
-    ["/operator/status", "status", "Status"],
+    ["/operator/tenants", "tenants", msg("Tenants")],
+    ["/operator/models", "models", msg("Models")],
+    ["/operator/providers", "providers", msg("Model providers")],
+    ["/operator/status", "status", msg("Status")],
   ],
 };
 
@@ -75,20 +76,20 @@ export interface Command {
 /** The pages and actions that the user may use. */
 export function commandsOf(user: SignedInUser): Command[] {
   const actions: readonly (readonly [isAllowed: boolean, title: string, href: string])[] = [
-    [isEditor(user), "Create agent", "/agents/new"],
-    [isEditor(user), "Create knowledge base", "/knowledge/new"],
-    [isEditor(user), "Create API key", "/api-keys/new"],
-    [isEditor(user), "Add secret", "/settings/secrets/new"],
-    [isOwner(user), "Invite member", "/team/invite"],
-    [user.operator, "Connect model", "/operator/providers/connect"],
-    [user.operator, "Create tenant", "/operator/tenants/new"],
-    [true, "Change password", "/account"],
-    [true, "Open API reference", "/docs"],
+    [isEditor(user), t("Create agent"), "/agents/new"],
+    [isEditor(user), t("Create knowledge base"), "/knowledge/new"],
+    [isEditor(user), t("Create API key"), "/api-keys/new"],
+    [isEditor(user), t("Add secret"), "/settings/secrets/new"],
+    [isOwner(user), t("Invite member"), "/team/invite"],
+    [user.operator, t("Connect model"), "/operator/providers/connect"],
+    [user.operator, t("Create tenant"), "/operator/tenants/new"],
+    [true, t("Change password"), "/account"],
+    [true, t("Open API reference"), "/docs"],
   ];
   const pages = navigationOf(user).flatMap(({ links }) => links);
   return [
-    ...pages.map(([href, , title]) => ({ kind: "Page", title, href })),
+    ...pages.map(([href, , title]) => ({ kind: t("Page"), title: t(title), href })),
     ...actions.filter(([isAllowed]) => isAllowed)
-      .map(([, title, href]) => ({ kind: "Action", title, href })),
+      .map(([, title, href]) => ({ kind: t("Action"), title, href })),
   ];
 }

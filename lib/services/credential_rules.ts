@@ -9,7 +9,7 @@ const COMMON_PASSWORD_MESSAGES = {
   common: "This password is easy to guess because many people use it or a similar one. " +
     "Choose another, for example three or four unrelated words.",
   personal:
-    "This password is too similar to your e-mail or the name of this service. Choose another, " +
+    "This password is too similar to your email or the name of this service. Choose another, " +
     "for example three or four unrelated words.",
 } as const;
 
@@ -30,7 +30,7 @@ export async function credentialIssues(
   const email = normalizeEmail(input.email);
   const password = await passwordIssue(input);
   return {
-    ...(email === undefined && { email: "Enter an e-mail address." }),
+    ...(email === undefined && { email: "Enter an email address." }),
     ...(password !== undefined && { password }),
   };
 }

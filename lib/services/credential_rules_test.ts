@@ -25,6 +25,6 @@ Deno.test("passwordIssue: a common password and the user's own words are rejecte
     assertStringIncludes(await faultOf(password), "many people use", password);
   }
   for (const password of [EMAIL, "Lindqvist2026!", "AgentChatService1"]) {
-    assertStringIncludes(await faultOf(password), "your e-mail or the name", password);
+    assertStringIncludes(await faultOf(password), "your email or the name", password);
   }
 });

@@ -3,10 +3,11 @@ import PageForms from "@/islands/PageForms.tsx";
 import LocalTimes from "@/islands/LocalTimes.tsx";
 import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export default define.layout(({ Component, req, state }) => (
   <div class="shell">
-    <a class="skip" href="#main">Skip to content</a>
+    <a class="skip" href="#main">{t("Skip to content")}</a>
     {state.user && <Sidebar user={state.user} theme={readTheme(req.headers)} />}
     <main id="main" tabIndex={-1}>
       <Component />

@@ -10,10 +10,11 @@ import {
   readAuditFilters,
   toAuditQuery,
 } from "@/lib/dashboard/audit_filters.ts";
-import { AUDIT_KIND_LABELS } from "@/lib/dashboard/audit_phrases.ts";
+import { auditKindLabels } from "@/lib/dashboard/audit_phrases.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -48,10 +49,10 @@ async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
   ]);
   return [
     ...members.map(({ id, email }): Choice => [id, email]),
-    ...apiKeys.map(({ id, name }): Choice => [id, `Key ${name}`]),
-    ["command_line", "Command line"],
-    ["service", "Service"],
-    ["anonymous", "Not signed in"],
+    ...apiKeys.map(({ id, name }): Choice => [id, t("Key {name}", { name })]),
+    ["command_line", t("Command line")],
+    ["service", t("Service")],
+    ["anonymous", t("Not signed in")],
   ];
 }
 
@@ -60,18 +61,22 @@ export default define.page<typeof handler>(({ data }) => {
   const names = new Map(actors);
   const nameOf = (actor: AuditEntry["actor"]) => {
     if (actor.kind === "user") return actor.name;
-    if (actor.kind === "api_key") return names.get(actor.id) ?? `Key ${actor.id}`;
+    if (actor.kind === "api_key") {
+      return names.get(actor.id) ?? t("Key {actor}", { actor: actor.id });
+    }
     return names.get(actor.kind) ?? actor.kind;
   };
   return (
     <>
       <PageHeader
-        title="Audit log"
-        text="Changes with their before and after values, sign-ins, and denied requests. Stored for 400 days; failed sign-ins and denied requests for 90."
+        title={t("Audit log")}
+        text={t(
+          "Changes with their before and after values, sign-ins, and denied requests. Stored for 400 days; failed sign-ins and denied requests for 90.",
+        )}
       />
       <AuditFilterForm
         filters={filters}
-        kinds={AUDIT_KIND_LABELS}
+        kinds={auditKindLabels()}
         actors={actors}
         operator={data.user.operator}
       />
@@ -79,16 +84,18 @@ export default define.page<typeof handler>(({ data }) => {
         ? (
           <EmptyState
             icon="audit"
-            title="No matching entries"
-            text="Change or clear the filters to see other entries."
+            title={t("No matching entries")}
+            text={t("Change or clear the filters to see other entries.")}
           />
         )
         : <AuditList entries={entries.data} now={data.now} nameOf={nameOf} />}
-      <nav class="pager" aria-label="Pages">
-        {!first && <a class="button" href={auditHref(filters)} aria-current="false">Newest</a>}
+      <nav class="pager" aria-label={t("Pages")}>
+        {!first && (
+          <a class="button" href={auditHref(filters)} aria-current="false">{t("Newest")}</a>
+        )}
         {entries.nextCursor && (
           <a class="button" href={auditHref(filters, entries.nextCursor)} aria-current="false">
-            Older
+            {t("Older")}
           </a>
         )}
       </nav>

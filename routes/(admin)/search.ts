@@ -2,6 +2,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import type { Command } from "@/lib/dashboard/navigation.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 import { define } from "@/utils.ts";
 
 const LONGEST_QUERY = 200;
@@ -22,14 +23,14 @@ export const handler = define.handlers({
     const words = query.toLowerCase().split(/\s+/);
     const commands: Command[] = [
       ...found.data.map(({ id, name }) => ({
-        kind: "Agent",
+        kind: t("Agent"),
         title: name,
         href: `/agents/${id}`,
       })),
       ...bases.data
         .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
         .slice(0, MOST_FOUND)
-        .map(({ id, name }) => ({ kind: "Knowledge", title: name, href: `/knowledge/${id}` })),
+        .map(({ id, name }) => ({ kind: t("Knowledge"), title: name, href: `/knowledge/${id}` })),
     ];
     return Response.json({ commands });
   }),

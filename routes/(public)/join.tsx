@@ -5,6 +5,7 @@ import {
   showAccountLink,
 } from "@/lib/dashboard/sign_in/account_link_page.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers<AccountLinkPageData>({
   GET: (ctx) => showAccountLink(ctx, "invite"),
@@ -16,10 +17,10 @@ export default define.page<typeof handler>(({ data: { email, ...data } }) =>
     <ChoosePassword
       {...data}
       email={email}
-      title="Join the team"
-      text="You were invited. Choose a password for your account."
+      title={t("Join the team")}
+      text={t("You were invited. Choose a password for your account.")}
       action="/join"
-      submit="Create account"
+      submit={t("Create account")}
     />
   )
 );

@@ -5,6 +5,7 @@ import {
   showAccountLink,
 } from "@/lib/dashboard/sign_in/account_link_page.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers<AccountLinkPageData>({
   GET: (ctx) => showAccountLink(ctx, "reset"),
@@ -16,10 +17,10 @@ export default define.page<typeof handler>(({ data: { email, ...data } }) =>
     <ChoosePassword
       {...data}
       email={email}
-      title="Choose a new password"
-      text="Setting a new password signs you out everywhere else."
+      title={t("Choose a new password")}
+      text={t("Setting a new password signs you out everywhere else.")}
       action="/reset-password"
-      submit="Set password"
+      submit={t("Set password")}
     />
   )
 );

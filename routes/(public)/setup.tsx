@@ -9,8 +9,9 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import { setSignInCookies } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const LABELS = { token: "Setup token", email: "Email", password: "Password" };
+const LABELS = { token: msg("Setup token"), email: msg("Email"), password: msg("Password") };
 
 interface Data {
   token: string;
@@ -47,14 +48,16 @@ export const handler = define.handlers({
 function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Data["issues"] {
   if (result.rejected === "invalid") return result.issues;
   if (result.rejected !== "wrong_token") return {};
-  return { token: "The setup token is not the one from the latest start." };
+  return { token: t("The setup token is not the one from the latest start.") };
 }
 
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
-    title="Set up your service"
+    title={t("Set up your service")}
     titlePrefix={unsavedTitle({ ...data.issues, form: data.issue })}
-    text="Create the first owner account. Enter the setup token to prove that you run this installation."
+    text={t(
+      "Create the first owner account. Enter the setup token to prove that you run this installation.",
+    )}
   >
     <PostForm
       noValidate
@@ -68,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => (
         label={LABELS.token}
         focused
         issue={data.issues.token}
-        help="From the startup log, or the value of SETUP_TOKEN."
+        help={t("From the startup log, or the value of SETUP_TOKEN.")}
       >
         {(attributes) => (
           <input
@@ -91,7 +94,8 @@ export default define.page<typeof handler>(({ data }) => (
         name="password"
         label={LABELS.password}
         issue={data.issues.password}
-        help={data.issues.password === undefined && `At least ${MIN_PASSWORD_LENGTH} characters.`}
+        help={data.issues.password === undefined &&
+          t("At least {length} characters.", { length: MIN_PASSWORD_LENGTH })}
       >
         {(attributes) => (
           <input
@@ -103,7 +107,9 @@ export default define.page<typeof handler>(({ data }) => (
           />
         )}
       </Field>
-      <button class="button button-primary button-wide" type="submit">Create owner account</button>
+      <button class="button button-primary button-wide" type="submit">
+        {t("Create owner account")}
+      </button>
     </PostForm>
   </AuthCard>
 ));

@@ -11,6 +11,7 @@ import {
 } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const HOME = "/home";
 
@@ -24,8 +25,8 @@ interface Data {
 }
 
 const ENDED = {
-  unused: "You were signed out after 12 hours of inactivity.",
-  too_old: "You were signed out because you last signed in 7 days ago.",
+  unused: msg("You were signed out after 12 hours of inactivity."),
+  too_old: msg("You were signed out because you last signed in 7 days ago."),
 } as const;
 
 export const handler = define.handlers({
@@ -37,7 +38,7 @@ export const handler = define.handlers({
     if (cookie && await signIn.authenticate(cookie)) return ctx.redirect(next, 303);
     const why = cookie && await signIn.endReason(cookie);
     const interrupted = ctx.url.searchParams.get("interrupted") === "yes";
-    const ended = why ? ENDED[why] : interrupted ? "You were signed out." : undefined;
+    const ended = why ? ENDED[why] : interrupted ? t("You were signed out.") : undefined;
     return page<Data>({ email: "", next, ended });
   },
 
@@ -48,7 +49,9 @@ export const handler = define.handlers({
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";
     if (email === "" || password === "") {
-      return page<Data>({ email, next, issue: "Enter your email and password." }, { status: 400 });
+      return page<Data>({ email, next, issue: t("Enter your email and password.") }, {
+        status: 400,
+      });
     }
     const browserToken = readKnownBrowserCookie(ctx.req.headers, service.config);
     const result = await service.signIn.signIn({ email, password, address, browserToken });
@@ -66,15 +69,15 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
-    title="Sign in"
-    text="Sign in to manage your agents."
-    titlePrefix={data.issue && "Not signed in"}
+    title={t("Sign in")}
+    text={t("Sign in to manage your agents.")}
+    titlePrefix={data.issue && t("Not signed in")}
   >
     <form method="post" action="/sign-in" class="stack" noValidate>
       <input type="hidden" name="next" value={data.next} />
-      {data.ended && <Notice kind="warning">{data.ended} Sign in to continue.</Notice>}
+      {data.ended && <Notice kind="warning">{data.ended} {t("Sign in to continue.")}</Notice>}
       {data.issue && <Notice kind="error">{data.issue}</Notice>}
-      <Field name="email" label="Email">
+      <Field name="email" label={t("Email")}>
         {(attributes) => (
           <input
             type="email"
@@ -86,7 +89,7 @@ export default define.page<typeof handler>(({ data }) => (
           />
         )}
       </Field>
-      <Field name="password" label="Password">
+      <Field name="password" label={t("Password")}>
         {(attributes) => (
           <input
             type="password"
@@ -97,7 +100,7 @@ export default define.page<typeof handler>(({ data }) => (
           />
         )}
       </Field>
-      <button class="button button-primary button-wide" type="submit">Sign in</button>
+      <button class="button button-primary button-wide" type="submit">{t("Sign in")}</button>
     </form>
   </AuthCard>
 ));

@@ -1,19 +1,20 @@
 import type { AgentFormField } from "./agent_form.ts";
+import { msg } from "../texts/translate.ts";
 
 /** In the editor's order. Typed so that a field without a label does not compile. */
 export const FIELD_LABELS = {
   name: "Name",
   systemPrompt: "System prompt",
-  model: "Model",
-  fallback: "Fallback",
-  temperature: "Temperature",
-  maxOutputTokens: "Max output tokens",
-  maxCostUsd: "Cost, in USD",
-  maxSteps: "Steps",
-  wallClockSeconds: "Time, in seconds",
-  knowledgeBaseId: "Knowledge base",
-  tools: "Tools",
-  allowedDomains: "Allowed domains",
-  allowedOrigins: "Allowed origins",
-  appearance: "Appearance",
+  model: msg("Model"),
+  fallback: msg("Fallback"),
+  temperature: msg("Temperature"),
+  maxOutputTokens: msg("Max output tokens"),
+  maxCostUsd: msg("Cost, in USD"),
+  maxSteps: msg("Steps"),
+  wallClockSeconds: msg("Time, in seconds"),
+  knowledgeBaseId: msg("Knowledge base"),
+  tools: msg("Tools"),
+  allowedDomains: msg("Allowed domains"),
+  allowedOrigins: msg("Allowed origins"),
+  appearance: msg("Appearance"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

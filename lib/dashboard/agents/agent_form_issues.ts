@@ -1,8 +1,10 @@
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { FIELD_BOUNDS as B } from "../../schemas/limits.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
+import { formatCount } from "../format_amount.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
 import { pageOfField } from "./agent_sections.ts";
+import { t } from "../texts/translate.ts";
 
 /** Messages by field; `form` is for issues outside any field. */
 export type AgentFormIssues = Partial<Record<AgentFormField | "form", string>>;
@@ -23,18 +25,38 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "budget.wallClockMs": "wallClockSeconds",
 };
 
-const FIELD_HINTS: Partial<Record<AgentFormField, string>> = {
-  name: `Enter a name of 1 to ${B.agentName} characters.`,
-  systemPrompt: `Enter 1 to ${B.systemPrompt.toLocaleString("en")} characters.`,
-  model: "Choose a model that your plan includes.",
-  fallback: "Choose a model that your plan includes, or no fallback.",
-  knowledgeBaseId: "Choose one of your knowledge bases, or none.",
-  temperature: "Enter a number from 0 to 2, or leave it blank.",
-  maxOutputTokens: `Enter a whole number from 1 to ${B.maxOutputTokens}, or leave it blank.`,
-  maxCostUsd: `Enter an amount from 0 to ${B.maxCostUsd} USD.`,
-  maxSteps: `Enter a whole number from 1 to ${B.maxSteps}.`,
-  wallClockSeconds: `Enter ${B.minWallClockMs / 1000} to ${B.maxWallClockMs / 1000} seconds.`,
-};
+/** How to mend a field. */
+function hintOf(field: AgentFormField): string | undefined {
+  switch (field) {
+    case "name":
+      return t("Enter a name of 1 to {max} characters.", { max: B.agentName });
+    case "systemPrompt":
+      return t("Enter 1 to {max} characters.", { max: formatCount(B.systemPrompt) });
+    case "model":
+      return t("Choose a model that your plan includes.");
+    case "fallback":
+      return t("Choose a model that your plan includes, or no fallback.");
+    case "knowledgeBaseId":
+      return t("Choose one of your knowledge bases, or none.");
+    case "temperature":
+      return t("Enter a number from 0 to 2, or leave it blank.");
+    case "maxOutputTokens":
+      return t("Enter a whole number from 1 to {max}, or leave it blank.", {
+        max: B.maxOutputTokens,
+      });
+    case "maxCostUsd":
+      return t("Enter an amount from 0 to {max} USD.", { max: B.maxCostUsd });
+    case "maxSteps":
+      return t("Enter a whole number from 1 to {max}.", { max: B.maxSteps });
+    case "wallClockSeconds":
+      return t("Enter {min} to {max} seconds.", {
+        min: B.minWallClockMs / 1000,
+        max: B.maxWallClockMs / 1000,
+      });
+    default:
+      return undefined;
+  }
+}
 
 /** Maps validation issues of an agent to form fields; the first issue of a field is kept. */
 export function toAgentFormIssues(
@@ -54,15 +76,15 @@ function toFieldIssue(
   values: AgentFormValues,
 ): [AgentFormField | "form", string] {
   const field = FIELD_OF_PATH[issue.path];
-  if (field !== undefined) return [field, FIELD_HINTS[field] ?? issue.message];
+  if (field !== undefined) return [field, hintOf(field) ?? issue.message];
   const [list, index, ...rest] = issue.path.split(".");
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
   if (list === "appearance") return ["appearance", `${issue.path}: ${issue.message}.`];
   if (list === "allowedDomains" || list === "allowedOrigins") {
-    if (index === undefined) return [list, `At most ${B[list]} entries.`];
+    if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
     return [list, `“${toLines(values[list])[Number(index)]}” ${issue.message}.`];
   }
-  return ["form", `${issue.path === "" ? "The agent" : issue.path}: ${issue.message}.`];
+  return ["form", `${issue.path === "" ? t("The agent") : issue.path}: ${issue.message}.`];
 }
 
 function toolMessage(
@@ -71,14 +93,18 @@ function toolMessage(
 ): string {
   if (index !== undefined) {
     const path = rest.length === 0 ? "" : `, ${rest.join(".")}`;
-    return `Tool ${Number(index) + 1}${path}: ${issue.message}.`;
+    return t("Tool {index}{path}: {message}.", {
+      index: Number(index) + 1,
+      path,
+      message: issue.message,
+    });
   }
   try {
     JSON.parse(text);
   } catch (error) {
-    return `This is not valid JSON: ${(error as Error).message}.`;
+    return t("This is not valid JSON: {message}.", { message: (error as Error).message });
   }
-  return `Enter a JSON array of at most ${B.tools} tools.`;
+  return t("Enter a JSON array of at most {tools} tools.", { tools: B.tools });
 }
 
 /** Keeps the messages of a page's fields; those of other pages join the form's message. */
@@ -92,7 +118,13 @@ export function splitIssues(
     if (name === "form") continue;
     const field = name as keyof typeof FIELD_LABELS;
     if (fields.includes(field)) own[field] = message;
-    else others.push(`${FIELD_LABELS[field]} on the ${pageOfField(field)} page: ${message}`);
+    else {others.push(
+        t("{field} on the {field2} page: {message}", {
+          field: FIELD_LABELS[field],
+          field2: pageOfField(field),
+          message,
+        }),
+      );}
   }
   return others.length === 0 ? own : { ...own, form: others.join(" ") };
 }

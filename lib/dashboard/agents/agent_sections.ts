@@ -1,4 +1,5 @@
 import type { AgentFormField } from "./agent_form.ts";
+import { msg, t } from "../texts/translate.ts";
 
 interface AgentSection {
   label: string;
@@ -10,12 +11,12 @@ interface AgentSection {
 /** The pages of the editor. Each has its own address and saves only its own fields. */
 export const AGENT_SECTIONS = {
   instructions: {
-    label: "Instructions",
+    label: msg("Instructions"),
     path: "",
     fields: ["name", "systemPrompt", "temperature"],
   },
   model: {
-    label: "Model",
+    label: msg("Model"),
     path: "/model",
     fields: [
       "model",
@@ -26,8 +27,8 @@ export const AGENT_SECTIONS = {
       "wallClockSeconds",
     ],
   },
-  knowledge: { label: "Knowledge", path: "/knowledge", fields: ["knowledgeBaseId"] },
-  tools: { label: "Tools", path: "/tools", fields: ["tools", "allowedDomains"] },
+  knowledge: { label: msg("Knowledge"), path: "/knowledge", fields: ["knowledgeBaseId"] },
+  tools: { label: msg("Tools"), path: "/tools", fields: ["tools", "allowedDomains"] },
 } as const satisfies Record<string, AgentSection>;
 
 export type AgentSectionName = keyof typeof AGENT_SECTIONS;
@@ -42,7 +43,7 @@ export function sectionPath(agentId: string, name: AgentSectionName): string {
 
 /** Label of the page that has a field; sites are on the Embed page. */
 export function pageOfField(field: AgentFormField): string {
-  if (field === "appearance") return "Appearance";
+  if (field === "appearance") return t("Appearance");
   const sections: AgentSection[] = Object.values(AGENT_SECTIONS);
-  return sections.find(({ fields }) => fields.includes(field))?.label ?? "Embed";
+  return sections.find(({ fields }) => fields.includes(field))?.label ?? t("Embed");
 }

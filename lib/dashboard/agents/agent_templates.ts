@@ -1,3 +1,4 @@
+import { msg } from "../texts/translate.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 
 export interface AgentTemplate {
@@ -60,15 +61,15 @@ export const AGENT_TEMPLATES: readonly AgentTemplate[] = [
   { id: "blank", title: "Blank", text: "Only sensible limits.", values: {} },
   {
     id: "support",
-    title: "Customer support",
-    text: "Answers questions, and hands over what it cannot solve.",
+    title: msg("Customer support"),
+    text: msg("Answers questions, and hands over what it cannot solve."),
     values: {
       name: "Customer support",
       systemPrompt: `You answer customers of our company.
 
 - Be friendly and brief: two or three sentences, a list only where steps are to be followed.
 - Answer only from what you know of us. When you are not sure, say so and do not guess.
-- For anything about money, contracts or complaints, ask for an e-mail address and say that a
+- For anything about money, contracts or complaints, ask for an email address and say that a
   colleague will write within one working day.
 - Answer in the language you are asked in.
 
@@ -79,8 +80,8 @@ About us: …`,
   },
   {
     id: "shop",
-    title: "Shop with order status",
-    text: "Calls your shop's API to find an order.",
+    title: msg("Shop with order status"),
+    text: msg("Calls your shop's API to find an order."),
     values: {
       name: "Shop assistant",
       systemPrompt: `You help visitors of our shop.
@@ -97,8 +98,8 @@ About us: …`,
   },
   {
     id: "docs",
-    title: "Questions about documents",
-    text: "Answers from a knowledge base and cites the document.",
+    title: msg("Questions about documents"),
+    text: msg("Answers from a knowledge base and cites the document."),
     values: {
       name: "Documentation helper",
       systemPrompt: `You answer questions about our product from its documentation.
@@ -113,8 +114,8 @@ About us: …`,
   },
   {
     id: "booking",
-    title: "Appointments",
-    text: "Finds a free time and books it, with two tools.",
+    title: msg("Appointments"),
+    text: msg("Finds a free time and books it, with two tools."),
     values: {
       name: "Appointments",
       systemPrompt: `You arrange appointments.

@@ -1,3 +1,5 @@
+import { perLanguage, t } from "../texts/translate.ts";
+
 interface BudgetEstimateInput {
   /** Of the chosen model; `undefined` while none is chosen. */
   price: { inputUsdPerMTok: number; outputUsdPerMTok: number } | undefined;
@@ -6,6 +8,16 @@ interface BudgetEstimateInput {
   maxCostUsd: number;
   hardDailyUsd: number;
 }
+
+const tenths = perLanguage((language) =>
+  new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+);
+const smallUsd = perLanguage((language) =>
+  new Intl.NumberFormat(language, {
+    ...{ style: "currency", currency: "USD" },
+    ...{ minimumFractionDigits: 0, maximumFractionDigits: 8 },
+  })
+);
 
 /** A typical message and answer without the system prompt; a rough estimate. */
 const TYPICAL = { inputTokens: 400, outputTokens: 250, charactersPerToken: 4 };
@@ -17,19 +29,29 @@ export function describeBudget(input: BudgetEstimateInput): string {
   const inputTokens = TYPICAL.inputTokens + input.promptLength / TYPICAL.charactersPerToken;
   const cost = (inputTokens * price.inputUsdPerMTok +
     TYPICAL.outputTokens * price.outputUsdPerMTok) / 1_000_000;
-  if (cost === 0) return "This model is free: only the step and time limits apply.";
-  const answer = `A typical answer from this model costs about ${usd(cost)}`;
-  if (maxCostUsd < cost) return `${answer}, more than this limit: most answers would stop early.`;
-  const [times, day] = [round(maxCostUsd / cost), round(hardDailyUsd / cost)];
-  return `${answer}. This limit allows ${times} times that, for tools and long conversations; ` +
-    `the daily limit of ${usd(hardDailyUsd)} pays for about ${day} messages.`;
+  if (cost === 0) return t("This model is free: only the step and time limits apply.");
+  if (maxCostUsd < cost) {
+    return t(
+      "A typical answer from this model costs about {cost}, more than this limit: most answers would stop early.",
+      { cost: usd(cost) },
+    );
+  }
+  return t(
+    "A typical answer from this model costs about {cost}. This limit allows {times} times that, for tools and long conversations; the daily limit of {limit} pays for about {messages} messages.",
+    {
+      cost: usd(cost),
+      times: round(maxCostUsd / cost),
+      limit: usd(hardDailyUsd),
+      messages: round(hardDailyUsd / cost),
+    },
+  );
 }
 
 /** Rounded to two significant digits, the accuracy of the estimate. */
 function round(n: number): string {
-  return Number(n.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 1 });
+  return tenths().format(Number(n.toPrecision(2)));
 }
 
 function usd(amount: number): string {
-  return `$${Number(amount.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 8 })}`;
+  return smallUsd().format(Number(amount.toPrecision(2)));
 }

@@ -2,6 +2,7 @@ import { blockedAddressReason } from "../../egress/blocked_addresses.ts";
 import type { EgressAllowlist } from "../../egress/egress_allowlist.ts";
 import { isDomainAllowed } from "../../schemas/domains.ts";
 import type { ToolProblem } from "./tool_problem.ts";
+import { t } from "../texts/translate.ts";
 
 export interface ReachRules {
   allowedDomains: readonly string[];
@@ -22,7 +23,7 @@ export function findReachProblem(
   if (target === undefined || !/^https?:$/.test(target.url.protocol)) return undefined;
   const { url, path } = target;
   if (!isDomainAllowed(url, rules.allowedDomains)) {
-    const message = `${url.host} is not in the allowed domains.`;
+    const message = t("{host} is not in the allowed domains.", { host: url.host });
     return { path, message, allow: url.host };
   }
   const message = networkMessage(url, rules);
@@ -41,13 +42,22 @@ function networkMessage(url: URL, rules: ReachRules): string | undefined {
   const reason = address === undefined ? undefined : blockedAddressReason(address);
   if (reason !== undefined) {
     return isOperator
-      ? `${host} is ${reason}, which tools may not call. To allow it, set EGRESS_ALLOW.`
-      : `${host} is ${reason}, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.`;
+      ? t("{host} is {reason}, which tools may not call. To allow it, set EGRESS_ALLOW.", {
+        host,
+        reason,
+      })
+      : t(
+        "{host} is {reason}, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.",
+        { host, reason },
+      );
   }
   if (url.protocol === "https:") return undefined;
   return isOperator
-    ? `Tools call ${host} only by https. Use https://, or set EGRESS_ALLOW.`
-    : `Tools call ${host} only by https. Use https://, or ask the operator to add it to EGRESS_ALLOW.`;
+    ? t("Tools call {host} only by https. Use https://, or set EGRESS_ALLOW.", { host })
+    : t(
+      "Tools call {host} only by https. Use https://, or ask the operator to add it to EGRESS_ALLOW.",
+      { host },
+    );
 }
 
 /** The address that a URL names literally; `localhost` always means this machine. */

@@ -9,6 +9,7 @@ import { type AgentFormValues, toLines } from "./agent_form.ts";
 import { findReachProblem, type ReachRules } from "./find_reach_problem.ts";
 import { parseJsonOrUndefined } from "./tool_draft.ts";
 import type { ToolProblem } from "./tool_problem.ts";
+import { msg, t } from "../texts/translate.ts";
 
 /**
  * All problems of the tools as typed, in all tools at once: the rules of the schema, of templates, and
@@ -34,7 +35,7 @@ export async function findToolProblems(
     const { name } = Object(tool);
     if (typeof name !== "string") continue;
     if (names.has(name)) {
-      problems.push({ tool: n, path: "name", message: "Another tool has this name." });
+      problems.push({ tool: n, path: "name", message: t("Another tool has this name.") });
     }
     names.add(name);
   }
@@ -83,9 +84,9 @@ function urlOf(tool: unknown): { url: URL; path: string } | undefined {
 
 const HINTS: Record<string, string> = {
   name: "Use 1 to 64 letters, digits, - and _, starting with a letter.",
-  description: "Enter 1 to 1,024 characters.",
-  timeoutMs: "Enter 100 to 30,000 milliseconds, or leave it blank.",
-  maxResponseBytes: "Enter 1 to 262,144 bytes, or leave it blank.",
+  description: msg("Enter 1 to 1,024 characters."),
+  timeoutMs: msg("Enter 100 to 30,000 milliseconds, or leave it blank."),
+  maxResponseBytes: msg("Enter 1 to 262,144 bytes, or leave it blank."),
 };
 
 function describeIssue({ path, message }: ValidationIssue): { path: string; message: string } {

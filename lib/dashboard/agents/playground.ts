@@ -9,6 +9,7 @@ import { isDomainAllowed } from "../../schemas/domains.ts";
 import { type ToolDefinition, toolUrl } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
+import { t } from "../texts/translate.ts";
 
 export async function loadPlaygroundAgent(
   agents: AgentService,
@@ -31,7 +32,9 @@ export async function loadPlaygroundAgent(
   } catch (error) {
     const issues = toFormIssues(error, values);
     if (issues === undefined) throw error;
-    const message = `the draft needs your attention: ${Object.values(issues).join(" ")}`;
+    const message = t("the draft needs your attention: {join}", {
+      join: Object.values(issues).join(" "),
+    });
     throw new ApiError("schema_validation_failed", message, { details: { faults: issues } });
   }
 }
@@ -60,7 +63,9 @@ export function networkNote(
   if (url === undefined || !isDomainAllowed(url, allowedDomains)) return undefined;
   return isOperator
     ? `If ${url.host} is inside your network, add ${tenant}=${url.host} to EGRESS_ALLOW and restart the service.`
-    : `If ${url.host} is inside your network, ask the operator to add it to EGRESS_ALLOW.`;
+    : t("If {host} is inside your network, ask the operator to add it to EGRESS_ALLOW.", {
+      host: url.host,
+    });
 }
 
 /** Calls one tool of a toolset, or only lists its tools; then closes it. */

@@ -4,6 +4,7 @@ import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { quotaMessage } from "../quota_message.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 import { type AgentFormIssues, toAgentFormIssues } from "./agent_form_issues.ts";
+import { t } from "../texts/translate.ts";
 
 /** Saves an agent; expected errors become messages of the form, others are thrown. */
 export async function saveAgent(
@@ -19,12 +20,12 @@ export async function saveAgent(
     const quota = quotaMessage(error);
     if (quota !== undefined) return { status: error.status, issues: { form: quota } };
     if (error.code === "payload_too_large") {
-      return { status: 413, issues: { form: "This agent is too large to save." } };
+      return { status: 413, issues: { form: t("This agent is too large to save.") } };
     }
     if (error.code === "version_conflict") {
-      const form =
-        "Someone else changed this page after you opened it. Your changes are still here. " +
-        "Open the current version to apply them to it.";
+      const form = t(
+        "Someone else changed this page after you opened it. Your changes are still here. Open the current version to apply them to it.",
+      );
       return { status: 412, issues: { form } };
     }
     throw error;

@@ -1,3 +1,5 @@
+import { msg } from "../texts/translate.ts";
+
 /** A tool while it is being edited; the schemas validate it when it is saved. */
 export interface ToolDraft {
   type: "http" | "mcp";
@@ -19,7 +21,7 @@ export const ROW_TYPES = ["string", "number", "integer", "boolean"] as const;
 export const NEW_HTTP_TOOL: ToolDraft = {
   type: "http",
   name: "new_tool",
-  description: "What it does, and when to use it.",
+  description: msg("What it does, and when to use it."),
   parameters: { type: "object", properties: {} },
   request: { method: "GET", url: "https://api.example.com/" },
 };

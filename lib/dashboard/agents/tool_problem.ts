@@ -1,3 +1,5 @@
+import { t } from "../texts/translate.ts";
+
 /** What is wrong with a tool, for the form and for the browser. */
 export interface ToolProblem {
   /** Index of the tool. */
@@ -34,6 +36,8 @@ export function toolErrorText(problems: readonly ToolProblem[]): string | undefi
   const errors = problems.filter(({ isWarning }) => !isWarning);
   if (errors.length === 0) return undefined;
   return errors.map(({ tool, path, message }) =>
-    path === "" ? `Tool ${tool + 1}: ${message}` : `Tool ${tool + 1}, ${path}: ${message}`
+    path === ""
+      ? t("Tool {tool}: {message}", { tool: tool + 1, message })
+      : t("Tool {tool}, {path}: {message}", { tool: tool + 1, path, message })
   ).join("\n");
 }

@@ -1,19 +1,20 @@
 import type { Appearance } from "../../schemas/appearance.ts";
 import { APPEARANCE_BOUNDS as B } from "../../schemas/limits.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
+import { msg, t } from "../texts/translate.ts";
 
 /** The fields of the page, as text; a blank one is unset. */
 export const APPEARANCE_FIELDS = {
-  title: "Title",
-  avatar: "Avatar",
-  accent: "Color",
-  theme: "Theme",
-  position: "Position",
-  greeting: "Greeting",
-  suggestions: "Suggested questions",
-  lang: "Language",
-  privacyText: "Privacy line",
-  privacyUrl: "Privacy link",
+  title: msg("Title"),
+  avatar: msg("Avatar"),
+  accent: msg("Color"),
+  theme: msg("Theme"),
+  position: msg("Position"),
+  greeting: msg("Greeting"),
+  suggestions: msg("Suggested questions"),
+  lang: msg("Language"),
+  privacyText: msg("Privacy line"),
+  privacyUrl: msg("Privacy link"),
 } as const;
 export type AppearanceField = keyof typeof APPEARANCE_FIELDS;
 export type AppearanceValues = Record<AppearanceField, string>;
@@ -21,19 +22,34 @@ export type AppearanceIssues = Partial<Record<AppearanceField | "form", string>>
 
 const NAMES = Object.keys(APPEARANCE_FIELDS) as AppearanceField[];
 
-const HINTS: Record<AppearanceField, string> = {
-  title: `Enter at most ${B.title} characters.`,
-  avatar: "Enter one letter or emoji, or choose a smaller PNG, JPEG or WebP image.",
-  accent: "Enter a color such as #0d6e63.",
-  theme: "Choose a theme.",
-  position: "Choose a side.",
-  greeting: `Enter at most ${B.greeting} characters.`,
-  suggestions:
-    `Enter at most ${B.suggestions} questions of ${B.suggestionLength} characters, without “|”.`,
-  lang: "Choose a language.",
-  privacyText: `Enter at most ${B.privacyText} characters.`,
-  privacyUrl: "Enter an address that starts with https://.",
-};
+/** How to mend a field. */
+function hintOf(field: AppearanceField): string {
+  switch (field) {
+    case "title":
+    case "greeting":
+    case "privacyText":
+      return t("Enter at most {max} characters.", { max: B[field] });
+    case "avatar":
+      return t("Enter one letter or emoji, or choose a smaller PNG, JPEG or WebP image.");
+    case "accent":
+      return t("Enter a color such as #0d6e63.");
+    case "theme":
+      return t("Choose a theme.");
+    case "position":
+      return t("Choose a side.");
+    case "suggestions":
+      return t("Enter at most {count} questions of {max} characters, without “|”.", {
+        count: B.suggestions,
+        max: B.suggestionLength,
+      });
+    case "lang":
+      return t("Choose a language.");
+    case "privacyUrl":
+      return t("Enter an address that starts with https://.");
+    default:
+      return field satisfies never;
+  }
+}
 
 export function toAppearanceValues(appearance: Appearance = {}): AppearanceValues {
   const entries = NAMES.map((name) => [name, [appearance[name] ?? ""].flat().join("\n")]);
@@ -61,7 +77,7 @@ export function toAppearanceIssues(issues: readonly ValidationIssue[]): Appearan
     const name = path.split(".")[1];
     const field = NAMES.find((known) => known === name);
     if (field === undefined) messages.form ??= message;
-    else messages[field] = HINTS[field];
+    else messages[field] = hintOf(field);
   }
   return messages;
 }

@@ -5,6 +5,7 @@ import {
   type AppearanceValues,
   toAppearanceValues,
 } from "./appearance_form.ts";
+import { t } from "../texts/translate.ts";
 
 /** An appearance as one line per field that is set, for comparing versions. */
 export function describeAppearance(appearance: Appearance | undefined): string {
@@ -17,6 +18,8 @@ export function describeAppearance(appearance: Appearance | undefined): string {
 /** An image is named by its size: nobody reads its bytes. */
 function describeValue(values: AppearanceValues, name: AppearanceField): string {
   const text = values[name];
-  if (name === "avatar" && text.startsWith("data:")) return `image of ${text.length} characters`;
+  if (name === "avatar" && text.startsWith("data:")) {
+    return t("image of {length} characters", { length: text.length });
+  }
   return text.replaceAll("\n", ", ");
 }

@@ -8,6 +8,7 @@ import {
   toAppearance,
   toAppearanceIssues,
 } from "./appearance_form.ts";
+import { t } from "../texts/translate.ts";
 
 export interface RejectedAppearance {
   status: number;
@@ -45,8 +46,8 @@ export async function saveAppearance(
 }
 
 function conflict(): RejectedAppearance {
-  const form =
-    "Someone else changed this agent after you opened it. Your changes are still here: " +
-    "copy what you need, then open this page again.";
+  const form = t(
+    "Someone else changed this agent after you opened it. Your changes are still here: copy what you need, then open this page again.",
+  );
   return { status: 412, issues: { form } };
 }

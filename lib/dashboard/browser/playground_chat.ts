@@ -3,6 +3,7 @@ import { callDashboard, DashboardCallError } from "@/lib/dashboard/call_dashboar
 import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { applyFrame, EMPTY_ANSWER, type PlaygroundAnswer } from "./playground_answer.ts";
+import { msg } from "../texts/translate.ts";
 
 export type PlaygroundTurn = { message: string; answer: PlaygroundAnswer };
 
@@ -14,7 +15,7 @@ export interface PlaygroundTarget {
   model?: string;
 }
 
-const CONNECTION_LOST = "The connection was lost before the answer ended. Try again.";
+const CONNECTION_LOST = msg("The connection was lost before the answer ended. Try again.");
 
 export class PlaygroundChat {
   readonly turns: Signal<PlaygroundTurn[]> = signal([]);

@@ -1,4 +1,5 @@
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
+import { msg, t } from "../texts/translate.ts";
 
 /** Types offered by the file picker; the server checks the content, whatever the name. */
 export const ACCEPTED_FILE_TYPES =
@@ -35,15 +36,17 @@ export function uploadFile(
 }
 
 function rejectionMessage({ status, responseText, responseURL }: XMLHttpRequest): string {
-  if (responseURL.includes("/sign-in")) return "You are signed out. Sign in again in another tab.";
+  if (responseURL.includes("/sign-in")) {
+    return t("You are signed out. Sign in again in another tab.");
+  }
   try {
     const { message } = JSON.parse(responseText);
     if (typeof message === "string") return message;
   } catch { /* no JSON: report the status instead */ }
-  return `The service responded with status ${status}.`;
+  return t("The service responded with status {status}.", { status });
 }
 
-const UPLOAD_FAILED = "The upload failed. Try again.";
+const UPLOAD_FAILED = msg("The upload failed. Try again.");
 
 export interface Upload {
   id: number;

@@ -1,3 +1,5 @@
+import { t } from "../texts/translate.ts";
+
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** What of a control decides its message; a control has all of it. */
@@ -31,27 +33,31 @@ export function validationMessage(control: CheckedControl): string {
   if (validity.valueMissing) return missingMessage(type, label);
   if (validity.typeMismatch) {
     return type === "email"
-      ? "Enter an e-mail address, like name@example.com."
-      : "Enter an address that starts with https://.";
+      ? t("Enter an email address, like name@example.com.")
+      : t("Enter an address that starts with https://.");
   }
-  if (validity.badInput) return type === "date" ? "Enter a whole date." : "Enter a number.";
-  if (validity.rangeUnderflow) return `Use ${control.min} or more.`;
-  if (validity.rangeOverflow) return `Use ${control.max} or less.`;
+  if (validity.badInput) return type === "date" ? t("Enter a whole date.") : t("Enter a number.");
+  if (validity.rangeUnderflow) return t("Use {min} or more.", { min: control.min ?? "" });
+  if (validity.rangeOverflow) return t("Use {max} or less.", { max: control.max ?? "" });
   if (validity.stepMismatch) {
     return Number(control.step || 1) === 1
-      ? "Use a whole number."
-      : `Use steps of ${control.step}.`;
+      ? t("Use a whole number.")
+      : t("Use steps of {step}.", { step: control.step ?? "" });
   }
-  if (validity.tooShort) return `Use at least ${control.minLength} characters.`;
-  if (validity.tooLong) return `Use at most ${control.maxLength} characters.`;
+  if (validity.tooShort) {
+    return t("Use at least {minLength} characters.", { minLength: control.minLength ?? "" });
+  }
+  if (validity.tooLong) {
+    return t("Use at most {maxLength} characters.", { maxLength: control.maxLength ?? "" });
+  }
   return control.title || control.validationMessage;
 }
 
 function missingMessage(type: string, label: string): string {
-  if (type === "file") return "Choose a file.";
-  if (type === "radio" || type === "select-one") return "Choose an option.";
-  if (type === "checkbox") return "Select this to continue.";
-  return `${label} is required.`;
+  if (type === "file") return t("Choose a file.");
+  if (type === "radio" || type === "select-one") return t("Choose an option.");
+  if (type === "checkbox") return t("Select this to continue.");
+  return t("{label} is required.", { label });
 }
 
 /** A control of the page with its label. */

@@ -32,7 +32,7 @@ Deno.test("validationMessage: each rule has a sentence that says how to mend it"
   assertEquals(messageOf("valueMissing", { type: "checkbox" }), "Select this to continue.");
   assertEquals(
     messageOf("typeMismatch", { type: "email" }),
-    "Enter an e-mail address, like name@example.com.",
+    "Enter an email address, like name@example.com.",
   );
   assertEquals(messageOf("badInput", { type: "number" }), "Enter a number.");
   assertEquals(messageOf("badInput", { type: "date" }), "Enter a whole date.");

@@ -3,6 +3,7 @@ import type { Agent } from "../../schemas/agent.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import { normalizeOrigin } from "../../schemas/origins.ts";
 import type { AgentService } from "../../services/agent_service.ts";
+import { t } from "../texts/translate.ts";
 
 export type SiteIssues = { origin?: string; form?: string };
 
@@ -22,11 +23,15 @@ export async function addSite(
   const origin = siteOrigin(typed);
   const origins = agent.allowedOrigins ?? [];
   if (origin === undefined) {
-    return { origin: "Enter an address such as https://www.example.com. It must use https." };
+    return { origin: t("Enter an address such as https://www.example.com. It must use https.") };
   }
   if (origins.includes(origin)) return undefined;
   if (origins.length >= FIELD_BOUNDS.allowedOrigins) {
-    return { origin: `An agent can have ${FIELD_BOUNDS.allowedOrigins} sites. Remove one first.` };
+    return {
+      origin: t("An agent can have {allowedOrigins} sites. Remove one first.", {
+        allowedOrigins: FIELD_BOUNDS.allowedOrigins,
+      }),
+    };
   }
   return await setSites(agents, { tenant, agent, origins: [...origins, origin] });
 }
@@ -41,6 +46,6 @@ export async function setSites(
     await agents.patch(tenant, agent.id, change);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
-    return { form: "The agent was changed at the same time. Try again." };
+    return { form: t("The agent was changed at the same time. Try again.") };
   }
 }

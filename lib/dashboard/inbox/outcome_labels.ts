@@ -1,17 +1,18 @@
 import type { Outcome } from "../../services/conversation_inbox.ts";
+import { msg } from "../texts/translate.ts";
 
 /** What became of a conversation's last message, in words of people who answer visitors. */
 export const OUTCOME_LABELS: Record<Outcome, string> = {
-  stop: "Answered",
-  length: "Length limit",
-  content_filter: "Filtered",
-  max_steps: "Step limit",
-  max_cost: "Cost limit",
-  timeout: "Timed out",
-  cancelled: "Stopped",
-  error: "Failed",
-  interrupted: "Interrupted",
-  live: "Live",
+  stop: msg("Answered"),
+  length: msg("Length limit"),
+  content_filter: msg("Filtered"),
+  max_steps: msg("Step limit"),
+  max_cost: msg("Cost limit"),
+  timeout: msg("Timed out"),
+  cancelled: msg("Stopped"),
+  error: msg("Failed"),
+  interrupted: msg("Interrupted"),
+  live: msg("Live"),
 };
 
 /** The colour of its mark; the label says the same in words. */

@@ -3,6 +3,7 @@ import type { KnowledgeBase } from "../../schemas/knowledge.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { quotaMessage } from "../quota_message.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import { t } from "../texts/translate.ts";
 
 export interface KnowledgeBaseFormValues {
   name: string;
@@ -56,8 +57,12 @@ export async function saveKnowledgeBase(
 function toFormIssue({ path }: ValidationIssue): KnowledgeBaseFormIssues {
   if (path === "name") return { name: `Enter a name of 1 to ${nameLength} characters.` };
   if (path === "description") {
-    return { description: `At most ${descriptionLength} characters of plain text.` };
+    return {
+      description: t("At most {descriptionLength} characters of plain text.", {
+        descriptionLength,
+      }),
+    };
   }
-  if (path === "language") return { language: "Choose a language from the list." };
-  return { form: "This text cannot be stored." };
+  if (path === "language") return { language: t("Choose a language from the list.") };
+  return { form: t("This text cannot be stored.") };
 }

@@ -4,6 +4,7 @@ import { type ConnectionConfig, DEFAULT_PROTOCOLS } from "../../schemas/connecti
 import { httpUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import type { ProviderPreset } from "../../schemas/provider_presets.ts";
+import { t } from "../texts/translate.ts";
 
 /** The form of a new connection, as typed; the key is never sent back. */
 export interface ConnectValues {
@@ -31,7 +32,7 @@ export function parseConnect(
 ): { values: ConnectValues } & ({ config: ConnectionConfig } | { issues: ConnectIssues }) {
   const { values, baseUrl, apiKey, issues } = parseConnectionFields(form, preset);
   if (apiKey === "" && preset.keyUrl !== undefined) {
-    issues.apiKey ??= `Paste your ${preset.name} key.`;
+    issues.apiKey ??= t("Paste your {name} key.", { name: preset.name });
   }
   if (baseUrl === undefined || Object.keys(issues).length > 0) return { values, issues };
   const { protocol } = preset;
@@ -55,9 +56,10 @@ export function parseConnectionFields(form: URLSearchParams, defaults: ConnectVa
   const url = httpUrlSchema.safeParse(values.baseUrl);
   const issues: ConnectIssues = {
     ...!/^[\x21-\x7e]{0,4096}$/.test(apiKey) && {
-      apiKey: "A key has only visible ASCII characters without spaces.",
+      apiKey: t("A key has only visible ASCII characters without spaces."),
     },
-    ...url.error && { baseUrl: `The address ${url.error.issues[0]!.message}.` },
+    ...url.error &&
+      { baseUrl: t("The address {message}.", { message: url.error.issues[0]!.message }) },
     ...values.name.length > 64 && { name: "Use at most 64 characters." },
   };
   return { values, ...url.success && { baseUrl: url.data }, apiKey, issues };
@@ -75,14 +77,16 @@ export async function connectProvider(
   if ("error" in listed && listed.error.status !== 404) {
     const { message, words } = listed.error;
     log.warn("a model provider could not be connected", { vendor, ...listed.error });
-    return quoteProvider(`Couldn't connect: ${message}.`, words);
+    return quoteProvider(t("Couldn't connect: {message}.", { message }), words);
   }
   await connections.set(vendor, config);
 }
 
 /** A message with the provider's own words, of which an error body has at most 300 characters. */
 export function quoteProvider(message: string, words: string | undefined): string {
-  return words ? `${message} The provider says: ${messageIn(words).slice(0, 300)}` : message;
+  return words
+    ? t("{message} The provider says: {words}", { message, words: messageIn(words).slice(0, 300) })
+    : message;
 }
 
 /** The message inside a JSON error body, or the body. */

@@ -8,6 +8,7 @@ import {
   type ConnectValues,
   parseConnectionFields,
 } from "./connect_provider.ts";
+import { t } from "../texts/translate.ts";
 
 /** A connection made in the dashboard, with its key. */
 export interface EditableConnection {
@@ -47,7 +48,9 @@ export function parseConnectionEdit(
   });
   const isKeyKept = apiKey === "" && baseUrl === saved.baseUrl;
   if (apiKey === "" && !isKeyKept && saved.apiKey !== "") {
-    issues.apiKey ??= `Enter a key for this address. The saved key is only for ${saved.baseUrl}.`;
+    issues.apiKey ??= t("Enter a key for this address. The saved key is only for {baseUrl}.", {
+      baseUrl: saved.baseUrl,
+    });
   }
   if (baseUrl === undefined || Object.keys(issues).length > 0) return { values, issues };
   return {

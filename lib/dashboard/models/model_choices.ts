@@ -10,6 +10,7 @@ import {
   catalogueEntrySchema,
 } from "../../store/providers/catalogue_store.ts";
 import { quoteProvider } from "./connect_provider.ts";
+import { t } from "../texts/translate.ts";
 
 /** Rows shown at once; a search finds the others. */
 const MAX_ROWS = 60;
@@ -68,7 +69,10 @@ export async function loadModelChoices(
     entries.filter((entry) => entry.vendor === vendor).map((entry) => [entry.model, entry]),
   );
   if ("error" in listed) {
-    const error = quoteProvider(`There is no list: ${listed.error.message}.`, listed.error.words);
+    const error = quoteProvider(
+      t("There is no list: {message}.", { message: listed.error.message }),
+      listed.error.words,
+    );
     return { choices: [], total: 0, error };
   }
   const chat = listed.models.filter(({ isChat }) => isChat);
@@ -140,7 +144,7 @@ export function parseModelChoices(
     const parsed = catalogueEntrySchema.safeParse({ vendor, model, ...Object.fromEntries(values) });
     const choice = { model, numbers, chosen: true, stored: false };
     if (parsed.success) entries.push(parsed.data);
-    return parsed.success ? choice : { ...choice, issue: "Enter its prices and sizes." };
+    return parsed.success ? choice : { ...choice, issue: t("Enter its prices and sizes.") };
   });
   return { entries, choices };
 }
@@ -159,7 +163,10 @@ export async function addModels(
   const error = await testConnection({ provider: vendor, config, model }, { runtime, report });
   if (error !== undefined) {
     return quoteProvider(
-      `Couldn't add the models: ${model} did not answer. ${error.message}.`,
+      t("Couldn't add the models: {model} did not answer. {message}.", {
+        model,
+        message: error.message,
+      }),
       error.words,
     );
   }

@@ -3,6 +3,7 @@ import {
   catalogueEntrySchema,
 } from "../../store/providers/catalogue_store.ts";
 import { DEMO_MODEL } from "../../schemas/provider_id.ts";
+import { msg, t } from "../texts/translate.ts";
 
 export type ModelFormValues = Record<keyof CatalogueEntry, string>;
 
@@ -33,7 +34,7 @@ export function parseModelForm(
   values: ModelFormValues,
 ): { entry: CatalogueEntry } | { issues: ModelFormIssues } {
   const isDemo = values.model === DEMO_MODEL;
-  if (isDemo) return { issues: { model: "The demo model is always available." } };
+  if (isDemo) return { issues: { model: t("The demo model is always available.") } };
   const { vendor, model, ...numbers } = values;
   const typed = Object.entries(numbers)
     .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
@@ -44,12 +45,12 @@ export function parseModelForm(
 }
 
 const MESSAGES: Record<string, string> = {
-  vendor: "Choose a provider.",
-  model: "Enter the provider's name for the model, at most 256 characters.",
-  inputUsdPerMTok: "Enter a price of 0 or more.",
-  outputUsdPerMTok: "Enter a price of 0 or more.",
-  contextTokens: "Enter a whole number above 0.",
-  maxOutputTokens: "Enter a whole number above 0.",
+  vendor: msg("Choose a provider."),
+  model: msg("Enter the provider's name for the model, at most 256 characters."),
+  inputUsdPerMTok: msg("Enter a price of 0 or more."),
+  outputUsdPerMTok: msg("Enter a price of 0 or more."),
+  contextTokens: msg("Enter a whole number above 0."),
+  maxOutputTokens: msg("Enter a whole number above 0."),
 };
 
 /** The URL of an entry's page; a model's name may contain any character. */

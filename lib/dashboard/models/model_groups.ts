@@ -2,6 +2,7 @@ import type { Service } from "../../http/service.ts";
 import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { planAllows } from "../../billing/model_access.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
+import { t } from "../texts/translate.ts";
 
 /** Models of one provider, as a picker groups them. */
 export interface ModelGroup {
@@ -24,11 +25,11 @@ export async function loadModelGroups(
     const label = connection?.name ?? defaultProviderLabel(vendor);
     return { label, models: connection === undefined ? [] : models };
   });
-  return [...groups, { label: "Built in", models: demo }]
+  return [...groups, { label: t("Built in"), models: demo }]
     .filter(({ models }) => models.length > 0);
 }
 
 /** `vendor_a` as "Provider A". */
 export function defaultProviderLabel(vendor: ProviderId): string {
-  return `Provider ${vendor.slice(-1).toUpperCase()}`;
+  return t("Provider {letter}", { letter: vendor.slice(-1).toUpperCase() });
 }

@@ -1,7 +1,8 @@
-import { formatCount } from "../format_amount.ts";
+import { formatCount, formatMicroUsd, plural } from "../format_amount.ts";
 import { type Limits, withOverrides } from "../../billing/limits.ts";
 import { type QuotaName, SUGGESTED_VISITOR_LIMITS } from "../../schemas/limits.ts";
 import { type Plan, quotasOf } from "../../store/tenants/tenant_store.ts";
+import { msg, t } from "../texts/translate.ts";
 
 /** How a limit is measured. Forms take USD for stored micro-USD, and MiB for stored bytes. */
 export type PlanUnit = "count" | "per_minute" | "usd" | "mib";
@@ -15,16 +16,16 @@ export interface PlanField<Name extends string = string> {
 
 /** Every limit of a plan; the only place that words them. */
 export const PLAN_FIELDS = planFields<keyof Plan["limits"]>({
-  keyRequests: ["per_minute", "Requests of one API key", "Per minute. At most 6000."],
-  ipMessages: ["per_minute", "Messages from one address", "Per minute. At most 6000."],
-  streams: ["count", "Concurrent streams", "Of the whole tenant. At most 800."],
-  softDailyCost: ["usd", "Daily cost, soft limit", "USD; a warning."],
-  hardDailyCost: ["usd", "Daily cost, hard limit", "USD; requests above it are rejected."],
-  sessionStreams: ["count", "Concurrent streams of one visitor", "No limit by default."],
-  sessionCost: ["usd", "Cost of one visitor's session", "USD. No limit by default."],
+  keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 6000.")],
+  ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 6000.")],
+  streams: ["count", msg("Concurrent streams"), msg("Of the whole tenant. At most 800.")],
+  softDailyCost: ["usd", msg("Daily cost, soft limit"), "USD; a warning."],
+  hardDailyCost: ["usd", msg("Daily cost, hard limit"), "USD; requests above it are rejected."],
+  sessionStreams: ["count", msg("Concurrent streams of one visitor"), msg("No limit by default.")],
+  sessionCost: ["usd", msg("Cost of one visitor's session"), msg("USD. No limit by default.")],
   ipDailyCost: [
     "usd",
-    "Daily cost of one address",
+    msg("Daily cost of one address"),
     "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
   ],
 });
@@ -34,25 +35,32 @@ export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
   name in SUGGESTED_VISITOR_LIMITS
 );
 
-const EVICTION_NOTE =
-  "When full, the least recently active conversations are deleted. Chats are never rejected.";
+const EVICTION_NOTE = msg(
+  "When full, the least recently active conversations are deleted. Chats are never rejected.",
+);
 
 export const QUOTA_FIELDS = planFields<QuotaName>({
-  agents: ["count", "Agents", "At most 100,000."],
+  agents: ["count", msg("Agents"), msg("At most 100,000.")],
   agentVersions: [
     "count",
-    "Versions kept of each agent",
-    "1 to 100. The oldest are deleted first, and also when the agents' storage is full.",
+    msg("Versions kept of each agent"),
+    msg("1 to 100. The oldest are deleted first, and also when the agents' storage is full."),
   ],
-  agentBytes: ["mib", "Size of agents and versions", "In MiB, measured as JSON."],
-  knowledgeBases: ["count", "Knowledge bases", "At most 1,000."],
+  agentBytes: ["mib", msg("Size of agents and versions"), msg("In MiB, measured as JSON.")],
+  knowledgeBases: ["count", msg("Knowledge bases"), msg("At most 1,000.")],
   knowledgeBytes: [
     "mib",
-    "Size of knowledge",
-    "In MiB, uploaded files plus the text extracted from them.",
+    msg("Size of knowledge"),
+    msg("In MiB, uploaded files plus the text extracted from them."),
   ],
-  conversationRuns: ["count", "Messages in conversations", EVICTION_NOTE],
-  conversationBytes: ["mib", "Size of conversations", `In MiB. ${EVICTION_NOTE}`],
+  conversationRuns: ["count", msg("Messages in conversations"), EVICTION_NOTE],
+  conversationBytes: [
+    "mib",
+    msg("Size of conversations"),
+    msg(
+      "In MiB. When full, the least recently active conversations are deleted. Chats are never rejected.",
+    ),
+  ],
 });
 
 function planFields<Name extends string>(
@@ -63,27 +71,27 @@ function planFields<Name extends string>(
 }
 
 export const VISITOR_OVERRIDE_LABELS: Record<Plan["visitorOverrides"], string> = {
-  not_dearer: "Models that cost no more than the agent's own",
-  all: "Any model of the plan",
-  none: "Nothing",
+  not_dearer: msg("Models that cost no more than the agent's own"),
+  all: msg("Any model of the plan"),
+  none: msg("Nothing"),
 };
 
 export function describePlan(plan: Plan, defaults: Limits): { label: string; value: string }[] {
   const limits = withOverrides(defaults, plan.limits);
   return PLAN_FIELDS.map(({ name, label, unit }) => {
     const n = limits[name];
-    return { label, value: n === undefined ? "no limit" : formatLimit(n, unit) };
+    return { label: t(label), value: n === undefined ? t("no limit") : formatLimit(n, unit) };
   });
 }
 
 export function retentionLabel({ conversationDays: days }: Plan): string {
-  if (days === 0) return "Not stored";
-  return days === 1 ? "1 day" : `${days} days`;
+  if (days === 0) return t("Not stored");
+  return plural(days, "{count} day", "{count} days");
 }
 
 function formatLimit(n: number, unit: PlanUnit): string {
-  if (unit === "per_minute") return `${formatCount(n)} per minute`;
-  return unit === "usd" ? `$${(n / 1_000_000).toFixed(2)}` : String(n);
+  if (unit === "per_minute") return t("{n} per minute", { n: formatCount(n) });
+  return unit === "usd" ? formatMicroUsd(n) : formatCount(n);
 }
 
 export function maxAgentVersions(plan: Plan): number {

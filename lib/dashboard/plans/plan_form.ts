@@ -11,6 +11,7 @@ import {
   QUOTA_FIELDS,
   VISITOR_LIMIT_FIELDS,
 } from "./describe_plan.ts";
+import { t } from "../texts/translate.ts";
 
 /** A plan as its form holds it: texts, exactly as typed. */
 export interface PlanFormValues {
@@ -81,7 +82,7 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { issues
   if (!parsed.success) return { issues: toFormIssues(parsed.error.issues) };
   const { softDailyCost, hardDailyCost } = parsed.data.limits;
   if (softDailyCost !== undefined && hardDailyCost !== undefined && softDailyCost > hardDailyCost) {
-    return { issues: { softDailyCost: "The soft limit is above the hard one." } };
+    return { issues: { softDailyCost: t("The soft limit is above the hard one.") } };
   }
   return { plan: parsed.data };
 }
@@ -127,11 +128,11 @@ function toFormIssues(issues: readonly z.core.$ZodIssue[]): PlanFormIssues {
   for (const { path } of issues) {
     const [first, second] = path.map(String);
     if (first === "limits" || first === "quotas") {
-      messages[second ?? ""] = "Enter a number within the limits, or leave this blank.";
+      messages[second ?? ""] = t("Enter a number within the limits, or leave this blank.");
     }
-    if (first === "conversationDays") messages[first] = "Enter 0 to 365 days.";
-    if (first === "models") messages[first] = "Choose models of the catalogue.";
-    if (first === "visitorOverrides") messages[first] = "Choose an option.";
+    if (first === "conversationDays") messages[first] = t("Enter 0 to 365 days.");
+    if (first === "models") messages[first] = t("Choose models of the catalogue.");
+    if (first === "visitorOverrides") messages[first] = t("Choose an option.");
   }
   return messages;
 }

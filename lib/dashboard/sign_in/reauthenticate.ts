@@ -4,6 +4,7 @@ import type { State } from "@/utils.ts";
 import { readSignInCookie } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
 import { signedIn } from "../authorization.ts";
+import { t } from "../texts/translate.ts";
 
 export const OWN_PASSWORD = "own_password";
 
@@ -24,7 +25,7 @@ export async function reauthenticate(
   const { service, clientAddress: address } = ctx.state;
   const password = form.get(OWN_PASSWORD) ?? "";
   if (password === "") {
-    return { message: "Enter your password to continue.", status: 403, headers: {} };
+    return { message: t("Enter your password to continue."), status: 403, headers: {} };
   }
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const user = signedIn(ctx.state);
@@ -34,8 +35,8 @@ export async function reauthenticate(
     return undefined;
   }
   if (rejection.rejected === "wrong_password") {
-    return { message: "This is not your password.", status: 403, headers: {} };
+    return { message: t("This is not your password."), status: 403, headers: {} };
   }
   const { status, headers, message } = signInRejection(rejection);
-  return { message: message ?? "Try again in a moment.", status, headers };
+  return { message: message ?? t("Try again in a moment."), status, headers };
 }

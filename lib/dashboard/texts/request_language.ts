@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { getCookies, setCookie } from "@std/http";
 import german from "./german.json" with { type: "json" };
-import { type Language, LANGUAGES, setTextSource } from "./translate.ts";
+import { type Language, LANGUAGES, setTextSource, type TextSource } from "./translate.ts";
 
 const COOKIE = "language";
 const MAX_AGE_S = 365 * 24 * 3600;
@@ -10,14 +10,16 @@ const languages = new AsyncLocalStorage<Language>();
 const pages: Readonly<Record<string, string>> = german.pages;
 const scripts: Readonly<Record<string, string>> = german.scripts;
 
-setTextSource({
+/** The German texts, for requests in German. */
+export const germanTexts: TextSource = {
   language: () => languages.getStore() ?? "en",
   find(english) {
     if (languages.getStore() !== "de") return undefined;
     if (Object.hasOwn(scripts, english)) return scripts[english];
     return Object.hasOwn(pages, english) ? pages[english] : undefined;
   },
-});
+};
+setTextSource(germanTexts);
 
 /** Runs `work` with the texts of a language. */
 export function withLanguage<T>(language: Language, work: () => T): T {

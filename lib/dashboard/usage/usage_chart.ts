@@ -7,6 +7,7 @@ import { formatDay, formatDays } from "../format_day.ts";
 import { METRICS } from "./usage_metrics.ts";
 import type { NamedUsage } from "./usage_names.ts";
 import { rangeBefore, type UsageQuery } from "./usage_query.ts";
+import { t } from "../texts/translate.ts";
 
 /** Groups with a colour of their own; the others share one. */
 export const MAX_SERIES = 6;
@@ -56,8 +57,10 @@ export function usageChart(
       before: compared.reduce((all, day) => all + value(before.day.get(day) ?? NO_USAGE), 0),
     };
   });
-  const names = top.map(({ id, name }) => by === "agent" && name === id ? "Deleted agent" : name);
-  const series = hasOthers ? [...names, "Other"] : names;
+  const names = top.map(({ id, name }) =>
+    by === "agent" && name === id ? t("Deleted agent") : name
+  );
+  const series = hasOthers ? [...names, t("Other")] : names;
   return { series, bars, isWeekly };
 }
 

@@ -5,6 +5,7 @@ import {
   formatMicroUsd,
   microUsdAxisFormat,
 } from "../format_amount.ts";
+import { msg, t } from "../texts/translate.ts";
 
 export const USAGE_METRICS = ["cost", "runs", "tokens"] as const;
 export type UsageMetric = typeof USAGE_METRICS[number];
@@ -22,15 +23,20 @@ export interface MetricFormat {
 /** What a chart of usage can show. */
 export const METRICS: Record<UsageMetric, MetricFormat> = {
   cost: {
-    label: "Cost",
+    label: msg("Cost"),
     value: ({ cost }) => cost,
     format: formatMicroUsd,
     exact: formatMicroUsd,
     axis: microUsdAxisFormat,
   },
-  runs: { label: "Runs", value: ({ runs }) => runs, format: formatCompact, exact: formatCount },
+  runs: {
+    label: msg("Runs"),
+    value: ({ runs }) => runs,
+    format: formatCompact,
+    exact: formatCount,
+  },
   tokens: {
-    label: "Tokens",
+    label: msg("Tokens"),
     value: ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
     format: formatCompact,
     exact: formatCount,
@@ -39,10 +45,12 @@ export const METRICS: Record<UsageMetric, MetricFormat> = {
 
 /** `12% more than in the 7 days before`. */
 export function describeChange(now: number, before: number, days: number): string {
-  const period = days === 1 ? "the day before" : `the ${days} days before`;
-  if (now === before) return `Same as in ${period}`;
-  if (before === 0) return `None in ${period}`;
+  const period = days === 1 ? t("the day before") : t("the {days} days before", { days });
+  if (now === before) return t("Same as in {period}", { period });
+  if (before === 0) return t("None in {period}", { period });
   const percent = Math.round(Math.abs(now - before) / before * 100);
-  if (percent === 0) return `About the same as in ${period}`;
-  return now > before ? `${percent}% more than in ${period}` : `${percent}% less than in ${period}`;
+  if (percent === 0) return t("About the same as in {period}", { period });
+  return now > before
+    ? t("{percent}% more than in {period}", { percent, period })
+    : t("{percent}% less than in {period}", { percent, period });
 }

@@ -7,6 +7,7 @@ import { splitModel } from "../../billing/usage_report.ts";
 import { loadAgentNames } from "../agents/agent_names.ts";
 import { defaultProviderLabel } from "../models/model_groups.ts";
 import { METRICS, type UsageMetric } from "./usage_metrics.ts";
+import { t } from "../texts/translate.ts";
 
 export interface NamedUsage {
   /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
@@ -61,7 +62,7 @@ async function loadNames(
       return await loadAgentNames(ids, { tenant, agents });
     case "key": {
       const known = (await apiKeys.list(tenant)).map(({ id, name }) => [id, name] as const);
-      return new Map([...known, [SESSIONS, "Widget sessions"], [PLAYGROUND, "Playground"]]);
+      return new Map([...known, [SESSIONS, t("Widget sessions")], [PLAYGROUND, t("Playground")]]);
     }
     default:
       return by satisfies never;

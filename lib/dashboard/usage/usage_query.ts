@@ -2,6 +2,7 @@ import type { UsageGroup } from "../../billing/usage_totals.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { addDays, type DayRange, daysOf, parseDayRange } from "../../schemas/day_range.ts";
 import { USAGE_METRICS, type UsageMetric } from "./usage_metrics.ts";
+import { msg, t } from "../texts/translate.ts";
 
 /** Lengths that the page offers, in days until today. */
 export const PERIODS = [7, 30, 90] as const;
@@ -9,10 +10,10 @@ const DEFAULT_PERIOD = 30;
 
 /** Ways to divide the usage, in the order of the page. */
 export const GROUPS: readonly { by: UsageGroup; label: string }[] = [
-  { by: "day", label: "Total" },
-  { by: "agent", label: "By agent" },
-  { by: "model", label: "By model" },
-  { by: "key", label: "By API key" },
+  { by: "day", label: msg("Total") },
+  { by: "agent", label: msg("By agent") },
+  { by: "model", label: msg("By model") },
+  { by: "key", label: msg("By API key") },
 ];
 
 export interface UsageQuery {
@@ -43,7 +44,7 @@ export function readUsageQuery({ searchParams }: URL, today: string): UsageQuery
     return { by, metric, range: parseDayRange({ from, to }, today), period: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const issue = "Enter a start and an end date, at most one year apart.";
+    const issue = t("Enter a start and an end date, at most one year apart.");
     return { by, metric, ...last(DEFAULT_PERIOD), issue };
   }
 }

@@ -15,6 +15,7 @@ import {
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   email: string;
@@ -22,7 +23,7 @@ interface Data {
   issues?: { current?: string; password?: string };
 }
 
-const LABELS = { current: "Current password", password: "New password" };
+const LABELS = { current: msg("Current password"), password: msg("New password") };
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -70,7 +71,7 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
 
 function rejectedPage(email: string, rejected: Refused) {
   if (rejected.rejected === "wrong_password") {
-    const issues = { current: "The password is incorrect." };
+    const issues = { current: t("The password is incorrect.") };
     return page<Data>({ email, issues }, { status: 403 });
   }
   if (rejected.rejected === "invalid") {
@@ -84,11 +85,11 @@ export default define.page<typeof handler>(({ data, url }) => {
   const issues = { ...data.issues, form: data.issue };
   return (
     <>
-      <PageHeader title="Your account" titlePrefix={unsavedTitle(issues)} text={data.email} />
+      <PageHeader title={t("Your account")} titlePrefix={unsavedTitle(issues)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>
-          <h2>Change password</h2>
+          <h2>{t("Change password")}</h2>
           {/* For password managers, which ignore fields of type "hidden". */}
           <input type="text" value={data.email} autocomplete="username" readonly hidden />
           <Field name="current" label={LABELS.current} issue={data.issues?.current}>
@@ -100,9 +101,11 @@ export default define.page<typeof handler>(({ data, url }) => {
             name="password"
             label={LABELS.password}
             issue={data.issues?.password}
-            help={`${
-              data.issues?.password ? "" : `At least ${MIN_PASSWORD_LENGTH} characters. `
-            }This signs you out everywhere else.`}
+            help={data.issues?.password
+              ? t("This signs you out everywhere else.")
+              : t("At least {length} characters. This signs you out everywhere else.", {
+                length: MIN_PASSWORD_LENGTH,
+              })}
           >
             {(attributes) => (
               <input
@@ -115,15 +118,15 @@ export default define.page<typeof handler>(({ data, url }) => {
             )}
           </Field>
           <div class="form-actions">
-            <button class="button button-primary" type="submit">Change password</button>
+            <button class="button button-primary" type="submit">{t("Change password")}</button>
           </div>
         </PostForm>
         <form method="post" action="/account" class="card stack">
-          <h2>Other sessions</h2>
-          <p class="prose">Ends all your other sessions, in every browser.</p>
+          <h2>{t("Other sessions")}</h2>
+          <p class="prose">{t("Ends all your other sessions, in every browser.")}</p>
           <div class="form-actions">
             <button class="button" type="submit" name="action" value="sign_out_elsewhere">
-              Sign out everywhere else
+              {t("Sign out everywhere else")}
             </button>
           </div>
         </form>

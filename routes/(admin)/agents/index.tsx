@@ -11,6 +11,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { type Sorting, sortRows } from "@/lib/dashboard/sort_rows.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Search results shown; beyond that, another search word is more useful than a longer list. */
 const MOST_FOUND = 25;
@@ -76,21 +77,26 @@ export default define.page<typeof handler>(({ data, url }) => {
   const none = agents.length === 0 && query === "" && first;
   return (
     <>
-      <PageHeader title="Agents" text="Each agent has its own prompt, model, tools and budget.">
-        {editor && !none && <a class="button button-primary" href="/agents/new">Create agent</a>}
+      <PageHeader
+        title={t("Agents")}
+        text={t("Each agent has its own prompt, model, tools and budget.")}
+      >
+        {editor && !none && (
+          <a class="button button-primary" href="/agents/new">{t("Create agent")}</a>
+        )}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      {!none && <SearchForm query={query} label="Search agents by name or id" />}
+      {!none && <SearchForm query={query} label={t("Search agents by name or id")} />}
       {none ? <NoAgents editor={editor} /> : <Found {...data} url={url} />}
-      <nav class="pager" aria-label="Pages">
-        {!first && <a class="button" href="/agents" aria-current="false">Newest</a>}
+      <nav class="pager" aria-label={t("Pages")}>
+        {!first && <a class="button" href="/agents" aria-current="false">{t("Newest")}</a>}
         {nextCursor && (
           <a
             class="button"
             href={`/agents?cursor=${encodeURIComponent(nextCursor)}`}
             aria-current="false"
           >
-            Older
+            {t("Older")}
           </a>
         )}
       </nav>
@@ -103,10 +109,12 @@ function Found({ agents, query, more, now, url, sorting }: Data & { url: URL }) 
     return (
       <EmptyState
         icon="agents"
-        title="No agents found"
-        text={query === "" ? "There are no older agents." : `No agents match “${query}”.`}
+        title={t("No agents found")}
+        text={query === ""
+          ? t("There are no older agents.")
+          : t("No agents match “{query}”.", { query })}
       >
-        <a class="button" href="/agents" aria-current="false">Show all agents</a>
+        <a class="button" href="/agents" aria-current="false">{t("Show all agents")}</a>
       </EmptyState>
     );
   }
@@ -115,7 +123,9 @@ function Found({ agents, query, more, now, url, sorting }: Data & { url: URL }) 
       <AgentTable agents={agents} now={now} url={url} sorting={sorting} />
       {more && (
         <p class="help list-note">
-          {`Showing the newest ${agents.length}. Add a word to narrow the search.`}
+          {t("Showing the newest {agents}. Add a word to narrow the search.", {
+            agents: agents.length,
+          })}
         </p>
       )}
     </>
@@ -126,10 +136,12 @@ function NoAgents({ editor }: { editor: boolean }) {
   return (
     <EmptyState
       icon="agents"
-      title="No agents yet"
-      text="Agents answer your visitors. Create one with a prompt and a model, then try it out."
+      title={t("No agents yet")}
+      text={t(
+        "Agents answer your visitors. Create one with a prompt and a model, then try it out.",
+      )}
     >
-      {editor && <a class="button button-primary" href="/agents/new">Create agent</a>}
+      {editor && <a class="button button-primary" href="/agents/new">{t("Create agent")}</a>}
     </EmptyState>
   );
 }

@@ -23,6 +23,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   /** Id of the signed-in user. */
@@ -78,22 +79,22 @@ async function copyOf(ctx: Context<State>): Promise<AgentFormValues | undefined>
   const { tenant } = signedIn(ctx.state);
   const agent = isUuid(id) ? await ctx.state.service.agents.find(tenant, id) : undefined;
   if (agent === undefined) return undefined;
-  const name = `Copy of ${agent.name}`.slice(0, FIELD_BOUNDS.agentName);
+  const name = t("Copy of {name}", { name: agent.name }).slice(0, FIELD_BOUNDS.agentName);
   return { ...toFormValues(agent), name, version: "" };
 }
 
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title="New agent"
+      title={t("New agent")}
       titlePrefix={unsavedTitle(data.issues)}
-      back={{ href: "/agents", label: "Agents" }}
+      back={{ href: "/agents", label: t("Agents") }}
     />
     <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />
     <AgentForm
       {...data}
       action="/agents/new"
-      submit="Create agent"
+      submit={t("Create agent")}
       readOnly={false}
       saved={false}
     />

@@ -14,6 +14,7 @@ import { needsReauthentication } from "@/lib/dashboard/sign_in/reauthenticate.ts
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { sortRows } from "@/lib/dashboard/sort_rows.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -39,17 +40,20 @@ export default define.page<typeof handler>(({ data, url }) => {
   const newKey = editor && (
     <DialogLink
       href="/api-keys/new"
-      label="Create API key"
+      label={t("Create API key")}
       class="button button-primary"
-      title="Create API key"
+      title={t("Create API key")}
     >
-      <h2>Create API key</h2>
+      <h2>{t("Create API key")}</h2>
       <NewKeyForm inDialog {...data.form} />
     </DialogLink>
   );
   return (
     <>
-      <PageHeader title="API keys" text="For your servers only. Browsers use session tokens.">
+      <PageHeader
+        title={t("API keys")}
+        text={t("For your servers only. Browsers use session tokens.")}
+      >
         {apiKeys.length > 0 && newKey}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
@@ -57,8 +61,8 @@ export default define.page<typeof handler>(({ data, url }) => {
         ? (
           <EmptyState
             icon="key"
-            title="No API keys yet"
-            text="Create a key to manage agents and mint session tokens from your backend."
+            title={t("No API keys yet")}
+            text={t("Create a key to manage agents and mint session tokens from your backend.")}
           >
             {newKey}
           </EmptyState>

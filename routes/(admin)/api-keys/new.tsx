@@ -12,6 +12,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isoTime } from "@/lib/platform/runtime.ts";
 import { newApiKeySchema } from "@/lib/schemas/api_key.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -38,7 +39,7 @@ export const handler = define.handlers({
       const wrong = new Set(input.error.issues.map((issue) => issue.path[0]));
       const issues = {
         ...(wrong.has("name") && { name: "Enter a name of 1 to 128 characters." }),
-        ...(wrong.has("scopes") && { scopes: "Choose at least one scope." }),
+        ...(wrong.has("scopes") && { scopes: t("Choose at least one scope.") }),
       };
       return page<Data>({ form: { ...typed, issues } }, { status: 400 });
     }
@@ -64,16 +65,18 @@ function blank(state: State): NewKeyFormProps {
 }
 
 export default define.page<typeof handler>(({ data }) =>
-  "secret" in data ? <RevealedKey title={`Key “${data.name}” created`} secret={data.secret} /> : (
-    <>
-      <PageHeader
-        title="Create API key"
-        titlePrefix={unsavedTitle(data.form.issues ?? {})}
-        back={{ href: "/api-keys", label: "API keys" }}
-      />
-      <div class="card narrow">
-        <NewKeyForm {...data.form} />
-      </div>
-    </>
-  )
+  "secret" in data
+    ? <RevealedKey title={t("Key “{name}” created", { name: data.name })} secret={data.secret} />
+    : (
+      <>
+        <PageHeader
+          title={t("Create API key")}
+          titlePrefix={unsavedTitle(data.form.issues ?? {})}
+          back={{ href: "/api-keys", label: t("API keys") }}
+        />
+        <div class="card narrow">
+          <NewKeyForm {...data.form} />
+        </div>
+      </>
+    )
 );

@@ -12,6 +12,7 @@ import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { readInbox } from "@/lib/dashboard/inbox/read_inbox.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -34,16 +35,16 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
   return (
     <div class="inbox-page">
       <PageHeader
-        title="Conversations"
-        text="Messages between visitors and your agents, latest first."
+        title={t("Conversations")}
+        text={t("Messages between visitors and your agents, latest first.")}
       >
         {rows.length > 0 && (
           <>
             <a class="button" href={exportHref(filters, "csv")} download aria-current="false">
-              Export CSV
+              {t("Export CSV")}
             </a>
             <a class="button" href={exportHref(filters, "jsonl")} download aria-current="false">
-              Export JSON lines
+              {t("Export JSON lines")}
             </a>
           </>
         )}
@@ -51,7 +52,7 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
       <PageNotice notice={flashMessageOf(url)} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_OPTIONS} />
       <FilterChips filters={filters} names={names} />
-      {missing && <p class="field-error">No conversation or run has this ID.</p>}
+      {missing && <p class="field-error">{t("No conversation or run has this ID.")}</p>}
       {rows.length === 0 && !cutShort
         ? <Nothing isFiltered={isFiltered(filters) || !isFirstPage} />
         : (
@@ -60,9 +61,12 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
               <InboxList inbox={inbox} />
             </div>
             <div class="inbox-hint">
-              <p>Choose a conversation to read it.</p>
+              <p>{t("Choose a conversation to read it.")}</p>
               <p class="help">
-                <kbd>J</kbd> opens the next one, <kbd>K</kbd> the previous one.
+                {rich("{kbd} opens the next one, {kbd2} the previous one.", {
+                  kbd: <kbd>J</kbd>,
+                  kbd2: <kbd>K</kbd>,
+                })}
               </p>
             </div>
           </div>
@@ -77,17 +81,19 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
     ? (
       <EmptyState
         icon="conversations"
-        title="No conversations match these filters"
-        text="Remove a filter, or choose a longer period."
+        title={t("No conversations match these filters")}
+        text={t("Remove a filter, or choose a longer period.")}
       >
-        <a class="button" href="/conversations" aria-current="false">Clear filters</a>
+        <a class="button" href="/conversations" aria-current="false">{t("Clear filters")}</a>
       </EmptyState>
     )
     : (
       <EmptyState
         icon="conversations"
-        title="No conversations yet"
-        text="Conversations between visitors and your agents appear here. Your plan sets how long they are stored."
+        title={t("No conversations yet")}
+        text={t(
+          "Conversations between visitors and your agents appear here. Your plan sets how long they are stored.",
+        )}
       />
     );
 }

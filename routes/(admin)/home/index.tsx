@@ -23,6 +23,7 @@ import { rangeBefore } from "@/lib/dashboard/usage/usage_query.ts";
 import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import type { UsageSummary } from "@/lib/billing/usage_report.ts";
 import { define, type State } from "@/utils.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -71,19 +72,19 @@ export default define.page<typeof handler>(({ data, url }) => {
   const { usage, attention, trends, now, setup } = data;
   return (
     <div class="stack-large">
-      <PageHeader title="Home" text={`${formatLongDay(usage.day)} (UTC)`} />
+      <PageHeader title={t("Home")} text={t("{day} (UTC)", { day: formatLongDay(usage.day) })} />
       <PageNotice notice={flashMessageOf(url)} />
       {setup && <GettingStarted {...setup} canDismiss={data.editor} />}
       <AlertList items={attention} now={now} operator={data.operator} />
       <section class="stack-small" aria-labelledby="today">
-        <h2 id="today">Today</h2>
+        <h2 id="today">{t("Today")}</h2>
         <div class="card today">
           <LimitMeter {...usage} cost={usage.today.cost} now={now} />
           <TodaysFigures usage={usage} />
         </div>
       </section>
       <section class="stack-small" aria-labelledby="month">
-        <h2 id="month">Last 30 days</h2>
+        <h2 id="month">{t("Last 30 days")}</h2>
         {trends === undefined ? <NothingYet /> : <Month {...trends} />}
       </section>
     </div>
@@ -98,12 +99,15 @@ function TodaysFigures(
   return (
     <DescriptionList
       of={{
-        "Messages": formatCount(runs),
-        "Runs succeeded": formatCount(runs - failed),
-        "Runs failed": <ErrorCount count={failed} href={errorsHref({ from: day, to: day })} />,
-        "Runs in progress": `${formatCount(activeStreams)} of ${formatCount(maxStreams)}`,
-        "Input tokens": formatCount(inputTokens),
-        "Output tokens": formatCount(outputTokens),
+        [t("Messages")]: formatCount(runs),
+        [t("Runs succeeded")]: formatCount(runs - failed),
+        [t("Runs failed")]: <ErrorCount count={failed} href={errorsHref({ from: day, to: day })} />,
+        [t("Runs in progress")]: t("{activeStreams} of {maxStreams}", {
+          activeStreams: formatCount(activeStreams),
+          maxStreams: formatCount(maxStreams),
+        }),
+        [t("Input tokens")]: formatCount(inputTokens),
+        [t("Output tokens")]: formatCount(outputTokens),
       }}
     />
   );
@@ -113,10 +117,12 @@ function NothingYet() {
   return (
     <EmptyState
       icon="usage"
-      title="No chats yet"
-      text="Charts of usage and cost appear here after the first message to one of your agents."
+      title={t("No chats yet")}
+      text={t(
+        "Charts of usage and cost appear here after the first message to one of your agents.",
+      )}
     >
-      <a class="button" href="/agents">View agents</a>
+      <a class="button" href="/agents">{t("View agents")}</a>
     </EmptyState>
   );
 }
@@ -127,26 +133,29 @@ function Month({ messages, cost, days }: NonNullable<ReturnType<typeof homeTrend
       <div class="charts">
         <TrendChart
           trend={messages}
-          title="Messages"
-          sum={messages.failed === 0
-            ? formatCount(messages.sum)
-            : `${formatCount(messages.sum)}, ${formatCount(messages.failed)} failed`}
+          title={t("Messages")}
+          sum={messages.failed === 0 ? formatCount(messages.sum) : t("{sum}, {failed} failed", {
+            sum: formatCount(messages.sum),
+            failed: formatCount(messages.failed),
+          })}
           format={METRICS.runs}
-          series={["Succeeded", "Failed"]}
+          series={[t("Succeeded"), t("Failed")]}
         />
         <TrendChart
           trend={cost}
-          title="Cost"
+          title={t("Cost")}
           sum={METRICS.cost.exact(cost.sum)}
           format={METRICS.cost}
           series={[]}
         />
       </div>
       <details class="more">
-        <summary>Show as table</summary>
+        <summary>{t("Show as table")}</summary>
         <UsageTable
-          caption={`Usage by day, ${plural(days.length, "{count} day", "{count} days")}`}
-          heading="Day (UTC)"
+          caption={t("Usage by day, {count}", {
+            count: plural(days.length, "{count} day", "{count} days"),
+          })}
+          heading={t("Day (UTC)")}
           rows={days.toReversed().map(({ day, usage }) => ({
             key: day,
             name: formatDay(day),
@@ -155,7 +164,9 @@ function Month({ messages, cost, days }: NonNullable<ReturnType<typeof homeTrend
         />
       </details>
       <p class="help">
-        See <a href="/usage">Usage</a> for other days, and by agent, model and key.
+        {rich("See {link} for other days, and by agent, model and key.", {
+          link: <a href="/usage">{t("Usage")}</a>,
+        })}
       </p>
     </>
   );
@@ -174,10 +185,10 @@ function TrendChart(
   return (
     <BarChart
       {...{ bars, series, format: format.format, axis: format.axis }}
-      title={`${title} by day`}
-      errors={series.indexOf("Failed")}
+      title={t("{title} by day", { title })}
+      errors={series.indexOf(t("Failed"))}
       height={CHART_HEIGHT}
-      beforeLabel={`${bars.length} days before`}
+      beforeLabel={t("{days} days before", { days: bars.length })}
       caption={
         <>
           <span class="chart-title">{title}</span>

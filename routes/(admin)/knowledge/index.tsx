@@ -14,6 +14,7 @@ import { EMPTY_KNOWLEDGE_BASE_FORM } from "@/lib/dashboard/knowledge/save_knowle
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The largest quota fits on one page. */
 const LIMIT = MAX_QUOTAS.knowledgeBases;
@@ -41,14 +42,14 @@ export default define.page<typeof handler>(({ data, url }) => {
   const newBase = editor && (
     <DialogLink
       href="/knowledge/new"
-      label="New knowledge base"
+      label={t("New knowledge base")}
       class="button button-primary"
-      title="New knowledge base"
+      title={t("New knowledge base")}
     >
-      <h2>New knowledge base</h2>
+      <h2>{t("New knowledge base")}</h2>
       <BaseForm
         action="/knowledge/new"
-        submit="Create"
+        submit={t("Create")}
         values={EMPTY_KNOWLEDGE_BASE_FORM}
         issues={{}}
       />
@@ -56,14 +57,14 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
   return (
     <>
-      <PageHeader title="Knowledge" text="Documents that your agents answer from.">
+      <PageHeader title={t("Knowledge")} text={t("Documents that your agents answer from.")}>
         {bases.length > 0 && newBase}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       {bases.length > 0
         ? (
           <DataTable
-            caption="Knowledge bases"
+            caption={t("Knowledge bases")}
             columns={columns(now)}
             rows={bases}
             rowKey={({ id }) => id}
@@ -74,8 +75,10 @@ export default define.page<typeof handler>(({ data, url }) => {
         : (
           <EmptyState
             icon="knowledge"
-            title="No knowledge bases yet"
-            text="Add your documents to a knowledge base and select it in an agent. Answers then cite them."
+            title={t("No knowledge bases yet")}
+            text={t(
+              "Add your documents to a knowledge base and select it in an agent. Answers then cite them.",
+            )}
           >
             {newBase}
           </EmptyState>
@@ -88,7 +91,7 @@ function columns(now: number): Column<KnowledgeBase>[] {
   return [
     {
       id: "name",
-      heading: "Name",
+      heading: t("Name"),
       isSortable: true,
       cell: ({ id, name, description }) => (
         <span class="cell-name">
@@ -99,21 +102,21 @@ function columns(now: number): Column<KnowledgeBase>[] {
     },
     {
       id: "documents",
-      heading: "Documents",
+      heading: t("Documents"),
       isSortable: true,
       isNumber: true,
       cell: ({ documentCount }) => formatCount(documentCount),
     },
     {
       id: "passages",
-      heading: "Passages",
+      heading: t("Passages"),
       isSortable: true,
       isNumber: true,
       cell: ({ chunkCount }) => formatCount(chunkCount),
     },
     {
       id: "updated",
-      heading: "Updated",
+      heading: t("Updated"),
       isSortable: true,
       cell: ({ updatedAt }) => <Time at={updatedAt} now={now} />,
     },

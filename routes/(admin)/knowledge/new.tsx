@@ -15,6 +15,7 @@ import {
 } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   values: KnowledgeBaseFormValues;
@@ -46,12 +47,12 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title="New knowledge base"
+      title={t("New knowledge base")}
       titlePrefix={unsavedTitle(data.issues)}
-      back={{ href: "/knowledge", label: "Knowledge" }}
+      back={{ href: "/knowledge", label: t("Knowledge") }}
     />
     <div class="card narrow">
-      <BaseForm {...data} action="/knowledge/new" submit="Create" cancelHref="/knowledge" />
+      <BaseForm {...data} action="/knowledge/new" submit={t("Create")} cancelHref="/knowledge" />
     </div>
   </>
 ));

@@ -4,6 +4,7 @@ import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { systemFacts } from "@/lib/dashboard/system_facts.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -20,13 +21,13 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="Status" text="The process that served this page." />
+    <PageHeader title={t("Status")} text={t("The process that served this page.")} />
     <div class="sections">
       <section class="card stack" aria-labelledby="process">
         <h2 id="process">
-          Process{" "}
+          {t("Process")}{" "}
           <span class={data.ready ? "badge badge-active" : "badge badge-failing"}>
-            {data.ready ? "Ready" : "Not ready"}
+            {data.ready ? t("Ready") : t("Not ready")}
           </span>
         </h2>
         <dl class="values">
@@ -39,7 +40,7 @@ export default define.page<typeof handler>(({ data }) => (
         </dl>
       </section>
       <section aria-labelledby="slots">
-        <h2 id="slots" class="section-head">Model providers</h2>
+        <h2 id="slots" class="section-head">{t("Model providers")}</h2>
         <ConnectionRows slots={data.slots} now={data.now} operator />
       </section>
     </div>

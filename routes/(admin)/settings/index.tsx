@@ -16,6 +16,7 @@ import { sortRows } from "@/lib/dashboard/sort_rows.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -52,27 +53,28 @@ export default define.page<typeof handler>(({ data, url }) => {
   const { plan, editor, now } = data;
   return (
     <>
-      <PageHeader title="Settings" text={data.tenant} />
+      <PageHeader title={t("Settings")} text={data.tenant} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
         <section aria-labelledby="secrets">
           <div class="section-head">
             <div>
-              <h2 id="secrets">Secrets</h2>
+              <h2 id="secrets">{t("Secrets")}</h2>
               <p class="lead">
-                Credentials that tools send as{" "}
-                <code>{"{{secret.NAME}}"}</code>. Values are write-only.
+                {rich("Credentials that tools send as {code}. Values are write-only.", {
+                  code: <code>{"{{secret.NAME}}"}</code>,
+                })}
               </p>
             </div>
-            {editor && <a class="button" href="/settings/secrets/new">Set secret</a>}
+            {editor && <a class="button" href="/settings/secrets/new">{t("Set secret")}</a>}
           </div>
           <SecretTable {...data.secrets} agents={data.agents} now={now} editor={editor} url={url} />
         </section>
         <section aria-labelledby="limits">
           <div class="section-head">
             <div>
-              <h2 id="limits">Plan and limits</h2>
-              <p class="lead">Set by the operator of this installation.</p>
+              <h2 id="limits">{t("Plan and limits")}</h2>
+              <p class="lead">{t("Set by the operator of this installation.")}</p>
             </div>
           </div>
           <dl class="card values">
@@ -83,15 +85,15 @@ export default define.page<typeof handler>(({ data, url }) => {
               </div>
             ))}
             <div>
-              <dt>Models</dt>
-              <dd>{plan.models === "all" ? "All models of the catalog" : plan.models.length}</dd>
+              <dt>{t("Models")}</dt>
+              <dd>{plan.models === "all" ? t("All models of the catalog") : plan.models.length}</dd>
             </div>
             <div>
-              <dt>Visitor overrides</dt>
-              <dd>{VISITOR_OVERRIDE_LABELS[plan.visitorOverrides]}</dd>
+              <dt>{t("Visitor overrides")}</dt>
+              <dd>{t(VISITOR_OVERRIDE_LABELS[plan.visitorOverrides])}</dd>
             </div>
             <div>
-              <dt>Conversation retention</dt>
+              <dt>{t("Conversation retention")}</dt>
               <dd>{retentionLabel(plan)}</dd>
             </div>
           </dl>
@@ -99,9 +101,11 @@ export default define.page<typeof handler>(({ data, url }) => {
         <section aria-labelledby="storage">
           <div class="section-head">
             <div>
-              <h2 id="storage">Storage</h2>
+              <h2 id="storage">{t("Storage")}</h2>
               <p class="lead">
-                Your usage and quotas. Stores the last {data.maxVersions} versions of each agent.
+                {t("Your usage and quotas. Stores the last {maxVersions} versions of each agent.", {
+                  maxVersions: data.maxVersions,
+                })}
               </p>
             </div>
           </div>
@@ -111,8 +115,8 @@ export default define.page<typeof handler>(({ data, url }) => {
           <section aria-labelledby="providers">
             <div class="section-head">
               <div>
-                <h2 id="providers">Model providers</h2>
-                <p class="lead">Whether the models that your agents use are answering.</p>
+                <h2 id="providers">{t("Model providers")}</h2>
+                <p class="lead">{t("Whether the models that your agents use are answering.")}</p>
               </div>
             </div>
             <ConnectionRows slots={data.slots} now={now} operator={data.operator} />

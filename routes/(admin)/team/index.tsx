@@ -9,6 +9,7 @@ import { paginate } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { isOwner, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -37,10 +38,12 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader
-        title="Team"
-        text="Owners manage the team, admins manage everything else, viewers have read-only access."
+        title={t("Team")}
+        text={t(
+          "Owners manage the team, admins manage everything else, viewers have read-only access.",
+        )}
       >
-        {owner && <a class="button button-primary" href="/team/invite">Invite member</a>}
+        {owner && <a class="button button-primary" href="/team/invite">{t("Invite member")}</a>}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
@@ -48,7 +51,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <Pagination {...links} />
         {invitations.length > 0 && (
           <section aria-labelledby="invitations">
-            <h2 id="invitations" class="section-head">Invitations</h2>
+            <h2 id="invitations" class="section-head">{t("Invitations")}</h2>
             <InvitationTable invitations={invitations} owner={owner} now={now} url={url} />
           </section>
         )}

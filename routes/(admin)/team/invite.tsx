@@ -14,8 +14,9 @@ import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const BACK = { href: "/team", label: "Team" };
+const BACK = { href: "/team", label: msg("Team") };
 
 interface Form {
   email: string;
@@ -67,8 +68,8 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
     const issue = invited.rejected === "invalid"
-      ? "Enter an email address."
-      : "This person is already on the team.";
+      ? t("Enter an email address.")
+      : t("This person is already on the team.");
     return page<Data>({ ...typed, issues: { email: issue } }, { status: 400 });
   },
 });
@@ -77,10 +78,14 @@ export default define.page<typeof handler>(({ data }) =>
   "link" in data
     ? (
       <RevealedLink
-        title={`Invitation for ${data.email}`}
-        text={`${
-          data.replaced ? "The earlier invitation of this address no longer works. " : ""
-        }Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.`}
+        title={t("Invitation for {email}", { email: data.email })}
+        text={data.replaced
+          ? t(
+            "The earlier invitation of this address no longer works. Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.",
+          )
+          : t(
+            "Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.",
+          )}
         link={data.link}
         back={BACK}
       />
@@ -92,28 +97,28 @@ function InviteForm({ email, role, asksPassword, once, issues }: Form) {
   const own_password = issues.password;
   return (
     <>
-      <PageHeader title="Invite" titlePrefix={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title={t("Invite")} titlePrefix={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/team/invite"
         class="card narrow stack"
         issues={{ email: issues.email, own_password }}
-        labels={{ email: "E-mail" }}
-        lead="Couldn't create the invitation."
+        labels={{ email: "Email" }}
+        lead={t("Couldn't create the invitation.")}
         once={once}
       >
         <Field
           name="email"
-          label="E-mail"
+          label={t("Email")}
           issue={issues.email}
-          help="We do not send an email. You get a link to share."
+          help={t("We do not send an email. You get a link to share.")}
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <RoleSelect value={role} />
         <ReauthField asked={asksPassword} issue={own_password} />
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Create invitation</button>
-          <a class="button" href="/team" aria-current="false">Cancel</a>
+          <button class="button button-primary" type="submit">{t("Create invitation")}</button>
+          <a class="button" href="/team" aria-current="false">{t("Cancel")}</a>
         </div>
       </PostForm>
     </>

@@ -22,12 +22,13 @@ import { readUsageQuery, usageHref } from "@/lib/dashboard/usage/usage_query.ts"
 import { dayOf } from "@/lib/platform/utc_day.ts";
 import type { UsageGroup } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
+import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 const HEADINGS: Record<UsageGroup, string> = {
-  day: "Day (UTC)",
-  agent: "Agent",
-  model: "Model",
-  key: "API key",
+  day: msg("Day (UTC)"),
+  agent: msg("Agent"),
+  model: msg("Model"),
+  key: msg("API key"),
 };
 const CHART_HEIGHT = 240;
 
@@ -48,20 +49,24 @@ export default define.page<typeof handler>(({ data }) => {
   const { query, sum } = data;
   return (
     <>
-      <PageHeader title="Usage" text="What your agents cost, and who uses them.">
-        <a class="button" href={usageHref("/usage/csv", query)} download>Download CSV</a>
+      <PageHeader title={t("Usage")} text={t("What your agents cost, and who uses them.")}>
+        <a class="button" href={usageHref("/usage/csv", query)} download>{t("Download CSV")}</a>
       </PageHeader>
       {query.issue && <Notice kind="error">{query.issue}</Notice>}
       <PeriodPicker query={query} />
       {sum.runs === 0
         ? (
-          <EmptyState icon="usage" title="No usage" text="There were no runs in this period.">
-            <a class="button" href="/usage" aria-current="false">Show last 30 days</a>
+          <EmptyState
+            icon="usage"
+            title={t("No usage")}
+            text={t("There were no runs in this period.")}
+          >
+            <a class="button" href="/usage" aria-current="false">{t("Show last 30 days")}</a>
           </EmptyState>
         )
         : <Report {...data} />}
       <section class="stack-small usage-storage" aria-labelledby="storage">
-        <h2 id="storage">Storage</h2>
+        <h2 id="storage">{t("Storage")}</h2>
         <StorageMeters figures={data.storage} />
       </section>
     </>
@@ -70,8 +75,9 @@ export default define.page<typeof handler>(({ data }) => {
 
 function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsagePageData) {
   const { range, by, metric } = query;
-  const { label, format, axis, value } = METRICS[metric];
-  const title = chart.isWeekly ? `${label} by week` : `${label} by day`;
+  const { format, axis, value } = METRICS[metric];
+  const label = t(METRICS[metric].label);
+  const title = chart.isWeekly ? t("{label} by week", { label }) : t("{label} by day", { label });
   const isLimited = metric === "cost" && !chart.isWeekly;
   return (
     <div class="stack">
@@ -80,8 +86,10 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
         title={title}
         {...{ format, axis, ...chart }}
         height={CHART_HEIGHT}
-        beforeLabel={chart.days === 1 ? "Day before" : `${chart.days} days before`}
-        limit={isLimited ? { value: dailyLimit, label: "Daily limit" } : undefined}
+        beforeLabel={chart.days === 1
+          ? t("Day before")
+          : t("{days} days before", { days: chart.days })}
+        limit={isLimited ? { value: dailyLimit, label: t("Daily limit") } : undefined}
         caption={
           <>
             <div>
@@ -95,21 +103,22 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
         }
       />
       <p class="help">
-        Days are in UTC: each begins at{" "}
-        <time datetime={`${range.to}T00:00:00Z`} data-clock>00:00 UTC</time>.
+        {rich("Days are in UTC: each begins at {time}.", {
+          time: <time datetime={`${range.to}T00:00:00Z`} data-clock>00:00 UTC</time>,
+        })}
       </p>
       <DescriptionList
         class="figures card"
         of={{
-          Errors: <ErrorCount count={sum.failed} href={errorsHref(range)} />,
-          "Input tokens": formatCount(sum.inputTokens),
-          "Output tokens": formatCount(sum.outputTokens),
-          "Average cost per run": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
+          [t("Errors")]: <ErrorCount count={sum.failed} href={errorsHref(range)} />,
+          [t("Input tokens")]: formatCount(sum.inputTokens),
+          [t("Output tokens")]: formatCount(sum.outputTokens),
+          [t("Average cost per run")]: formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
         }}
       />
       <UsageTable
-        caption={`Usage by ${by}`}
-        heading={HEADINGS[by]}
+        caption={t("Usage by {group}", { group: t(HEADINGS[by]) })}
+        heading={t(HEADINGS[by])}
         rows={rows.map((row, n) => ({
           key: row.id,
           name: <Name row={row} by={by} />,
@@ -119,7 +128,9 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
       />
       {hasMore && (
         <p class="help">
-          {`Showing the first ${formatCount(rows.length)}. Download the CSV for all.`}
+          {t("Showing the first {rows}. Download the CSV for all.", {
+            rows: formatCount(rows.length),
+          })}
         </p>
       )}
     </div>
@@ -129,5 +140,5 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
 function Name({ row: { id, name }, by }: { row: NamedUsage; by: UsageGroup }) {
   if (by === "day") return <>{formatDay(id)}</>;
   if (by !== "agent") return <>{name}</>;
-  return <a href={conversationsHref({ agentId: id })}>{name === id ? "Deleted agent" : name}</a>;
+  return <a href={conversationsHref({ agentId: id })}>{name === id ? t("Deleted agent") : name}</a>;
 }

@@ -8,6 +8,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   agent: Agent;
@@ -29,7 +30,7 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const typed = form.get("confirmName") ?? "";
     if (typed.trim() !== agent.name.trim()) {
-      const issue = "The name does not match.";
+      const issue = t("The name does not match.");
       return page<Data>({ agent, typed, issue }, { status: 400 });
     }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);
@@ -42,7 +43,11 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/agents/${agent.id}`, label: agent.name };
   return (
     <>
-      <PageHeader title="Delete agent" titlePrefix={data.issue && "Not deleted"} back={back} />
+      <PageHeader
+        title={t("Delete agent")}
+        titlePrefix={data.issue && t("Not deleted")}
+        back={back}
+      />
       <div class="card narrow">
         <DeleteAgentForm {...data} cancelHref={back.href} />
       </div>

@@ -9,6 +9,7 @@ import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/r
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   apiKey: ApiKey;
@@ -38,14 +39,14 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { apiKey, password } }) => (
   <ConfirmPage
-    title="Revoke API key"
-    back={{ href: "/api-keys", label: "API keys" }}
+    title={t("Revoke API key")}
+    back={{ href: "/api-keys", label: t("API keys") }}
     action={`/api-keys/${apiKey.id}/revoke`}
-    question={`Revoke ${apiKey.name}?`}
-    confirm="Revoke key"
+    question={t("Revoke {name}?", { name: apiKey.name })}
+    confirm={t("Revoke key")}
     issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
-    <p>Requests with this key will be rejected. This cannot be undone.</p>
+    <p>{t("Requests with this key will be rejected. This cannot be undone.")}</p>
   </ConfirmPage>
 ));

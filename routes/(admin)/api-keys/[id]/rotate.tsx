@@ -12,6 +12,7 @@ import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/r
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -54,8 +55,8 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage("/api-keys", "key_rotated_before"), 303);
     }
     const issue = rotated.rejected === "overlap"
-      ? "The key was already rotated. Revoke its old secret first, or wait until it expires."
-      : "The key is no longer active.";
+      ? t("The key was already rotated. Revoke its old secret first, or wait until it expires.")
+      : t("The key is no longer active.");
     return page<Data>({ form: { ...typed, issue } }, { status: 409 });
   },
 });
@@ -72,13 +73,13 @@ function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
 
 export default define.page<typeof handler>(({ data }) =>
   "secret" in data
-    ? <RevealedKey title={`New secret of “${data.name}”`} secret={data.secret} />
+    ? <RevealedKey title={t("New secret of “{name}”", { name: data.name })} secret={data.secret} />
     : (
       <>
         <PageHeader
-          title={`Rotate ${data.form.apiKey.name}`}
+          title={t("Rotate {name}", { name: data.form.apiKey.name })}
           titlePrefix={unsavedTitle({ form: data.form.issue, password: data.form.passwordIssue })}
-          back={{ href: "/api-keys", label: "API keys" }}
+          back={{ href: "/api-keys", label: t("API keys") }}
         />
         <div class="card narrow">
           <RotateKeyForm {...data.form} />

@@ -8,6 +8,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Confirmation and deletion. */
 export const handler = define.handlers({
@@ -32,15 +33,17 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: transcript }) => (
   <ConfirmPage
-    title="Delete conversation"
-    back={{ href: conversationHref(transcript), label: "Conversation" }}
+    title={t("Delete conversation")}
+    back={{ href: conversationHref(transcript), label: t("Conversation") }}
     action={conversationHref(transcript, "/delete")}
-    question="Delete this conversation?"
-    confirm="Delete conversation"
+    question={t("Delete this conversation?")}
+    confirm={t("Delete conversation")}
   >
     <p>
-      Deletes the messages of its {plural(transcript.runCount, "{count} run", "{count} runs")}{" "}
-      and cancels a run in progress. Usage totals keep its cost. This cannot be undone.
+      {t(
+        "Deletes the messages of its {count} and cancels a run in progress. Usage totals keep its cost. This cannot be undone.",
+        { count: plural(transcript.runCount, "{count} run", "{count} runs") },
+      )}
     </p>
   </ConfirmPage>
 ));

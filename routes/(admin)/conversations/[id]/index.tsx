@@ -15,6 +15,7 @@ import { readInboxBeside } from "@/lib/dashboard/inbox/read_inbox.ts";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -42,15 +43,15 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <div class="inbox-page">
       <PageHeader
-        title={`Conversation with ${agent ?? "a deleted agent"}`}
+        title={t("Conversation with {agent}", { agent: agent ?? t("a deleted agent") })}
         back={{
           href: inbox.query === "" ? conversationsHref({}) : `/conversations?${inbox.query}`,
-          label: "Conversations",
+          label: t("Conversations"),
         }}
       >
         {editor && transcript.runCount > 0 && (
           <a class="button" href={conversationHref(transcript, "/delete")} aria-current="false">
-            Delete
+            {t("Delete")}
           </a>
         )}
       </PageHeader>
@@ -62,7 +63,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         </div>
         <div class="inbox-transcript card">
           {transcript.runs.length + live.length === 0 && (
-            <p class="prose">These messages were deleted.</p>
+            <p class="prose">{t("These messages were deleted.")}</p>
           )}
           {transcript.runs.map((run) => (
             <RunCard key={run.runId} run={run} record={records.get(run.runId)} />
@@ -71,15 +72,15 @@ export default define.page<typeof handler>(({ data, url }) => {
             <LiveRunCard key={run.facts.runId} run={run} now={inbox.now} canStop={editor} />
           ))}
           {(next || url.searchParams.has("cursor")) && (
-            <nav class="pager" aria-label="Runs">
+            <nav class="pager" aria-label={t("Runs")}>
               {url.searchParams.has("cursor") && (
                 <a class="button" href={conversationHref(transcript)} aria-current="false">
-                  First runs
+                  {t("First runs")}
                 </a>
               )}
               {next && (
                 <a class="button" href={conversationHref(transcript) + next} aria-current="false">
-                  Later runs
+                  {t("Later runs")}
                 </a>
               )}
             </nav>

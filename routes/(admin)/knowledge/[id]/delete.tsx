@@ -8,6 +8,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Confirmation, with the agents that use the knowledge base, and deletion. */
 export const handler = define.handlers({
@@ -30,37 +31,43 @@ export const handler = define.handlers({
   },
 });
 
-/** `2 agents use it`. */
-function users({ data, more }: AgentSearchResult): string {
-  return more
-    ? `More than ${data.length} agents use it`
-    : `${plural(data.length, "{count} agent uses", "{count} agents use")} it`;
+/** What the deletion does to the agents that use the base. */
+function consequence({ data, more }: AgentSearchResult): string {
+  if (more) {
+    return t("More than {count} agents use it and would no longer find anything:", {
+      count: data.length,
+    });
+  }
+  return plural(
+    data.length,
+    "{count} agent uses it and would no longer find anything:",
+    "{count} agents use it and would no longer find anything:",
+  );
 }
 
 export default define.page<typeof handler>(({ data: { base, agents } }) => (
   <ConfirmPage
-    title="Delete knowledge base"
+    title={t("Delete knowledge base")}
     back={{ href: `/knowledge/${base.id}`, label: base.name }}
     action={`/knowledge/${base.id}/delete`}
-    question={`Delete ${base.name}?`}
-    confirm={agents.data.length > 0 ? "Delete anyway" : "Delete knowledge base"}
+    question={t("Delete {name}?", { name: base.name })}
+    confirm={agents.data.length > 0 ? t("Delete anyway") : t("Delete knowledge base")}
   >
     <div class="stack">
       {agents.data.length > 0 && (
         <div>
           <p>
-            <strong>{users(agents)}</strong> and would no longer find anything:
+            <strong>{consequence(agents)}</strong>
           </p>
           <AgentLinks agents={agents} />
         </div>
       )}
       <p>
-        {base.documentCount === 0 ? "It has no documents." : (
-          <>
-            Its {plural(base.documentCount, "{count} document", "{count} documents")}{" "}
-            will be deleted.
-          </>
-        )} This cannot be undone.
+        {base.documentCount === 0 ? t("It has no documents.") : plural(
+          base.documentCount,
+          "Its {count} document will be deleted.",
+          "Its {count} documents will be deleted.",
+        )} {t("This cannot be undone.")}
       </p>
     </div>
   </ConfirmPage>

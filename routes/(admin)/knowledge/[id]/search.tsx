@@ -8,6 +8,7 @@ import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** What an agent would find in a knowledge base, and why. */
 export const handler = define.handlers({
@@ -35,17 +36,20 @@ export default define.page<typeof handler>(({ data }) => {
   return (
     <>
       <BaseHeader base={base} tab="search" editor={editor} />
-      <SearchForm query={query} label="Search as an agent would" />
+      <SearchForm query={query} label={t("Search as an agent would")} />
       <p class="prose found-help">
-        The passages that an agent gets for this query, best first. By default, it gets the first
-        {" "}
-        {KNOWLEDGE_BOUNDS.defaultPassages}.
+        {t(
+          "The passages that an agent gets for this query, best first. By default, it gets the first {count}.",
+          { count: KNOWLEDGE_BOUNDS.defaultPassages },
+        )}
       </p>
       {passages?.length === 0 && (
         <EmptyState
           icon="knowledge"
-          title="No passages found"
-          text="No processed document has any of these words. Try the words that your documents use."
+          title={t("No passages found")}
+          text={t(
+            "No processed document has any of these words. Try the words that your documents use.",
+          )}
         />
       )}
       {passages !== undefined && passages.length > 0 && (

@@ -17,6 +17,7 @@ import {
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   base: KnowledgeBase;
@@ -63,19 +64,19 @@ export default define.page<typeof handler>(({ data, url }) => {
         <section class="card">
           <BaseForm
             action={`${path}/settings`}
-            submit="Save changes"
+            submit={t("Save changes")}
             values={values}
             issues={issues}
             cancelHref={path}
           />
         </section>
         <section class="card stack">
-          <h2>Delete this knowledge base</h2>
+          <h2>{t("Delete this knowledge base")}</h2>
           <p class="prose">
-            Deletes all its documents. Agents that use it no longer find anything.
+            {t("Deletes all its documents. Agents that use it no longer find anything.")}
           </p>
           <div class="form-actions">
-            <a class="button" href={`${path}/delete`} aria-current="false">Delete…</a>
+            <a class="button" href={`${path}/delete`} aria-current="false">{t("Delete…")}</a>
           </div>
         </section>
       </div>

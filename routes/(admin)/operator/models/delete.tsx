@@ -7,6 +7,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { findModelUsers } from "@/lib/dashboard/models/model_users.ts";
 import { ModelUsersText } from "@/components/models/ModelUsersText.tsx";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -27,15 +28,13 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { entry, users } }) => (
   <ConfirmPage
-    title="Remove model"
-    back={{ href: "/operator/models", label: "Models" }}
+    title={t("Remove model")}
+    back={{ href: "/operator/models", label: t("Models") }}
     action={modelHref("delete", entry)}
-    question={`Remove ${entry.model} from the catalog?`}
-    confirm="Remove model"
+    question={t("Remove {model} from the catalog?", { model: entry.model })}
+    confirm={t("Remove model")}
   >
     <ModelUsersText {...users} />
-    <p>
-      A model from the CATALOGUE file is added again at the next start.
-    </p>
+    <p>{t("A model from the CATALOGUE file is added again at the next start.")}</p>
   </ConfirmPage>
 ));

@@ -12,6 +12,7 @@ import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { define } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Row {
   entry: CatalogueEntry;
@@ -44,12 +45,12 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const add = <a class="button button-primary" href="/operator/models/model">Add model</a>;
+  const add = <a class="button button-primary" href="/operator/models/model">{t("Add model")}</a>;
   return (
     <>
       <PageHeader
-        title="Models"
-        text="The models that plans can include, with their prices."
+        title={t("Models")}
+        text={t("The models that plans can include, with their prices.")}
       >
         {data.rows.length > 0 && add}
       </PageHeader>
@@ -58,15 +59,17 @@ export default define.page<typeof handler>(({ data, url }) => {
         ? (
           <EmptyState
             icon="models"
-            title="No models yet"
-            text="Add your providers' models with their prices. Models without a price cannot be used."
+            title={t("No models yet")}
+            text={t(
+              "Add your providers' models with their prices. Models without a price cannot be used.",
+            )}
           >
             {add}
           </EmptyState>
         )
         : (
           <DataTable
-            caption="Models"
+            caption={t("Models")}
             columns={COLUMNS}
             rows={data.rows}
             rowKey={({ entry }) => `${entry.vendor}/${entry.model}`}
@@ -82,33 +85,33 @@ export default define.page<typeof handler>(({ data, url }) => {
 const COLUMNS: Column<Row>[] = [
   {
     id: "model",
-    heading: "Model",
+    heading: msg("Model"),
     isSortable: true,
     cell: ({ entry, isConnected }) => (
       <span class="cell-name">
         <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
-        {!isConnected && <span class="badge badge-expired">Not connected</span>}
+        {!isConnected && <span class="badge badge-expired">{t("Not connected")}</span>}
       </span>
     ),
   },
-  { id: "provider", heading: "Provider", isSortable: true, cell: ({ provider }) => provider },
+  { id: "provider", heading: msg("Provider"), isSortable: true, cell: ({ provider }) => provider },
   {
     id: "input",
-    heading: "Input $/M tokens",
+    heading: msg("Input $/M tokens"),
     isSortable: true,
     isNumber: true,
     cell: ({ entry }) => entry.inputUsdPerMTok,
   },
   {
     id: "output",
-    heading: "Output $/M tokens",
+    heading: msg("Output $/M tokens"),
     isSortable: true,
     isNumber: true,
     cell: ({ entry }) => entry.outputUsdPerMTok,
   },
   {
     id: "context",
-    heading: "Context tokens",
+    heading: msg("Context tokens"),
     isSortable: true,
     isNumber: true,
     cell: ({ entry }) => formatCount(entry.contextTokens),

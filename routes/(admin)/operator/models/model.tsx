@@ -15,6 +15,7 @@ import {
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Creates an entry, or edits the one in the address. */
 export const handler = define.handlers({
@@ -59,10 +60,10 @@ function slotName({ slots, values }: ModelFormProps): string {
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title={data.existing ? data.values.model : "Add model"}
+      title={data.existing ? data.values.model : t("Add model")}
       titlePrefix={unsavedTitle(data.issues)}
-      {...data.existing && { text: `Of ${slotName(data)}` }}
-      back={{ href: "/operator/models", label: "Models" }}
+      {...data.existing && { text: t("Of {name}", { name: slotName(data) }) }}
+      back={{ href: "/operator/models", label: t("Models") }}
     />
     <ModelForm {...data} />
   </>

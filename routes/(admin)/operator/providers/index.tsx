@@ -8,6 +8,7 @@ import { type ConnectionView, connectionViews } from "@/lib/dashboard/models/con
 import { countModels } from "@/lib/dashboard/models/edit_connection.ts";
 import { plural } from "@/lib/dashboard/format_amount.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -22,13 +23,13 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data, url }) => {
   const connected = data.slots.filter(({ state }) => state !== "empty");
   const connect = (
-    <a class="button button-primary" href="/operator/providers/connect">Connect model</a>
+    <a class="button button-primary" href="/operator/providers/connect">{t("Connect model")}</a>
   );
   return (
     <>
       <PageHeader
-        title="Model providers"
-        text="Up to three connections. Those set by environment variables are read-only."
+        title={t("Model providers")}
+        text={t("Up to three connections. Those set by environment variables are read-only.")}
       >
         {connected.length > 0 && connected.length < data.slots.length && connect}
       </PageHeader>
@@ -37,8 +38,8 @@ export default define.page<typeof handler>(({ data, url }) => {
         ? (
           <EmptyState
             icon="providers"
-            title="No provider connected"
-            text="Until then, agents can only use the built-in demo model."
+            title={t("No provider connected")}
+            text={t("Until then, agents can only use the built-in demo model.")}
           >
             {connect}
           </EmptyState>
@@ -66,7 +67,10 @@ function ConnectionActions(
       <a
         class="button button-small"
         href={`${path}/models`}
-        aria-label={`${plural(models, "{count} model", "{count} models")} of ${label}`}
+        aria-label={t("{count} of {label}", {
+          count: plural(models, "{count} model", "{count} models"),
+          label,
+        })}
         aria-current="false"
       >
         {plural(models, "{count} model", "{count} models")}
@@ -75,10 +79,10 @@ function ConnectionActions(
         <a
           class="button button-small"
           href={path}
-          aria-label={`Edit ${label}`}
+          aria-label={t("Edit {label}", { label })}
           aria-current="false"
         >
-          Edit
+          {t("Edit")}
         </a>
       )}
     </>

@@ -11,6 +11,7 @@ import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import type { Tenant } from "@/lib/store/tenants/tenant_store.ts";
 import { isoTime } from "@/lib/platform/runtime.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 const TENANT_SORT_KEYS: SortKeys<Tenant> = {
   name: ({ name }) => name,
@@ -40,12 +41,15 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
-      <PageHeader title="Tenants" text="Each tenant has its own agents, keys, team and plan.">
-        <a class="button button-primary" href="/operator/tenants/new">Create tenant</a>
+      <PageHeader
+        title={t("Tenants")}
+        text={t("Each tenant has its own agents, keys, team and plan.")}
+      >
+        <a class="button button-primary" href="/operator/tenants/new">{t("Create tenant")}</a>
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       <DataTable
-        caption="Tenants"
+        caption={t("Tenants")}
         columns={columns(data.now)}
         rows={data.rows}
         rowKey={({ id }) => id}
@@ -66,20 +70,20 @@ function columns(now: number): Column<Row>[] {
   return [
     {
       id: "name",
-      heading: "Name",
+      heading: t("Name"),
       isSortable: true,
       cell: ({ id, name }) => <a class="row-link" href={`/operator/tenants/${id}`}>{name}</a>,
     },
-    { id: "members", heading: "Members", isNumber: true, cell: ({ members }) => members },
+    { id: "members", heading: t("Members"), isNumber: true, cell: ({ members }) => members },
     {
       id: "plan",
-      heading: "Plan",
+      heading: t("Plan"),
       cell: ({ overrides }) =>
-        overrides === 0 ? "Default" : plural(overrides, "{count} override", "{count} overrides"),
+        overrides === 0 ? t("Default") : plural(overrides, "{count} override", "{count} overrides"),
     },
     {
       id: "created",
-      heading: "Created",
+      heading: t("Created"),
       isSortable: true,
       cell: ({ createdAt }) => <Time at={isoTime(createdAt)} now={now} />,
     },

@@ -22,13 +22,14 @@ import {
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const BACK = { href: "/operator/tenants", label: "Tenants" };
+const BACK = { href: "/operator/tenants", label: msg("Tenants") };
 const MAX_NAME = 128;
 const HINTS = planHints({});
 const LABELS = {
   name: "Name",
-  email: "First owner's e-mail",
+  email: msg("First owner's email"),
   ...Object.fromEntries(VISITOR_LIMIT_FIELDS.map(({ name, label }) => [name, label])),
 };
 
@@ -96,8 +97,8 @@ async function createTenant(
 function toIssues(name: string, email: string): Record<string, string> {
   const named = name !== "" && name.length <= MAX_NAME;
   return {
-    ...(!named && { name: `Enter a name of 1 to ${MAX_NAME} characters.` }),
-    ...(normalizeEmail(email) === undefined && { email: "Enter an e-mail address." }),
+    ...(!named && { name: t("Enter a name of 1 to {mAXNAME} characters.", { mAXNAME: MAX_NAME }) }),
+    ...(normalizeEmail(email) === undefined && { email: t("Enter an email address.") }),
   };
 }
 
@@ -105,8 +106,8 @@ export default define.page<typeof handler>(({ data }) =>
   "link" in data
     ? (
       <RevealedLink
-        title={`Tenant “${data.name}” created`}
-        text="Send it to the tenant's first owner. It works once, for 7 days."
+        title={t("Tenant “{name}” created", { name: data.name })}
+        text={t("Send it to the tenant's first owner. It works once, for 7 days.")}
         link={data.link}
         back={BACK}
       />
@@ -118,13 +119,13 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
   const { password: own_password, ...others } = issues;
   return (
     <>
-      <PageHeader title="New tenant" titlePrefix={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title={t("New tenant")} titlePrefix={unsavedTitle(issues)} back={BACK} />
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"
         issues={own_password === undefined ? others : { ...others, own_password }}
         labels={LABELS}
-        lead="Couldn't create the tenant."
+        lead={t("Couldn't create the tenant.")}
         once={once}
       >
         <Field name="name" label={LABELS.name} issue={issues.name}>
@@ -142,15 +143,16 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
           name="email"
           label={LABELS.email}
           issue={issues.email}
-          help="Nothing is sent: you get a link to hand over yourself."
+          help={t("Nothing is sent: you get a link to hand over yourself.")}
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <fieldset class="field stack">
-          <legend>Limits for one visitor</legend>
+          <legend>{t("Limits for one visitor")}</legend>
           <p class="help">
-            These stop a single visitor from using all streams or the whole daily budget. Leave a
-            field blank for no limit. You can change the rest of the plan later.
+            {t(
+              "These stop a single visitor from using all streams or the whole daily budget. Leave a field blank for no limit. You can change the rest of the plan later.",
+            )}
           </p>
           {VISITOR_LIMIT_FIELDS.map((field) => (
             <LimitField
@@ -164,8 +166,8 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
         </fieldset>
         <ReauthField asked={asksPassword} issue={own_password} />
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Create tenant</button>
-          <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>
+          <button class="button button-primary" type="submit">{t("Create tenant")}</button>
+          <a class="button" href="/operator/tenants" aria-current="false">{t("Cancel")}</a>
         </div>
       </PostForm>
     </>

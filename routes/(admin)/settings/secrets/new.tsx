@@ -11,6 +11,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/schemas/tool_secret.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -54,7 +55,8 @@ export const handler = define.handlers({
     if (!input.success || isGone) {
       const issues = {
         ...toIssues(input.error?.issues ?? []),
-        ...isGone && { agentId: "This agent no longer exists. Choose another one, or all agents." },
+        ...isGone &&
+          { agentId: t("This agent no longer exists. Choose another one, or all agents.") },
       };
       return page<SecretFormProps>({ ...typed, issues }, { status: 400 });
     }
@@ -84,9 +86,13 @@ function toIssues(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
       name: "Use uppercase letters, digits and _, starting with a letter. At most 64 characters.",
     }),
     ...(wrong.has("value") &&
-      { value: `Enter a value of ${MIN_SECRET_LENGTH} to 8192 characters.` }),
+      {
+        value: t("Enter a value of {min} to 8192 characters.", {
+          min: MIN_SECRET_LENGTH,
+        }),
+      }),
     ...(wrong.has("domains") && {
-      domains: "Enter 1 to 16 hosts, like api.example.com or *.example.com.",
+      domains: t("Enter 1 to 16 hosts, like api.example.com or *.example.com."),
     }),
   };
 }
@@ -94,9 +100,9 @@ function toIssues(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title="Set secret"
+      title={t("Set secret")}
       titlePrefix={unsavedTitle(data.issues)}
-      back={{ href: "/settings", label: "Settings" }}
+      back={{ href: "/settings", label: t("Settings") }}
     />
     <SecretForm {...data} />
   </>

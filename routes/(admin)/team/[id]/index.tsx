@@ -12,6 +12,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   member: Member;
@@ -54,36 +55,37 @@ export default define.page<typeof handler>(({ data: { member, password, issue } 
       <PageHeader
         title={member.email}
         titlePrefix={unsavedTitle(issues)}
-        back={{ href: "/team", label: "Team" }}
+        back={{ href: "/team", label: t("Team") }}
       />
       <div class="narrow sections">
         <PostForm action={`/team/${member.id}`} class="card stack" issues={issues}>
           <RoleSelect value={member.role} />
           <ReauthField {...password} />
           <div class="form-actions">
-            <button class="button button-primary" type="submit">Change role</button>
+            <button class="button button-primary" type="submit">{t("Change role")}</button>
           </div>
         </PostForm>
         <section class="card stack" aria-labelledby="reset">
-          <h2 id="reset">Reset password</h2>
+          <h2 id="reset">{t("Reset password")}</h2>
           <p class="prose">
-            Create a one-time link to set a new password. The old password works until then.
+            {t("Create a one-time link to set a new password. The old password works until then.")}
           </p>
           <div class="form-actions">
             <a class="button" href={`/team/${member.id}/reset`} aria-current="false">
-              Reset password
+              {t("Reset password")}
             </a>
           </div>
         </section>
         <section class="card stack" aria-labelledby="remove">
-          <h2 id="remove">Remove member</h2>
+          <h2 id="remove">{t("Remove member")}</h2>
           <p class="prose">
-            They are signed out immediately. Their work stays, and so do the API keys that they
-            know.
+            {t(
+              "They are signed out immediately. Their work stays, and so do the API keys that they know.",
+            )}
           </p>
           <div class="form-actions">
             <a class="button" href={`/team/${member.id}/remove`} aria-current="false">
-              Remove member
+              {t("Remove member")}
             </a>
           </div>
         </section>

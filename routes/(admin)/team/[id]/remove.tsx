@@ -9,6 +9,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   member: Member;
@@ -41,14 +42,18 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { member, password, issue } }) => (
   <ConfirmPage
-    title="Remove member"
+    title={t("Remove member")}
     back={{ href: `/team/${member.id}`, label: member.email }}
     action={`/team/${member.id}/remove`}
-    question={`Remove ${member.email} from the team?`}
-    confirm="Remove member"
+    question={t("Remove {email} from the team?", { email: member.email })}
+    confirm={t("Remove member")}
     issues={{ form: issue, own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
-    <p>They are signed out immediately. Their work stays, and so do the API keys that they know.</p>
+    <p>
+      {t(
+        "They are signed out immediately. Their work stays, and so do the API keys that they know.",
+      )}
+    </p>
   </ConfirmPage>
 ));

@@ -12,6 +12,7 @@ import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   member: Member;
@@ -63,22 +64,23 @@ export default define.page<typeof handler>(({ data }) => {
   const { member, password, once, issue, link } = data;
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
-    const text =
-      "Send it to the member. Works once, for 24 hours. Using it signs them out elsewhere.";
-    return <RevealedLink title="New password" text={text} link={link} back={back} />;
+    const text = t(
+      "Send it to the member. Works once, for 24 hours. Using it signs them out elsewhere.",
+    );
+    return <RevealedLink title={t("New password")} text={text} link={link} back={back} />;
   }
   return (
     <ConfirmPage
-      title="Reset password"
+      title={t("Reset password")}
       back={back}
       action={`/team/${member.id}/reset`}
-      question={`Create a reset link for ${member.email}?`}
-      confirm="Create reset link"
+      question={t("Create a reset link for {email}?", { email: member.email })}
+      confirm={t("Create reset link")}
       once={once}
       issues={{ form: issue, own_password: password.issue }}
       fields={<ReauthField {...password} />}
     >
-      <p>Anyone with the link can take over the account. Share it only with this member.</p>
+      <p>{t("Anyone with the link can take over the account. Share it only with this member.")}</p>
     </ConfirmPage>
   );
 });

@@ -11,6 +11,7 @@ import { LimitError } from "@/lib/billing/limit_error.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { doctorBodySchema, type DoctorReport as Report } from "@/lib/schemas/doctor.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   agent: Agent;
@@ -38,7 +39,7 @@ export const handler = define.handlers({
     const asked = { agentId: agent.id, origin, ...(tag && { tag }) };
     const given = doctorBodySchema.safeParse(asked);
     if (!given.success) {
-      const rejected = "Enter the page's origin, and a tag of at most 16,384 characters.";
+      const rejected = t("Enter the page's origin, and a tag of at most 16,384 characters.");
       return page<Data>({ agent, origin, tag, rejected }, { status: 400 });
     }
     try {
@@ -47,7 +48,7 @@ export const handler = define.handlers({
       return page<Data>({ agent, origin, tag, report });
     } catch (error) {
       if (!(error instanceof LimitError)) throw error;
-      const rejected = "You can run six checks a minute. Try again in a moment.";
+      const rejected = t("You can run six checks a minute. Try again in a moment.");
       return page<Data>({ agent, origin, tag, rejected }, { status: 429 });
     }
   },
@@ -58,8 +59,8 @@ export default define.page<typeof handler>(({ data }) => {
   return (
     <>
       <PageHeader
-        title="Embed doctor"
-        text="Finds out why the widget does not appear or answer on a page."
+        title={t("Embed doctor")}
+        text={t("Finds out why the widget does not appear or answer on a page.")}
         back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
       />
       {rejected && <Notice kind="error">{rejected}</Notice>}

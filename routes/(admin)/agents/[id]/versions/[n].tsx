@@ -13,6 +13,7 @@ import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   agent: Agent;
@@ -51,8 +52,10 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage(`/agents/${agent.id}`, "agent_restored"), 303);
     }
     const issue = restored.status === 412
-      ? "Someone else changed this agent in the meantime. Compare again before you restore."
-      : `This version cannot be restored: ${Object.values(restored.issues).join(" ")}`;
+      ? t("Someone else changed this agent in the meantime. Compare again before you restore.")
+      : t("This version cannot be restored: {issues}", {
+        issues: Object.values(restored.issues).join(" "),
+      });
     return page<Data>({ ...data, issue }, { status: restored.status });
   },
 });
@@ -94,15 +97,19 @@ export default define.page<typeof handler>(({ data }) => {
         {diff.length === 0
           ? (
             <p class="prose">
-              {version === other ? "There is no other version to compare with." : "No changes."}
+              {version === other
+                ? t("There is no other version to compare with.")
+                : t("No changes.")}
             </p>
           )
           : <VersionDiff diff={diff} />}
         {editor && version !== agent.version && (
           <form method="post" action={`${path}/${version}`} class="form-actions">
             <input type="hidden" name="version" value={agent.version} />
-            <button class="button button-primary" type="submit">Restore version {version}</button>
-            <a class="button" href={path} aria-current="false">All versions</a>
+            <button class="button button-primary" type="submit">
+              {t("Restore version {version}", { version })}
+            </button>
+            <a class="button" href={path} aria-current="false">{t("All versions")}</a>
           </form>
         )}
       </section>
@@ -112,9 +119,9 @@ export default define.page<typeof handler>(({ data }) => {
 
 function titleOf({ agent, version, other }: Data): string {
   const name = (n: number) => `version ${n}${n === agent.version ? " (current)" : ""}`;
-  if (version === other) return `Version ${version}`;
+  if (version === other) return t("Version {version}", { version });
   const [from, to] = [version, other].sort((a, b) => a - b);
-  return `From ${name(from!)} to ${name(to!)}`;
+  return t("From {from} to {to}", { from: name(from!), to: name(to!) });
 }
 
 function CompareForm({ data: { agent, version, other } }: { data: Data }) {
@@ -123,15 +130,15 @@ function CompareForm({ data: { agent, version, other } }: { data: Data }) {
   if (all.length < 2) return null;
   return (
     <form method="get" class="compare">
-      <label for="with">Compare version {version} with</label>
+      <label for="with">{t("Compare version {version} with", { version })}</label>
       <select id="with" name="with">
         {all.filter((n) => n !== version).map((n) => (
           <option key={n} value={n} selected={n === other}>
-            {n === agent.version ? `Version ${n} (current)` : `Version ${n}`}
+            {n === agent.version ? t("Version {n} (current)", { n }) : t("Version {n}", { n })}
           </option>
         ))}
       </select>
-      <button class="button" type="submit">Compare</button>
+      <button class="button" type="submit">{t("Compare")}</button>
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A row of the list. */
 interface VersionRow {
@@ -48,15 +49,17 @@ export default define.page<typeof handler>((
           <div class="row-main">
             <p class="row-name">
               <a class="row-link" href={`/agents/${agent.id}/versions/${row.version}`}>
-                Version {row.version}
+                {t("Version {version}", { version: row.version })}
               </a>
-              {row.version === agent.version && <span class="badge badge-active">Current</span>}
+              {row.version === agent.version && (
+                <span class="badge badge-active">{t("Current")}</span>
+              )}
             </p>
             <p class="row-text">{changeText(row)}</p>
           </div>
           <dl class="facts">
             <div>
-              <dt>Saved</dt>
+              <dt>{t("Saved")}</dt>
               <dd>
                 <Time at={row.at} now={now} />
               </dd>
@@ -66,14 +69,15 @@ export default define.page<typeof handler>((
       ))}
     </ul>
     <p class="help list-note">
-      Stores the last {maxVersions}{" "}
-      versions, or fewer if the plan's storage for agents is full. Each run records the version that
-      answered it.
+      {t(
+        "Stores the last {maxVersions} versions, or fewer if the plan's storage for agents is full. Each run records the version that answered it.",
+        { maxVersions },
+      )}
     </p>
   </>
 ));
 
 function changeText({ version, changed }: VersionRow): string {
-  if (changed === undefined) return version === 1 ? "Created" : "Oldest stored version";
-  return `Changed: ${changed.join(", ")}`;
+  if (changed === undefined) return version === 1 ? t("Created") : t("Oldest stored version");
+  return t("Changed: {changed}", { changed: changed.join(", ") });
 }

@@ -13,6 +13,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { receiveUploads, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
 import type { DocumentListData } from "@/islands/DocumentManager.tsx";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The documents for the page's script, and the target of uploads. */
 export const handler = define.handlers({
@@ -51,7 +52,7 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
     if (!(error instanceof ApiError)) throw error;
     const data = await loadKnowledgeBasePage(ctx, found);
     const { status, headers } = error;
-    const issue = `Not everything was taken. ${error.message}.`;
+    const issue = t("Not everything was taken. {message}.", { message: error.message });
     return await ctx.render(<BasePage {...data} issue={issue} />, { status, headers });
   }
 }

@@ -12,6 +12,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { findModelUsers, type ModelUsers } from "@/lib/dashboard/models/model_users.ts";
 import { ModelUsersText } from "@/components/models/ModelUsersText.tsx";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   vendor: ProviderId;
@@ -51,15 +52,15 @@ async function readFacts(ctx: Context<State>, vendor: ProviderId): Promise<Omit<
 
 export default define.page<typeof handler>(({ data: { vendor, name, users, password } }) => (
   <ConfirmPage
-    title="Disconnect"
+    title={t("Disconnect")}
     back={{ href: `/operator/providers/${vendor}`, label: name }}
     action={`/operator/providers/${vendor}/delete`}
-    question={`Disconnect ${name}?`}
-    confirm="Disconnect"
+    question={t("Disconnect {name}?", { name })}
+    confirm={t("Disconnect")}
     issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
     <ModelUsersText {...users} />
-    <p>Its API key is deleted.</p>
+    <p>{t("Its API key is deleted.")}</p>
   </ConfirmPage>
 ));

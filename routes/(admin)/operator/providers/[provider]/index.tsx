@@ -22,6 +22,7 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { findPresetByAddress } from "@/lib/schemas/provider_presets.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 type Data = EditConnectionFormProps & { title: string };
 
@@ -70,7 +71,7 @@ export default define.page<typeof handler>(({ data: { title, ...form } }) => (
     <PageHeader
       title={title}
       titlePrefix={unsavedTitle(form.issues)}
-      back={{ href: "/operator/providers", label: "Model providers" }}
+      back={{ href: "/operator/providers", label: t("Model providers") }}
     />
     <EditConnectionForm {...form} />
   </>

@@ -20,6 +20,7 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import type { ConnectionConfig } from "@/lib/schemas/connection_config.ts";
 import { PROVIDER_IDS, type ProviderId } from "@/lib/schemas/provider_id.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 type Data = ModelChoicesFormProps & { name: string };
 
@@ -45,9 +46,9 @@ export const handler = define.handlers({
     const reject = async (problem: string, status: number) =>
       page(await formData(ctx, found, { typed: choices, problem }), { status });
     if (choices.some(({ issue }) => issue !== undefined)) {
-      return await reject("Couldn't add the models. Fix: prices and sizes.", 400);
+      return await reject(t("Couldn't add the models. Fix: prices and sizes."), 400);
     }
-    if (first === undefined) return await reject("Choose at least one model.", 400);
+    if (first === undefined) return await reject(t("Choose at least one model."), 400);
     const entries = [first, ...others] as const;
     const problem = await addModels(service, { ...found, entries });
     if (problem !== undefined) return await reject(problem, 422);
@@ -90,9 +91,9 @@ async function formData(
 export default define.page<typeof handler>(({ data: { name, ...form } }) => (
   <>
     <PageHeader
-      title={`Models of ${name}`}
-      text="Choose the models that agents may use."
-      back={{ href: "/operator/providers", label: "Model providers" }}
+      title={t("Models of {name}", { name })}
+      text={t("Choose the models that agents may use.")}
+      back={{ href: "/operator/providers", label: t("Model providers") }}
     />
     <ModelChoicesForm {...form} />
   </>

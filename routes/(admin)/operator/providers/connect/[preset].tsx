@@ -15,6 +15,7 @@ import { readForm } from "@/lib/dashboard/read_form.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { findPreset, type ProviderPreset } from "@/lib/schemas/provider_presets.ts";
 import { define, type State } from "@/utils.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 type Data = ConnectFormProps & { isFull: boolean };
 
@@ -58,15 +59,16 @@ function formData(
 export default define.page<typeof handler>(({ data: { isFull, ...form } }) => (
   <>
     <PageHeader
-      title={`Connect ${form.preset.name}`}
+      title={t("Connect {name}", { name: form.preset.name })}
       titlePrefix={unsavedTitle(form.issues)}
-      back={{ href: "/operator/providers/connect", label: "Providers" }}
+      back={{ href: "/operator/providers/connect", label: t("Providers") }}
     />
     {isFull
       ? (
         <Notice kind="warning">
-          All three connections are in use.{" "}
-          <a href="/operator/providers" aria-current="false">Disconnect one</a> first.
+          {rich("All three connections are in use. {link} first.", {
+            link: <a href="/operator/providers" aria-current="false">{t("Disconnect one")}</a>,
+          })}
         </Notice>
       )
       : <ConnectForm {...form} />}

@@ -17,6 +17,7 @@ import {
 } from "@/lib/dashboard/plans/plan_form.ts";
 import type { Tenant } from "@/lib/store/tenants/tenant_store.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -56,7 +57,9 @@ async function formProps(
     ...form,
     used: formatStorageUse(await service.storage.read(form.tenant.id)),
     hints: planHints(service.limits),
-    models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
+    models: names.map((name) =>
+      [name, known.includes(name) ? name : t("{name} (gone)", { name })] as const
+    ),
   };
 }
 
@@ -65,8 +68,10 @@ export default define.page<typeof handler>(({ data, url }) => (
     <PageHeader
       title={data.tenant.name}
       titlePrefix={unsavedTitle(data.issues)}
-      text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
-      back={{ href: "/operator/tenants", label: "Tenants" }}
+      text={t("Tenant id {tenant}. Plan changes take effect on the next request.", {
+        tenant: data.tenant.id,
+      })}
+      back={{ href: "/operator/tenants", label: t("Tenants") }}
     />
     <PageNotice notice={flashMessageOf(url)} />
     <PlanForm {...data} />

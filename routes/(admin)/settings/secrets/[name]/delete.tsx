@@ -7,6 +7,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data {
   name: string;
@@ -40,14 +41,14 @@ async function findName(ctx: Context<State>): Promise<string | undefined> {
 
 export default define.page<typeof handler>(({ data: { name, password } }) => (
   <ConfirmPage
-    title="Delete secret"
-    back={{ href: "/settings", label: "Settings" }}
+    title={t("Delete secret")}
+    back={{ href: "/settings", label: t("Settings") }}
     action={`/settings/secrets/${name}/delete`}
-    question={`Delete ${name}?`}
-    confirm="Delete secret"
+    question={t("Delete {name}?", { name })}
+    confirm={t("Delete secret")}
     issues={{ own_password: password.issue }}
     fields={<ReauthField {...password} />}
   >
-    <p>Tools that use it will fail. This cannot be undone.</p>
+    <p>{t("Tools that use it will fail. This cannot be undone.")}</p>
   </ConfirmPage>
 ));

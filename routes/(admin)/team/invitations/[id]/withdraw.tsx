@@ -5,6 +5,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import type { Invitation } from "@/lib/store/users/account_link_store.ts";
 import { define, type State } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -28,12 +29,12 @@ async function find(ctx: Context<State>): Promise<Invitation | undefined> {
 
 export default define.page<typeof handler>(({ data: invitation }) => (
   <ConfirmPage
-    title="Revoke invitation"
-    back={{ href: "/team", label: "Team" }}
+    title={t("Revoke invitation")}
+    back={{ href: "/team", label: t("Team") }}
     action={`/team/invitations/${invitation.id}/withdraw`}
-    question={`Revoke the invitation of ${invitation.email}?`}
-    confirm="Revoke invitation"
+    question={t("Revoke the invitation of {email}?", { email: invitation.email })}
+    confirm={t("Revoke invitation")}
   >
-    <p>Its link stops working. You can invite this person again at any time.</p>
+    <p>{t("Its link stops working. You can invite this person again at any time.")}</p>
   </ConfirmPage>
 ));

@@ -5,6 +5,7 @@ import { findDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The confirmation without scripts, and the deletion for both kinds of confirmation. */
 export const handler = define.handlers({
@@ -25,12 +26,12 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data: { base, document } }) => (
   <ConfirmPage
-    title="Delete document"
+    title={t("Delete document")}
     back={{ href: `/knowledge/${base.id}`, label: base.name }}
     action={`/knowledge/${base.id}/documents/${document.id}/delete`}
-    question={`Delete ${document.title}?`}
-    confirm="Delete document"
+    question={t("Delete {title}?", { title: document.title })}
+    confirm={t("Delete document")}
   >
-    <p>Agents can no longer find it. This cannot be undone.</p>
+    <p>{t("Agents can no longer find it. This cannot be undone.")}</p>
   </ConfirmPage>
 ));

@@ -9,6 +9,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
 interface Data extends FoundDocument {
   issue?: string;
@@ -34,7 +35,7 @@ export const handler = define.handlers({
       await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const issue = `The document was not replaced. ${error.message}.`;
+      const issue = t("The document was not replaced. {message}.", { message: error.message });
       return page<Data>({ ...found, issue }, { status: error.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_replaced"), 303);
@@ -45,7 +46,11 @@ export default define.page<typeof handler>(({ data: { base, document, issue } })
   const back = { href: `/knowledge/${base.id}`, label: base.name };
   return (
     <>
-      <PageHeader title="Replace document" titlePrefix={issue && "Not replaced"} back={back} />
+      <PageHeader
+        title={t("Replace document")}
+        titlePrefix={issue && t("Not replaced")}
+        back={back}
+      />
       <form
         method="post"
         action={`${back.href}/documents/${document.id}/replace`}
@@ -54,7 +59,7 @@ export default define.page<typeof handler>(({ data: { base, document, issue } })
       >
         {issue && <Notice kind="error" focused>{issue}</Notice>}
         <div class="field">
-          <label for="file">New file for “{document.title}”</label>
+          <label for="file">{t("New file for “{title}”", { title: document.title })}</label>
           <input
             type="file"
             id="file"
@@ -64,13 +69,14 @@ export default define.page<typeof handler>(({ data: { base, document, issue } })
             aria-describedby="file-help"
           />
           <p class="help" id="file-help">
-            PDF, HTML, Markdown or text, up to 20 MiB. The old version stays searchable until the
-            new one is processed.
+            {t(
+              "PDF, HTML, Markdown or text, up to 20 MiB. The old version stays searchable until the new one is processed.",
+            )}
           </p>
         </div>
         <div class="form-actions">
-          <button class="button button-primary" type="submit">Replace document</button>
-          <a class="button" href={back.href} aria-current="false">Cancel</a>
+          <button class="button button-primary" type="submit">{t("Replace document")}</button>
+          <a class="button" href={back.href} aria-current="false">{t("Cancel")}</a>
         </div>
       </form>
     </>

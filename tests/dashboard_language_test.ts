@@ -1,0 +1,168 @@
+/** The dashboard in another language: no text is missing, and none goes past the translation. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import german from "@/lib/dashboard/texts/german.json" with { type: "json" };
+import { setTextSource } from "@/lib/dashboard/texts/translate.ts";
+import { germanTexts } from "@/lib/dashboard/texts/request_language.ts";
+import { pageMethodsOf } from "@/lib/http/page_methods.ts";
+import { withBrowser } from "./support/browser.ts";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { dashboardTexts, placeholdersOf } from "./support/dashboard_texts.ts";
+import { ownerContext } from "./support/owner.ts";
+import { serviceWithReports } from "./support/reports.ts";
+import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
+import { TestService } from "./support/service.ts";
+
+const CATALOGUE: Record<string, string> = { ...german.pages, ...german.scripts };
+
+Deno.test("german.json: has every text of the dashboard, and no other", async () => {
+  const { all, ofScripts } = await dashboardTexts();
+  assert(all.size > 1_000, "the source is read");
+  assertEquals([...all].filter((text) => !Object.hasOwn(CATALOGUE, text)), [], "missing");
+  assertEquals(Object.keys(CATALOGUE).filter((text) => !all.has(text)), [], "unused");
+  const inScripts = new Set(Object.keys(german.scripts));
+  assertEquals([...ofScripts].filter((text) => !inScripts.has(text)), [], "missing in scripts");
+  assertEquals([...inScripts].filter((text) => !ofScripts.has(text)), [], "not shown by scripts");
+});
+
+Deno.test("german.json: each text has the placeholders of the English one", () => {
+  for (const [english, text] of Object.entries(CATALOGUE)) {
+    assertEquals(placeholdersOf(text), placeholdersOf(english), english);
+    assert(text.trim() !== "", english);
+  }
+});
+
+/** What pages show as it is: names, data of the fixture, formatted values. */
+const UNTRANSLATED = [
+  /^(Agent Chat|English|Deutsch|Español|Français|Italiano|Nederlands|Polski|Português|Türkçe)$/,
+  /^(Anthropic|Azure OpenAI|DeepSeek|Google Gemini|Groq|LM Studio|Mistral|Ollama|OpenAI)$/,
+  /^(OpenAI-compatible|OpenRouter|Together AI|vLLM|Node|Deno|PHP|Python|Ruby|WordPress|Go)$/,
+  /^\W*(Shop assistant|Demo agent|Default|Be helpful\.|test|mid|demo|\w+@example\.com)$/,
+  /^\W*provider_error$|^\(vendor_\w\)$|^chat-session\.mjs$/,
+  /^[\w.:/-]*\d[\w.:/-]*$|^[a-z]+[A-Z.]\w*(\.\w+)*$|^https?:|^vendor_\w\/\w+$/,
+  // Dates, amounts and languages by `Intl`.
+  /^\d+\. (Jan|Dez)\.(: .*)?$|^[\d.]+, \d\d:\d\d UTC$|^\d{4}-\d\d-\d\d|^in \d+ (Stunden|Tagen)$|^\d[\d.,]* (MiB|KiB)$/,
+  /isch$|^(Hindi|Tamil)$/,
+];
+/** Pages that show stored values and codes. */
+const DATA_PAGES = ["/audit", "/operator/status"];
+
+Deno.test("every text of every page goes through the translation", async (t) => {
+  await using reports = await serviceWithReports();
+  const { service, cookie } = reports;
+  const { addresses } = await fixture(reports);
+  const marked = { language: () => "de" as const, find: (text: string) => `⟦${text}⟧` };
+  setTextSource(marked);
+  try {
+    for (const path of addresses) {
+      await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
+        const isPublic = ["/setup", "/sign-in"].includes(path);
+        const answer = await service.fetch(path, { headers: isPublic ? {} : { cookie } });
+        assertEquals(answer.status, 200);
+        assertEquals(untranslated(await answer.text()), []);
+      });
+    }
+  } finally {
+    setTextSource(germanTexts);
+  }
+});
+
+/** A service with one of each resource, and the pages that show them. */
+async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
+  const tenant = await service.tenant();
+  const { knowledge, documents, secrets, apiKeys, team } = service.service;
+  const base = await knowledge.create(tenant, { name: "Shop assistant" });
+  const bytes = new TextEncoder().encode("Hallo.");
+  const upload = { title: "Shop assistant", mediaType: "text/plain" as const, bytes };
+  const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
+  await documents.whenIdle();
+  await secrets.set(tenant, { name: "CRM_KEY_1", value: "tops3cret", domains: ["a1.example"] });
+  const key = await apiKeys.create(tenant, { name: "test", scopes: ["agents:read"] });
+  const invited = await team.invite(tenant, { email: "new@example.com", role: "viewer" });
+  assert("invitation" in invited);
+  const [member] = await team.members(tenant);
+  const ids: Record<string, Record<string, string>> = {
+    agents: { id: agent.id, n: "1" },
+    "api-keys": { id: key.apiKey.id },
+    conversations: { id: first.conversationId },
+    knowledge: { id: base.id, documentId: document.id },
+    secrets: { name: "CRM_KEY_1" },
+    invitations: { id: invited.invitation.id },
+    team: { id: member!.id },
+    tenants: { id: tenant },
+    providers: { provider: "vendor_a" },
+    connect: { preset: "openai" },
+  };
+  const isPage = (file: string) =>
+    /^\(admin\)/.test(file) && file.endsWith(".tsx") &&
+    pageMethodsOf(patternOf(file)).includes("GET");
+  const pages = routeFiles().filter(isPage).map((file) => {
+    const kind = Object.keys(ids).findLast((name) => file.includes(`/${name}/[`));
+    return addressOf(file, kind === undefined ? {} : ids[kind]);
+  });
+  // These need more than an id, or are not the dashboard's own pages.
+  const others =
+    /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/team\/[^/]+\/remove$/;
+  const addresses = pages.filter((path) => !others.test(path) && !DATA_PAGES.includes(path));
+  assert(addresses.length > 35, `${addresses.length} pages`);
+  return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed"] };
+}
+
+/** The words of a page outside the marks of the translation. */
+function untranslated(html: string): string[] {
+  const body = html.slice(html.indexOf("<body"))
+    .replace(/<(code|pre|kbd|script|style|textarea|bdi)\b[^>]*>[\s\S]*?<\/\1>/g, "")
+    .replace(/<(\w+)[^>]*\bdir="auto"[^>]*>[\s\S]*?<\/\1>/g, "")
+    .replace(/<!--.*?-->/gs, "");
+  const attributes = body.matchAll(/ (?:aria-label|title|placeholder|alt)="([^"]*)"/g);
+  // A mark may span elements, so they are taken away last.
+  const texts = withoutMarks(body.replace(/<[^>]*>/g, "\n")).split("\n");
+  const found = [...texts, ...[...attributes].map(([, text]) => withoutMarks(text!))]
+    .map((text) => text.replace(/&\w+;|&#\d+;/g, " ").replace(/\s+/g, " ").trim())
+    .filter((text) => /[A-Za-z]{3,}/.test(text));
+  return [...new Set(found)].filter((text) => !UNTRANSLATED.some((known) => known.test(text)));
+}
+
+function withoutMarks(text: string): string {
+  const inner = /⟦[^⟦⟧]*⟧/g;
+  let left = text;
+  while (inner.test(left)) left = left.replace(inner, "");
+  return left;
+}
+
+Deno.test("the dashboard speaks the browser's language, until the user chooses another", async () => {
+  await using service = await TestService.start();
+  const context = await ownerContext(service);
+  await withBrowser(async (browser) => {
+    const german = await browser.newContext({
+      ...{ ...context, baseURL: service.url, locale: "de-DE" },
+    });
+    const page = await german.newPage();
+    await page.goto("/agents");
+    assertEquals(await page.locator("html").getAttribute("lang"), "de");
+    await page.getByRole("heading", { name: "Agenten" }).waitFor();
+    // Texts of scripts come with the page.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Alles finden" }).fill("zzz");
+    await page.getByText("Nichts gefunden.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("summary", { hasText: "Kontomenü" }).click();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("heading", { name: "Agents" }).waitFor();
+    await page.goto("/team");
+    await page.getByRole("heading", { name: "Team" }).waitFor();
+    assertEquals(await page.locator("html").getAttribute("lang"), "en");
+    await german.close();
+  });
+});
+
+Deno.test("POST /account/language: a cookie for a year, back to the page, and only known languages", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const owner = await Dashboard.setUp(service);
+  const referer = `${service.url}/agents?q=x`;
+  const answer = await owner.post("/account/language", { language: "de" }, { referer });
+  assertEquals([answer.status, answer.headers.get("location")], [303, "/agents?q=x"]);
+  const cookie = answer.headers.get("set-cookie") ?? "";
+  assertStringIncludes(cookie, "language=de");
+  assertStringIncludes(cookie, "HttpOnly");
+  assertEquals((await owner.post("/account/language", { language: "xx" })).status, 400);
+});
