@@ -8,10 +8,10 @@ import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 /** How long the old secret stays valid, in hours. */
 export const OVERLAPS: readonly [hours: string, label: string][] = [
   ["0", msg("Revoke immediately")],
-  ["1", "1 hour"],
-  ["24", "1 day"],
-  ["168", "7 days"],
-  ["720", "30 days"],
+  ["1", msg("1 hour")],
+  ["24", msg("1 day")],
+  ["168", msg("7 days")],
+  ["720", msg("30 days")],
 ];
 
 export interface RotateKeyFormProps {

@@ -58,7 +58,7 @@ const BOOKING_TOOLS = [
 
 /** The tools of the templates call example.com until the user enters an address. */
 export const AGENT_TEMPLATES: readonly AgentTemplate[] = [
-  { id: "blank", title: "Blank", text: "Only sensible limits.", values: {} },
+  { id: "blank", title: msg("Blank"), text: msg("Only sensible limits."), values: {} },
   {
     id: "support",
     title: msg("Customer support"),

@@ -19,14 +19,20 @@ export const PLAN_FIELDS = planFields<keyof Plan["limits"]>({
   keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 6000.")],
   ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 6000.")],
   streams: ["count", msg("Concurrent streams"), msg("Of the whole tenant. At most 800.")],
-  softDailyCost: ["usd", msg("Daily cost, soft limit"), "USD; a warning."],
-  hardDailyCost: ["usd", msg("Daily cost, hard limit"), "USD; requests above it are rejected."],
+  softDailyCost: ["usd", msg("Daily cost, soft limit"), msg("USD; a warning.")],
+  hardDailyCost: [
+    "usd",
+    msg("Daily cost, hard limit"),
+    msg("USD; requests above it are rejected."),
+  ],
   sessionStreams: ["count", msg("Concurrent streams of one visitor"), msg("No limit by default.")],
   sessionCost: ["usd", msg("Cost of one visitor's session"), msg("USD. No limit by default.")],
   ipDailyCost: [
     "usd",
     msg("Daily cost of one address"),
-    "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
+    msg(
+      "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
+    ),
   ],
 });
 

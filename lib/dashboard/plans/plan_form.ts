@@ -92,7 +92,7 @@ export function planHints(limits: Partial<Limits>): Record<string, string> {
   const defaults = toTexts(PLAN_FIELDS, limits);
   const suggestions = toTexts(VISITOR_LIMIT_FIELDS, SUGGESTED_VISITOR_LIMITS);
   for (const [name, suggestion] of Object.entries(suggestions)) {
-    if (defaults[name] === "") defaults[name] = `e.g. ${suggestion}`;
+    if (defaults[name] === "") defaults[name] = t("e.g. {value}", { value: suggestion });
   }
   return { ...defaults, ...toTexts(QUOTA_FIELDS, DEFAULT_QUOTAS) };
 }
