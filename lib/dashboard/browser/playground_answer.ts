@@ -38,8 +38,8 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {
     case "start": {
-      const { runId, conversationId, provider, model } = frame;
-      return { ...answer, runId, conversationId, model: `${provider}/${model}` };
+      const { runId, conversationId, model } = frame;
+      return { ...answer, runId, conversationId, model };
     }
     case "delta":
       return { ...answer, text: answer.text + frame.text, firstTextMs: answer.firstTextMs ?? ms };

@@ -30,7 +30,7 @@ Deno.test("withFrame: a run's frames make its answer, with what it took", () => 
     tools: [{ name: "look", args: { q: 1 }, startMs: 10, output: "found", durationMs: 10 }],
     runId: "run",
     conversationId: "c",
-    model: "vendor_a/demo",
+    model: "demo",
     firstTextMs: 30,
     totalMs: 60,
     usage: { inputTokens: 3, outputTokens: 2, costUsd: 0.5 },
