@@ -24,6 +24,12 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "agents by a word", path: () => "/agents?q=assistant" },
   { name: "a new agent", path: () => "/agents/new?template=shop" },
   { name: "an agent", path: ({ agentIds }) => `/agents/${middle(agentIds)}` },
+  { name: "an agent's model", path: ({ agentIds }) => `/agents/${middle(agentIds)}/model` },
+  { name: "an agent's tools", path: ({ agentIds }) => `/agents/${middle(agentIds)}/tools` },
+  {
+    name: "an agent's appearance",
+    path: ({ agentIds }) => `/agents/${middle(agentIds)}/appearance`,
+  },
   { name: "an agent's embed", path: ({ agentIds }) => `/agents/${middle(agentIds)}/embed` },
   { name: "embed doctor", path: ({ agentIds }) => `/agents/${middle(agentIds)}/embed/doctor` },
   { name: "an agent's versions", path: ({ agentIds }) => `/agents/${agentIds[0]}/versions` },
