@@ -9,7 +9,7 @@ import type { UsageReport } from "../schemas/usage.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { DayRange } from "../schemas/day_range.ts";
 import type { StorageReports } from "./storage_report.ts";
-import { type DayTotals, UsageAggregator } from "./usage_aggregator.ts";
+import { type DayTotals, UsageAggregator, type UsageDays } from "./usage_aggregator.ts";
 import { NO_USAGE, type Usage } from "../store/runs/usage_rows.ts";
 import { type GroupedUsage, sortByCost } from "./usage_totals.ts";
 
@@ -79,11 +79,19 @@ export class UsageReports {
     };
   }
 
+  /** What was used on the days of `range` together. */
+  async totals(tenant: string, range: DayRange): Promise<GroupedUsage> {
+    return await this.#days.totals(tenant, await this.#daysOf(tenant, range));
+  }
+
   /** What was used on each day of `range` until today. */
   async daily(tenant: string, range: DayRange): Promise<DayTotals[]> {
+    return await this.#days.daily(tenant, await this.#daysOf(tenant, range));
+  }
+
+  async #daysOf(tenant: string, range: DayRange): Promise<UsageDays> {
     const today = dayOf(this.#deps.runtime.now());
-    const ledger = await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
-    return await this.#days.daily(tenant, { range, today, ledger });
+    return { range, today, ledger: await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant)) };
   }
 
   async read(tenant: string, range: DayRange): Promise<UsageReport> {

@@ -42,8 +42,16 @@ export function sumTotals(sums: UsageTotals): Usage {
 
 /** Highest cost first, then most runs. */
 export function sortByCost(sums: UsageTotals): [name: string, usage: Usage][] {
+  return sortByValue(sums, ({ cost }) => cost);
+}
+
+/** Highest value first, then most runs. */
+export function sortByValue(
+  sums: UsageTotals,
+  value: (usage: Usage) => number,
+): [name: string, usage: Usage][] {
   return [...sums].sort(([a, one], [b, other]) =>
-    other.cost - one.cost || other.runs - one.runs || (a < b ? -1 : 1)
+    value(other) - value(one) || other.runs - one.runs || (a < b ? -1 : 1)
   );
 }
 

@@ -2,7 +2,7 @@ import type { ModelRegistry } from "../../providers/model_registry.ts";
 import type { AgentService } from "../../services/agent_service.ts";
 import type { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
 import { PLAYGROUND, SESSIONS, type Usage } from "../../store/runs/usage_rows.ts";
-import { type GroupedUsage, sortByCost, type UsageGroup } from "../../billing/usage_totals.ts";
+import { type GroupedUsage, sortByValue, type UsageGroup } from "../../billing/usage_totals.ts";
 import { splitModel } from "../../billing/usage_report.ts";
 import { loadAgentNames } from "../agents/agent_names.ts";
 import { defaultProviderLabel } from "../models/model_groups.ts";
@@ -33,9 +33,7 @@ export async function withUsageNames(
   of: UsageNameDeps & { tenant: string },
 ): Promise<NamedUsage[]> {
   const { value } = METRICS[metric];
-  const all = by === "day"
-    ? [...sums.day].reverse()
-    : sortByCost(sums[by]).sort(([, a], [, b]) => value(b) - value(a));
+  const all = by === "day" ? [...sums.day].reverse() : sortByValue(sums[by], value);
   const shown = all.slice(0, max);
   const names = await loadNames(by, { ids: shown.map(([id]) => id), ...of });
   return shown.map(([id, usage]) => ({ id, name: names.get(id) ?? id, usage }));

@@ -7,7 +7,7 @@ import { type NamedUsage, type UsageNameDeps, withUsageNames } from "./usage_nam
 import { rangeBefore, type UsageQuery } from "./usage_query.ts";
 
 /** Rows shown; the download has all. */
-const MAX_ROWS = 100;
+const MAX_ROWS = 50;
 
 /** What the usage page shows. */
 export interface UsagePageData {
@@ -27,12 +27,12 @@ export interface UsagePageData {
 export async function readUsagePage(
   tenant: string,
   query: UsageQuery,
-  service: UsageNameDeps & { usage: Pick<UsageReports, "summary" | "daily"> },
+  service: UsageNameDeps & { usage: Pick<UsageReports, "summary" | "totals" | "daily"> },
 ): Promise<UsagePageData> {
   const { range, by, metric } = query;
-  const [{ range: sums, hardLimit }, { range: before }, days] = await Promise.all([
+  const [{ range: sums, hardLimit }, before, days] = await Promise.all([
     service.usage.summary(tenant, range),
-    service.usage.summary(tenant, rangeBefore(range)),
+    service.usage.totals(tenant, rangeBefore(range)),
     service.usage.daily(tenant, range),
   ]);
   const max = by === "day" ? Infinity : MAX_ROWS;

@@ -32,9 +32,9 @@ export const handler = define.handlers({
     const { tenant, operator } = user;
     const now = service.runtime.now();
     const range = parseDayRange({ from: null, to: null }, dayOf(now));
-    const [usage, { range: before }, storage] = await Promise.all([
+    const [usage, before, storage] = await Promise.all([
       service.usage.summary(tenant, range),
-      service.usage.summary(tenant, rangeBefore(range)),
+      service.usage.totals(tenant, rangeBefore(range)),
       service.storage.read(tenant),
     ]);
     const isRequested = ctx.url.searchParams.has("setup");
