@@ -107,7 +107,7 @@ Deno.test("/agents/:id/tools: operators see the line that allows a private host,
     (context.storageState as { cookies: { name: string; value: string }[] }).cookies;
   const headers = { cookie: `${name}=${value}` };
   const operator = await (await service.fetch(path, { headers })).text();
-  assertMatch(operator, /class="tool-warning">Tool 1: 10\.1\.2\.3 is a private address/);
+  assertMatch(operator, /class="tool-warning"[^>]*>Tool 1: 10\.1\.2\.3 is a private address/);
   assert(
     operator.includes(`EGRESS_ALLOW=erp.internal,${tenant}=10.1.2.3,${tenant}=crm.internal:8080`),
   );
