@@ -193,7 +193,7 @@ function Models({ values, models, issues }: PlanFormProps) {
           value="all"
           checked={values.models === "all"}
         />
-        <span>{t("All models of the catalog, including future ones")}</span>
+        <span>{t("All models, including future ones")}</span>
       </label>
       <label class="check">
         <input type="radio" name="models" value="some" checked={values.models !== "all"} />

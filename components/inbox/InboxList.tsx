@@ -62,7 +62,7 @@ function Row(
             aria-current={isOpen ? "true" : "false"}
             dir="auto"
           >
-            {row.question ?? t("This message can't be read")}
+            {row.question ?? t("This message can't be decrypted")}
           </a>
           <Time at={row.at} now={now} />
         </p>

@@ -10,7 +10,7 @@ const MESSAGES = {
   share_off: msg("Share link switched off. Chats of its page have ended."),
   site_added: msg("Site added. It can embed the agent from now on."),
   site_removed: msg("Site removed. It can no longer embed the agent."),
-  run_stopped: msg("Answer stopped. What was written until then is kept."),
+  run_stopped: msg("Answer stopped. What was written so far is kept."),
   conversation_deleted: msg("Conversation deleted."),
   base_created: msg("Knowledge base created. Add its documents below."),
   base_saved: msg("Changes saved."),
@@ -36,7 +36,7 @@ const MESSAGES = {
   ),
   advice_dismissed: msg("Dismissed for everyone in your organization."),
   model_saved: msg("Model saved. It takes effect with the next message."),
-  model_deleted: msg("Model removed from the catalogue."),
+  model_deleted: msg("Model removed."),
   models_added: msg("Models added. Agents can use them from the next message on."),
   slot_saved: msg(
     "The provider answered. Its connection is saved and used from the next message on.",

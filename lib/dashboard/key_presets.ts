@@ -37,7 +37,7 @@ export const KEY_PRESETS: readonly [KeyPreset, ...KeyPreset[]] = [
   {
     id: "all",
     title: msg("Everything"),
-    text: msg("All of the above, and deleting conversations. Use it only where you must."),
+    text: msg("All of the above, and deleting conversations. Use it only where you have to."),
     scopes: SCOPE_NAMES,
   },
 ];

@@ -48,7 +48,7 @@ export const handler = define.handlers({
 function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Data["issues"] {
   if (result.rejected === "invalid") return result.issues;
   if (result.rejected !== "wrong_token") return {};
-  return { token: t("The setup token is not the one from the latest start.") };
+  return { token: t("This setup token is not the one from the latest start.") };
 }
 
 export default define.page<typeof handler>(({ data }) => (

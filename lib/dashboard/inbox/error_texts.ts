@@ -11,5 +11,5 @@ export const ERROR_TEXTS: Record<StreamErrorCode, string> = {
   provider_rate_limited: msg("The model provider's rate limit was reached."),
   plan_limit_exceeded: msg("The spending limit of the plan was reached during the answer."),
   run_interrupted: msg("The service stopped before the answer was complete."),
-  internal_error: msg("Something failed inside the service. Its log says more."),
+  internal_error: msg("Something went wrong in the service. See its log."),
 };

@@ -70,7 +70,7 @@ export async function loadModelChoices(
   );
   if ("error" in listed) {
     const error = quoteProvider(
-      t("There is no list: {message}.", { message: listed.error.message }),
+      t("Couldn't load the provider's models: {message}.", { message: listed.error.message }),
       listed.error.words,
     );
     return { choices: [], total: 0, error };

@@ -131,7 +131,7 @@ function toFormIssues(issues: readonly z.core.$ZodIssue[]): PlanFormIssues {
       messages[second ?? ""] = t("Enter a number within the limits, or leave this blank.");
     }
     if (first === "conversationDays") messages[first] = t("Enter 0 to 365 days.");
-    if (first === "models") messages[first] = t("Choose models of the catalogue.");
+    if (first === "models") messages[first] = t("Choose models from the list.");
     if (first === "visitorOverrides") messages[first] = t("Choose an option.");
   }
   return messages;

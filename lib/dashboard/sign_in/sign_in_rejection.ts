@@ -19,9 +19,9 @@ export function signInRejection(
       return { status: 503, headers: { "retry-after": "2" }, message };
     }
     case "wrong_credentials":
-      return { status: 401, headers: {}, message: t("The email or the password is not right.") };
+      return { status: 401, headers: {}, message: t("Wrong email or password.") };
     case "already_set_up":
-      return { status: 409, headers: {}, message: t("The service is set up already.") };
+      return { status: 409, headers: {}, message: t("The service is already set up.") };
     case "wrong_token":
     case "invalid":
       return { status: 400, headers: {} };

@@ -86,7 +86,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         )}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      {!none && <SearchForm query={query} label={t("Search agents by name or id")} />}
+      {!none && <SearchForm query={query} label={t("Search agents by name or ID")} />}
       {none ? <NoAgents editor={editor} /> : <Found {...data} url={url} />}
       <nav class="pager" aria-label={t("Pages")}>
         {!first && <a class="button" href="/agents" aria-current="false">{t("Newest")}</a>}

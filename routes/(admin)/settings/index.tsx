@@ -86,7 +86,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             ))}
             <div>
               <dt>{t("Models")}</dt>
-              <dd>{plan.models === "all" ? t("All models of the catalog") : plan.models.length}</dd>
+              <dd>{plan.models === "all" ? t("All models") : plan.models.length}</dd>
             </div>
             <div>
               <dt>{t("Visitor overrides")}</dt>

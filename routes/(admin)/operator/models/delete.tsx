@@ -31,7 +31,7 @@ export default define.page<typeof handler>(({ data: { entry, users } }) => (
     title={t("Remove model")}
     back={{ href: "/operator/models", label: t("Models") }}
     action={modelHref("delete", entry)}
-    question={t("Remove {model} from the catalog?", { model: entry.model })}
+    question={t("Remove {model}?", { model: entry.model })}
     confirm={t("Remove model")}
   >
     <ModelUsersText {...users} />

@@ -97,7 +97,7 @@ async function createTenant(
 function toIssues(name: string, email: string): Record<string, string> {
   const named = name !== "" && name.length <= MAX_NAME;
   return {
-    ...(!named && { name: t("Enter a name of 1 to {mAXNAME} characters.", { mAXNAME: MAX_NAME }) }),
+    ...(!named && { name: t("Enter a name of 1 to {max} characters.", { max: MAX_NAME }) }),
     ...(normalizeEmail(email) === undefined && { email: t("Enter an email address.") }),
   };
 }
@@ -143,7 +143,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
           name="email"
           label={LABELS.email}
           issue={issues.email}
-          help={t("Nothing is sent: you get a link to hand over yourself.")}
+          help={t("We do not send an email. You get a link to share.")}
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>

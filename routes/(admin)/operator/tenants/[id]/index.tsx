@@ -68,7 +68,7 @@ export default define.page<typeof handler>(({ data, url }) => (
     <PageHeader
       title={data.tenant.name}
       titlePrefix={unsavedTitle(data.issues)}
-      text={t("Tenant id {tenant}. Plan changes take effect on the next request.", {
+      text={t("Tenant ID {tenant}. Plan changes take effect on the next request.", {
         tenant: data.tenant.id,
       })}
       back={{ href: "/operator/tenants", label: t("Tenants") }}
