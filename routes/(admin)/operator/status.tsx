@@ -13,7 +13,7 @@ export const handler = define.handlers({
     return page({
       ready,
       facts: systemFacts(service, Deno.memoryUsage().rss),
-      slots: connectionViews(service),
+      slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       now: service.runtime.now(),
     });
   },

@@ -48,9 +48,7 @@ export const handler = define.handlers({
 });
 
 function slotChoices(ctx: Context<State>) {
-  return connectionViews(ctx.state.service).map(({ vendor, label }) =>
-    [vendor, `${label} (${vendor})`] as const
-  );
+  return connectionViews(ctx.state.service).map(({ vendor, label }) => [vendor, label] as const);
 }
 
 function slotName({ slots, values }: ModelFormProps): string {

@@ -2,6 +2,7 @@ import { type Context, page } from "fresh";
 import { formatStorageUse } from "@/components/StorageMeters.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
+import CopyButton from "@/islands/CopyButton.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
@@ -68,11 +69,11 @@ export default define.page<typeof handler>(({ data, url }) => (
     <PageHeader
       title={data.tenant.name}
       titlePrefix={unsavedTitle(data.issues)}
-      text={t("Tenant ID {tenant}. Plan changes take effect on the next request.", {
-        tenant: data.tenant.id,
-      })}
+      text={t("Plan changes take effect on the next request.")}
       back={{ href: "/operator/tenants", label: t("Tenants") }}
-    />
+    >
+      <CopyButton text={data.tenant.id} what={t("tenant ID")} label={t("Copy ID")} />
+    </PageHeader>
     <PageNotice notice={flashMessageOf(url)} />
     <PlanForm {...data} />
   </>
