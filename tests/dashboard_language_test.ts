@@ -147,7 +147,7 @@ Deno.test("the dashboard speaks the browser's language, until the user chooses a
     await page.getByRole("heading", { name: "Agenten" }).waitFor();
     // Texts of scripts come with the page.
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Alles finden" }).fill("zzz");
+    await page.getByRole("combobox", { name: "Alles durchsuchen" }).fill("zzz");
     await page.getByText("Nichts gefunden.").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("summary", { hasText: "Kontomenü" }).click();
