@@ -78,12 +78,12 @@ function Origins({ values, issues }: Pick<AgentFormProps, "values" | "issues">) 
     <section class="card stack">
       <h2>{t("Embedding")}</h2>
       <LinesField
-        {...{ values, issues, name: "allowedOrigins", label: t("Allowed origins"), optional: true }}
+        {...{ values, issues, name: "allowedOrigins", label: t("Allowed sites"), optional: true }}
         placeholder="https://www.example.com"
         help={
           <>
             {rich(
-              "Sites that may embed the widget, one per line, with {code} and without a path. Leave empty to block all sites.",
+              "Sites that may embed the widget, one per line, with {code} and without a path. Leave blank to block all sites.",
               { code: <code>https://</code> },
             )}
           </>

@@ -28,7 +28,7 @@ export function AlertList({ items, ...rest }: AlertListProps) {
         : <AlertRows items={items.slice(0, MAX_SHOWN)} {...rest} />}
       {more.length > 0 && (
         <details class="more">
-          <summary>{t("And {more} more", { more: formatCount(more.length) })}</summary>
+          <summary>{t("Show {more} more", { more: formatCount(more.length) })}</summary>
           <AlertRows items={more} {...rest} />
         </details>
       )}

@@ -17,7 +17,7 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
         name="origin"
         label={t("Origin of the page")}
         help={t(
-          "For example https://www.example.com, without a path. It must be an allowed origin of the agent.",
+          "For example https://www.example.com, without a path. It must be one of the agent's allowed sites.",
         )}
       >
         {(attributes) => (

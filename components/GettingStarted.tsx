@@ -83,7 +83,7 @@ function textsOf(
       },
     agent: {
       title: t("Create an agent"),
-      text: t("Start from a template and try it out next to its settings."),
+      text: t("Start from a template, then try the agent out next to its settings."),
       action: t("Create agent"),
       href: "/agents/new",
     },

@@ -42,7 +42,7 @@ const ACTIONS: Column<Invitation> = {
     <a
       class="button button-small"
       href={`/team/invitations/${id}/withdraw`}
-      aria-label={t("Revoke the invitation of {email}", { email })}
+      aria-label={t("Revoke the invitation for {email}", { email })}
       aria-current="false"
     >
       {t("Revoke")}

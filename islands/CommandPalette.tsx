@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ShortcutList } from "@/components/ShortcutList.tsx";
 import { findCommands, searchByName } from "@/lib/dashboard/browser/find_commands.ts";
 import type { Command } from "@/lib/dashboard/navigation.ts";
+import { plural } from "@/lib/dashboard/format_amount.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 const DEBOUNCE_MS = 120;
@@ -96,7 +97,9 @@ export default function CommandPalette({ commands }: { commands: Command[] }) {
           ))}
         </ul>
         {found.length === 0 && <p class="help palette-none">{t("Nothing found.")}</p>}
-        <p class="sr-only" role="status">{t("{found} results", { found: found.length })}</p>
+        <p class="sr-only" role="status">
+          {plural(found.length, "{count} result", "{count} results")}
+        </p>
       </dialog>
       <dialog
         ref={shortcuts}

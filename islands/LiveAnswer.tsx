@@ -11,7 +11,7 @@ export default function LiveAnswer({ runId }: { runId: string }) {
     <div class="said said-assistant">
       <p class="sr-only">{t("Agent:")}</p>
       {live.text !== "" && <AnswerMarkdown text={live.text} live />}
-      {live.tool !== "" && <p class="help">{t("Uses {tool}…", { tool: live.tool })}</p>}
+      {live.tool !== "" && <p class="help">{t("Using {tool}…", { tool: live.tool })}</p>}
       {live.text === "" && live.tool === "" && <p class="help">{t("The agent is answering…")}</p>}
       {live.isLost && (
         <p class="help">

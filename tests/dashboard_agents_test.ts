@@ -212,7 +212,7 @@ Deno.test("POST /agents/new: a summary lists the errors with a link to each fiel
   const answer = await send("/agents/new", fields);
   assertEquals(answer.status, 400);
   const html = await answer.text();
-  for (const [id, label] of [["allowedOrigins", "Allowed origins"], ["maxSteps", "Steps"]]) {
+  for (const [id, label] of [["allowedOrigins", "Allowed sites"], ["maxSteps", "Steps"]]) {
     assertStringIncludes(html, `<a href="#${id}">${label}</a>`);
     assertMatch(html, new RegExp(`<(input|textarea)[^>]* id="${id}"`));
   }

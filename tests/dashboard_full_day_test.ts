@@ -51,7 +51,7 @@ async function createAgent({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "Customer support" }).click();
   await page.waitForURL("**/agents/new?template=support");
   await page.getByLabel("Model", { exact: true }).selectOption("vendor_a/mid");
-  await page.getByLabel("Allowed origins").fill(shop.origin);
+  await page.getByLabel("Allowed sites").fill(shop.origin);
   await page.getByRole("button", { name: "Create agent" }).click();
   await page.getByText("Agent created.").waitFor();
 }

@@ -127,7 +127,7 @@ Deno.test("POST /knowledge/:id/documents: a rejected upload gets a reason as a p
   assertEquals(rejected.status, 400);
   assertStringIncludes(
     await rejected.text(),
-    "Not everything was taken. file: “empty.txt” is empty.",
+    "Not everything was added. file: “empty.txt” is empty.",
   );
   const other = await post(`${path}/documents`, { file: "x" });
   assertEquals(other.status, 415);

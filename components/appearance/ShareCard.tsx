@@ -29,7 +29,7 @@ export function ShareCard({ path, url, editor }: ShareCardProps) {
       )}
       {editor && url !== undefined && (
         <p class="help">
-          {t("Replacing or switching off ends this link and the chats of its page.")}
+          {t("Replacing the link or switching it off also ends the chats on its page.")}
         </p>
       )}
       {editor && (

@@ -16,7 +16,7 @@ export function ConversationFacts(
   const versions = [...new Set(runs.map(({ agentVersion }) => agentVersion))];
   const models = [...new Set(runs.map(({ model }) => model))];
   return (
-    <aside class="inbox-side card" aria-label={t("Facts")}>
+    <aside class="inbox-side card" aria-label={t("Details")}>
       <DescriptionList
         class="side-facts"
         of={{

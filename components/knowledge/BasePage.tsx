@@ -74,7 +74,7 @@ function UsedBy({ agents }: Pick<KnowledgeBasePageData, "agents">) {
       <h2>{t("Used by")}</h2>
       {agents.data.length > 0 ? <AgentLinks agents={agents} /> : (
         <p class="prose">
-          {t("No agents yet. Select it in an agent’s editor, under “Knowledge”.")}
+          {t("No agents yet. Select it in an agent's editor, under “Knowledge”.")}
         </p>
       )}
     </section>

@@ -27,7 +27,7 @@ export function PassageCard({ passage, best, given }: PassageCardProps) {
       <p class="help">
         {t("Passage {number}.", { number: position + 1 })} {words.length > 0
           ? rich("Matching words: {words}.", { words: <bdi>{words.join(", ")}</bdi> })
-          : t("No word matches in the text: it matches by its headings or its meaning.")}
+          : t("No words match in the text: this passage matches by its headings or its meaning.")}
         {!given && <>{t("Agents only get this passage if they ask for more.")}</>}
       </p>
       <p class="passage-text" dir="auto">{marked(text, matches)}</p>

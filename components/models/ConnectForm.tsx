@@ -37,7 +37,7 @@ export function ConnectForm({ preset, values, issues, asksPassword }: ConnectFor
         isRequired={preset.keyUrl !== undefined}
         isFocused={!isAddressOwn}
         issue={issues.apiKey}
-        help={preset.keyUrl === undefined ? t("Leave it empty if the server needs none.") : (
+        help={preset.keyUrl === undefined ? t("Leave blank if the server needs none.") : (
           <>
             {rich("Stored encrypted. {newTabLink}", {
               newTabLink: <NewTabLink href={preset.keyUrl}>{t("Get a key")}</NewTabLink>,

@@ -32,7 +32,7 @@ export function EditConnectionForm(
         issue={issues.apiKey}
         help={
           <>
-            {t("Leave it empty to keep the saved key.")}
+            {t("Leave blank to keep the saved key.")}
             {keyUrl && (
               <>
                 {" "}

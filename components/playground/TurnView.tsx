@@ -87,7 +87,7 @@ function Frames({ frames }: { frames: TimedFrame[] }) {
   return (
     <details class="frames">
       <summary>{t("{frames} stream events", { frames: frames.length })}</summary>
-      <ol tabIndex={0} aria-label={t("Frames")}>
+      <ol tabIndex={0} aria-label={t("Stream events")}>
         {lines.map(({ ms, text }, n) => (
           <li key={n}>
             <span>{seconds(ms)}</span>

@@ -47,7 +47,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "create reset link": msg("Created password reset link for"),
     "sign out everywhere": msg("Signed out everywhere:"),
   },
-  key: { "end overlap": msg("Ended old secret of API key") },
+  key: { "end overlap": msg("Revoked old secret of API key") },
   slot: { create: msg("Connected model provider"), delete: msg("Disconnected model provider") },
   "sign-in": {
     "signed in": msg("Signed in"),

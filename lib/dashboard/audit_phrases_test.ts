@@ -4,7 +4,10 @@ import { auditKindLabels, auditPhrase } from "./audit_phrases.ts";
 
 Deno.test("auditPhrase: says what was done to what", () => {
   assertEquals(auditPhrase({ kind: "agent", action: "create" }), "Created agent");
-  assertEquals(auditPhrase({ kind: "key", action: "end overlap" }), "Ended old secret of API key");
+  assertEquals(
+    auditPhrase({ kind: "key", action: "end overlap" }),
+    "Revoked old secret of API key",
+  );
   assertEquals(auditPhrase({ kind: "slot", action: "create" }), "Connected model provider");
   assertEquals(auditPhrase({ kind: "sign-in", action: "failed" }), "Failed to sign in");
   // Of a later release.

@@ -1,3 +1,5 @@
+import { t } from "./texts/translate.ts";
+
 /** A failed call to the dashboard's server; its message is for the user. */
 export class DashboardCallError extends Error {
   override name = "CallFailure";
@@ -7,7 +9,7 @@ export class SignedOutError extends DashboardCallError {
   override name = "SignedOutFailure";
 
   constructor() {
-    super("You are signed out. Sign in in another tab, then try again here.");
+    super(t("You are signed out. Sign in in another tab, then try again here."));
   }
 }
 
@@ -21,7 +23,10 @@ export async function callDashboard(
   if (response.ok) return response;
   const envelope = await response.json().catch(() => undefined);
   const message = typeof envelope?.message === "string" ? envelope.message : undefined;
-  throw new DashboardCallError(message ?? `The service responded with status ${response.status}.`);
+  const { status } = response;
+  throw new DashboardCallError(
+    message ?? t("The service responded with status {status}.", { status }),
+  );
 }
 
 async function send(path: string, body: object, signal?: AbortSignal): Promise<Response> {
@@ -35,8 +40,7 @@ async function send(path: string, body: object, signal?: AbortSignal): Promise<R
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new DashboardCallError("Cannot reach the service. Your input is still here: try again.", {
-      cause,
-    });
+    const message = t("Cannot reach the service. Your input is still here: try again.");
+    throw new DashboardCallError(message, { cause });
   }
 }

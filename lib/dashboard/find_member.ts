@@ -10,7 +10,7 @@ export function findMember(ctx: Context<State>): Promise<Member | undefined> {
 }
 
 export const MEMBER_REJECTIONS: Readonly<Record<MemberRejectionReason, string>> = {
-  not_found: msg("This person is no longer in the team."),
+  not_found: msg("This person is no longer on the team."),
   last_owner: msg("The tenant needs an owner: make another member owner first."),
   operator: msg("This person is an operator, so only an operator may change their account."),
 };

@@ -71,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => {
       <PageHeader
         title={t("Audit log")}
         text={t(
-          "Changes with their before and after values, sign-ins, and denied requests. Stored for 400 days; failed sign-ins and denied requests for 90.",
+          "Changes with their before and after values, sign-ins, and rejected requests. Stored for 400 days; failed sign-ins and rejected requests for 90.",
         )}
       />
       <AuditFilterForm

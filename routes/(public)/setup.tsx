@@ -10,6 +10,7 @@ import { setSignInCookies } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
+import { translateMessages } from "@/lib/dashboard/texts/service_message.ts";
 
 const LABELS = { token: msg("Setup token"), email: msg("Email"), password: msg("Password") };
 
@@ -46,7 +47,7 @@ export const handler = define.handlers({
 });
 
 function fieldIssues(result: Exclude<SetUpResult, { cookieToken: string }>): Data["issues"] {
-  if (result.rejected === "invalid") return result.issues;
+  if (result.rejected === "invalid") return translateMessages(result.issues);
   if (result.rejected !== "wrong_token") return {};
   return { token: t("This setup token is not the one from the latest start.") };
 }

@@ -15,6 +15,6 @@ export const FIELD_LABELS = {
   knowledgeBaseId: msg("Knowledge base"),
   tools: msg("Tools"),
   allowedDomains: msg("Allowed domains"),
-  allowedOrigins: msg("Allowed origins"),
+  allowedOrigins: msg("Allowed sites"),
   appearance: msg("Appearance"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

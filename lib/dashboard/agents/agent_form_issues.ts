@@ -5,6 +5,7 @@ import { formatCount } from "../format_amount.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
 import { pageOfField } from "./agent_sections.ts";
 import { t } from "../texts/translate.ts";
+import { translateMessage } from "../texts/service_message.ts";
 
 /** Messages by field; `form` is for issues outside any field. */
 export type AgentFormIssues = Partial<Record<AgentFormField | "form", string>>;
@@ -76,15 +77,16 @@ function toFieldIssue(
   values: AgentFormValues,
 ): [AgentFormField | "form", string] {
   const field = FIELD_OF_PATH[issue.path];
-  if (field !== undefined) return [field, hintOf(field) ?? issue.message];
+  const message = translateMessage(issue.message);
+  if (field !== undefined) return [field, hintOf(field) ?? message];
   const [list, index, ...rest] = issue.path.split(".");
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
-  if (list === "appearance") return ["appearance", `${issue.path}: ${issue.message}.`];
+  if (list === "appearance") return ["appearance", `${issue.path}: ${message}.`];
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
-    return [list, `“${toLines(values[list])[Number(index)]}” ${issue.message}.`];
+    return [list, `“${toLines(values[list])[Number(index)]}” ${message}.`];
   }
-  return ["form", `${issue.path === "" ? t("The agent") : issue.path}: ${issue.message}.`];
+  return ["form", `${issue.path === "" ? t("The agent") : issue.path}: ${message}.`];
 }
 
 function toolMessage(
@@ -96,7 +98,7 @@ function toolMessage(
     return t("Tool {index}{path}: {message}.", {
       index: Number(index) + 1,
       path,
-      message: issue.message,
+      message: translateMessage(issue.message),
     });
   }
   try {

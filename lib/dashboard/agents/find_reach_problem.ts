@@ -53,9 +53,9 @@ function networkMessage(url: URL, rules: ReachRules): string | undefined {
   }
   if (url.protocol === "https:") return undefined;
   return isOperator
-    ? t("Tools call {host} only by https. Use https://, or set EGRESS_ALLOW.", { host })
+    ? t("Tools call {host} only over https. Use https://, or set EGRESS_ALLOW.", { host })
     : t(
-      "Tools call {host} only by https. Use https://, or ask the operator to add it to EGRESS_ALLOW.",
+      "Tools call {host} only over https. Use https://, or ask the operator to add it to EGRESS_ALLOW.",
       { host },
     );
 }

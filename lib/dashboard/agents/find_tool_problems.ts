@@ -10,6 +10,7 @@ import { findReachProblem, type ReachRules } from "./find_reach_problem.ts";
 import { parseJsonOrUndefined } from "./tool_draft.ts";
 import type { ToolProblem } from "./tool_problem.ts";
 import { msg, t } from "../texts/translate.ts";
+import { translateMessage } from "../texts/service_message.ts";
 
 /**
  * All problems of the tools as typed, in all tools at once: the rules of the schema, of templates, and
@@ -83,7 +84,7 @@ function urlOf(tool: unknown): { url: URL; path: string } | undefined {
 }
 
 const HINTS: Record<string, string> = {
-  name: "Use 1 to 64 letters, digits, - and _, starting with a letter.",
+  name: msg("Use 1 to 64 letters, digits, - and _, starting with a letter."),
   description: msg("Enter 1 to 1,024 characters."),
   timeoutMs: msg("Enter 100 to 30,000 milliseconds, or leave it blank."),
   maxResponseBytes: msg("Enter 1 to 262,144 bytes, or leave it blank."),
@@ -94,7 +95,8 @@ function describeIssue({ path, message }: ValidationIssue): { path: string; mess
 }
 
 /** Names the value within a field that has several, such as one header. */
-function toSentence(path: string, message: string): string {
+function toSentence(path: string, english: string): string {
+  const message = translateMessage(english);
   const [, name] = /^(?:request\.)?(?:headers|query)\.(.+)$/.exec(path) ?? [];
   if (name !== undefined) return `${name}: ${message}.`;
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;

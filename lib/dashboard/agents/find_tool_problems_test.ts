@@ -83,7 +83,7 @@ Deno.test("findToolProblems: a private or plain http host is a warning that name
   ]);
   assertEquals(asked.map(({ message }) => message), [
     "10.1.2.3 is a private address, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.",
-    "Tools call crm.internal:8080 only by https. Use https://, or ask the operator to add it to EGRESS_ALLOW.",
+    "Tools call crm.internal:8080 only over https. Use https://, or ask the operator to add it to EGRESS_ALLOW.",
     "localhost is a loopback address, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.",
     "[::1] is not a public IPv6 address, which tools may not call. Ask the operator to add it to EGRESS_ALLOW.",
   ]);

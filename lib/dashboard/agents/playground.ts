@@ -62,7 +62,13 @@ export function networkNote(
   if (first?.refused === undefined || first.address !== undefined) return undefined;
   if (url === undefined || !isDomainAllowed(url, allowedDomains)) return undefined;
   return isOperator
-    ? `If ${url.host} is inside your network, add ${tenant}=${url.host} to EGRESS_ALLOW and restart the service.`
+    ? t(
+      "If {host} is inside your network, add {setting} to EGRESS_ALLOW and restart the service.",
+      {
+        host: url.host,
+        setting: `${tenant}=${url.host}`,
+      },
+    )
     : t("If {host} is inside your network, ask the operator to add it to EGRESS_ALLOW.", {
       host: url.host,
     });

@@ -13,7 +13,7 @@ export const APPEARANCE_FIELDS = {
   greeting: msg("Greeting"),
   suggestions: msg("Suggested questions"),
   lang: msg("Language"),
-  privacyText: msg("Privacy line"),
+  privacyText: msg("Privacy notice"),
   privacyUrl: msg("Privacy link"),
 } as const;
 export type AppearanceField = keyof typeof APPEARANCE_FIELDS;
@@ -36,9 +36,9 @@ function hintOf(field: AppearanceField): string {
     case "theme":
       return t("Choose a theme.");
     case "position":
-      return t("Choose a side.");
+      return t("Choose a position.");
     case "suggestions":
-      return t("Enter at most {count} questions of {max} characters, without “|”.", {
+      return t("Enter at most {count} questions of up to {max} characters each, without “|”.", {
         count: B.suggestions,
         max: B.suggestionLength,
       });

@@ -15,7 +15,7 @@ export function uploadFile(
 ): Promise<void> {
   if (file.size > KNOWLEDGE_BOUNDS.documentBytes) {
     const max = KNOWLEDGE_BOUNDS.documentBytes / MIB;
-    return Promise.reject(new Error(`The file is larger than ${max} MiB.`));
+    return Promise.reject(new Error(t("The file is larger than {max} MiB.", { max })));
   }
   const body = new FormData();
   body.set("file", file);
@@ -28,7 +28,7 @@ export function uploadFile(
       if (request.status === 201) done();
       else failed(new Error(rejectionMessage(request)));
     };
-    request.onerror = () => failed(new Error("Cannot reach the service. Try again."));
+    request.onerror = () => failed(new Error(t("Cannot reach the service. Try again.")));
     options.signal.addEventListener("abort", () => request.abort());
     request.onabort = () => failed(new Error(UPLOAD_FAILED));
     request.send(body);

@@ -36,7 +36,9 @@ export function validationMessage(control: CheckedControl): string {
       ? t("Enter an email address, like name@example.com.")
       : t("Enter an address that starts with https://.");
   }
-  if (validity.badInput) return type === "date" ? t("Enter a whole date.") : t("Enter a number.");
+  if (validity.badInput) {
+    return type === "date" ? t("Enter a complete date.") : t("Enter a number.");
+  }
   if (validity.rangeUnderflow) return t("Use {min} or more.", { min: control.min ?? "" });
   if (validity.rangeOverflow) return t("Use {max} or less.", { max: control.max ?? "" });
   if (validity.stepMismatch) {

@@ -35,7 +35,7 @@ Deno.test("validationMessage: each rule has a sentence that says how to mend it"
     "Enter an email address, like name@example.com.",
   );
   assertEquals(messageOf("badInput", { type: "number" }), "Enter a number.");
-  assertEquals(messageOf("badInput", { type: "date" }), "Enter a whole date.");
+  assertEquals(messageOf("badInput", { type: "date" }), "Enter a complete date.");
   assertEquals(messageOf("rangeUnderflow", { min: "1" }), "Use 1 or more.");
   assertEquals(messageOf("rangeOverflow", { max: "50" }), "Use 50 or less.");
   assertEquals(messageOf("stepMismatch", { step: "1" }), "Use a whole number.");

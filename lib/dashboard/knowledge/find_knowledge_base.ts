@@ -5,6 +5,7 @@ import { isEditor, signedIn } from "../authorization.ts";
 import { pageRequestParams, undefinedIfNotFound, uuidParam } from "../../http/request_params.ts";
 import type { AgentSearchResult } from "../../store/agents/agent_search.ts";
 import type { Page } from "../../store/values/page.ts";
+import { translateMessage } from "../texts/service_message.ts";
 
 export type FoundKnowledgeBase = { base: KnowledgeBase; ref: { tenant: string; base: string } };
 
@@ -31,12 +32,20 @@ export function findDocument(ctx: Context<State>): Promise<FoundDocument | undef
 const DOCUMENTS_PER_PAGE = 50;
 
 /** Loads a page of documents. Throws `ApiError` 400 for an invalid cursor. */
-export function listDocumentsPage(
+/** A page of documents; why one could not be read is in the page's language. */
+export async function listDocumentsPage(
   ctx: Context<State>,
   { ref }: FoundKnowledgeBase,
 ): Promise<Page<Document>> {
   const page = { ...pageRequestParams(ctx.url), limit: DOCUMENTS_PER_PAGE };
-  return ctx.state.service.knowledge.listDocuments(ref, page);
+  const { data, ...rest } = await ctx.state.service.knowledge.listDocuments(ref, page);
+  const documents = data.map((document) =>
+    document.error === undefined ? document : {
+      ...document,
+      error: { ...document.error, message: translateMessage(document.error.message) },
+    }
+  );
+  return { ...rest, data: documents };
 }
 
 export interface KnowledgeBasePageData {

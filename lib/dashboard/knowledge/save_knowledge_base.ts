@@ -55,7 +55,9 @@ export async function saveKnowledgeBase(
 }
 
 function toFormIssue({ path }: ValidationIssue): KnowledgeBaseFormIssues {
-  if (path === "name") return { name: `Enter a name of 1 to ${nameLength} characters.` };
+  if (path === "name") {
+    return { name: t("Enter a name of 1 to {nameLength} characters.", { nameLength }) };
+  }
   if (path === "description") {
     return {
       description: t("At most {descriptionLength} characters of plain text.", {

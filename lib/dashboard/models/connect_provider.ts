@@ -5,6 +5,7 @@ import { httpUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import type { ProviderPreset } from "../../schemas/provider_presets.ts";
 import { t } from "../texts/translate.ts";
+import { translateMessage } from "../texts/service_message.ts";
 
 /** The form of a new connection, as typed; the key is never sent back. */
 export interface ConnectValues {
@@ -59,8 +60,12 @@ export function parseConnectionFields(form: URLSearchParams, defaults: ConnectVa
       apiKey: t("A key has only visible ASCII characters without spaces."),
     },
     ...url.error &&
-      { baseUrl: t("The address {message}.", { message: url.error.issues[0]!.message }) },
-    ...values.name.length > 64 && { name: "Use at most 64 characters." },
+      {
+        baseUrl: t("The address {message}.", {
+          message: translateMessage(url.error.issues[0]!.message),
+        }),
+      },
+    ...values.name.length > 64 && { name: t("Use at most 64 characters.") },
   };
   return { values, ...url.success && { baseUrl: url.data }, apiKey, issues };
 }
@@ -77,7 +82,10 @@ export async function connectProvider(
   if ("error" in listed && listed.error.status !== 404) {
     const { message, words } = listed.error;
     log.warn("a model provider could not be connected", { vendor, ...listed.error });
-    return quoteProvider(t("Couldn't connect: {message}.", { message }), words);
+    return quoteProvider(
+      t("Couldn't connect: {message}.", { message: translateMessage(message) }),
+      words,
+    );
   }
   await connections.set(vendor, config);
 }

@@ -11,6 +11,7 @@ import {
 } from "../../store/providers/catalogue_store.ts";
 import { quoteProvider } from "./connect_provider.ts";
 import { t } from "../texts/translate.ts";
+import { translateMessage } from "../texts/service_message.ts";
 
 /** Rows shown at once; a search finds the others. */
 const MAX_ROWS = 60;
@@ -70,7 +71,9 @@ export async function loadModelChoices(
   );
   if ("error" in listed) {
     const error = quoteProvider(
-      t("Couldn't load the provider's models: {message}.", { message: listed.error.message }),
+      t("Couldn't load the provider's models: {message}.", {
+        message: translateMessage(listed.error.message),
+      }),
       listed.error.words,
     );
     return { choices: [], total: 0, error };
@@ -165,7 +168,7 @@ export async function addModels(
     return quoteProvider(
       t("Couldn't add the models: {model} did not answer. {message}.", {
         model,
-        message: error.message,
+        message: translateMessage(error.message),
       }),
       error.words,
     );

@@ -16,14 +16,14 @@ export interface PlanField<Name extends string = string> {
 
 /** Every limit of a plan; the only place that words them. */
 export const PLAN_FIELDS = planFields<keyof Plan["limits"]>({
-  keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 6000.")],
-  ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 6000.")],
-  streams: ["count", msg("Concurrent streams"), msg("Of the whole tenant. At most 800.")],
-  softDailyCost: ["usd", msg("Daily cost, soft limit"), msg("USD; a warning.")],
+  keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 6,000.")],
+  ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 6,000.")],
+  streams: ["count", msg("Concurrent streams"), msg("For the whole tenant. At most 800.")],
+  softDailyCost: ["usd", msg("Daily cost, soft limit"), msg("USD. Only a warning.")],
   hardDailyCost: [
     "usd",
     msg("Daily cost, hard limit"),
-    msg("USD; requests above it are rejected."),
+    msg("USD. Requests above it are rejected."),
   ],
   sessionStreams: ["count", msg("Concurrent streams of one visitor"), msg("No limit by default.")],
   sessionCost: ["usd", msg("Cost of one visitor's session"), msg("USD. No limit by default.")],
@@ -49,7 +49,7 @@ export const QUOTA_FIELDS = planFields<QuotaName>({
   agents: ["count", msg("Agents"), msg("At most 100,000.")],
   agentVersions: [
     "count",
-    msg("Versions kept of each agent"),
+    msg("Versions kept per agent"),
     msg("1 to 100. The oldest are deleted first, and also when the agents' storage is full."),
   ],
   agentBytes: ["mib", msg("Size of agents and versions"), msg("In MiB, measured as JSON.")],

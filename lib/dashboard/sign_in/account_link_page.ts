@@ -4,6 +4,7 @@ import type { AccountLink } from "../../store/users/account_link_store.ts";
 import { readForm } from "../read_form.ts";
 import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
+import { translateMessages } from "../texts/service_message.ts";
 
 /** The page of a one-time link; without `email` if the link has expired. */
 export interface AccountLinkPageData {
@@ -43,7 +44,7 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
   }
   const data = { token, email: link.email };
   if (result.rejected === "invalid") {
-    const { password: passwordError } = result.issues;
+    const { password: passwordError } = translateMessages(result.issues);
     return page<AccountLinkPageData>({ ...data, passwordError }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(result);

@@ -8,6 +8,7 @@ const MAX_AGE_S = 365 * 24 * 3600;
 
 const languages = new AsyncLocalStorage<Language>();
 const pages: Readonly<Record<string, string>> = german.pages;
+const messages: Readonly<Record<string, string>> = german.messages;
 const scripts: Readonly<Record<string, string>> = german.scripts;
 
 /** The German texts, for requests in German. */
@@ -16,7 +17,8 @@ export const germanTexts: TextSource = {
   find(english) {
     if (languages.getStore() !== "de") return undefined;
     if (Object.hasOwn(scripts, english)) return scripts[english];
-    return Object.hasOwn(pages, english) ? pages[english] : undefined;
+    if (Object.hasOwn(pages, english)) return pages[english];
+    return Object.hasOwn(messages, english) ? messages[english] : undefined;
   },
 };
 setTextSource(germanTexts);

@@ -45,7 +45,7 @@ export const METRICS: Record<UsageMetric, MetricFormat> = {
 
 /** `12% more than in the 7 days before`. */
 export function describeChange(now: number, before: number, days: number): string {
-  const period = days === 1 ? t("the day before") : t("the {days} days before", { days });
+  const period = days === 1 ? t("the previous day") : t("the previous {days} days", { days });
   if (now === before) return t("Same as in {period}", { period });
   if (before === 0) return t("None in {period}", { period });
   const percent = Math.round(Math.abs(now - before) / before * 100);

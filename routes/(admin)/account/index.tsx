@@ -16,6 +16,7 @@ import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
+import { translateMessages } from "@/lib/dashboard/texts/service_message.ts";
 
 interface Data {
   email: string;
@@ -75,7 +76,7 @@ function rejectedPage(email: string, rejected: Refused) {
     return page<Data>({ email, issues }, { status: 403 });
   }
   if (rejected.rejected === "invalid") {
-    return page<Data>({ email, issues: rejected.issues }, { status: 400 });
+    return page<Data>({ email, issues: translateMessages(rejected.issues) }, { status: 400 });
   }
   const { status, headers, message } = signInRejection(rejected);
   return page<Data>({ email, issue: message }, { status, headers });

@@ -38,7 +38,7 @@ export const handler = define.handlers({
     if (!input.success) {
       const wrong = new Set(input.error.issues.map((issue) => issue.path[0]));
       const issues = {
-        ...(wrong.has("name") && { name: "Enter a name of 1 to 128 characters." }),
+        ...(wrong.has("name") && { name: t("Enter a name of 1 to 128 characters.") }),
         ...(wrong.has("scopes") && { scopes: t("Choose at least one scope.") }),
       };
       return page<Data>({ form: { ...typed, issues } }, { status: 400 });

@@ -44,7 +44,7 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
               {t("Export CSV")}
             </a>
             <a class="button" href={exportHref(filters, "jsonl")} download aria-current="false">
-              {t("Export JSON lines")}
+              {t("Export JSON Lines")}
             </a>
           </>
         )}

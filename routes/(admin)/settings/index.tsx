@@ -103,9 +103,12 @@ export default define.page<typeof handler>(({ data, url }) => {
             <div>
               <h2 id="storage">{t("Storage")}</h2>
               <p class="lead">
-                {t("Your usage and quotas. Stores the last {maxVersions} versions of each agent.", {
-                  maxVersions: data.maxVersions,
-                })}
+                {t(
+                  "Your usage and quotas. The last {maxVersions} versions of each agent are stored.",
+                  {
+                    maxVersions: data.maxVersions,
+                  },
+                )}
               </p>
             </div>
           </div>
@@ -116,7 +119,9 @@ export default define.page<typeof handler>(({ data, url }) => {
             <div class="section-head">
               <div>
                 <h2 id="providers">{t("Model providers")}</h2>
-                <p class="lead">{t("Whether the models that your agents use are answering.")}</p>
+                <p class="lead">
+                  {t("Shows whether the models that your agents use are answering.")}
+                </p>
               </div>
             </div>
             <ConnectionRows slots={data.slots} now={now} operator={data.operator} />

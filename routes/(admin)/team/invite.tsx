@@ -81,10 +81,10 @@ export default define.page<typeof handler>(({ data }) =>
         title={t("Invitation for {email}", { email: data.email })}
         text={data.replaced
           ? t(
-            "The earlier invitation of this address no longer works. Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.",
+            "The earlier invitation for this address no longer works. Send the link to the person you invited. The first person to open it sets the password. It works once, for 7 days.",
           )
           : t(
-            "Send the link to the person you invited. The first person to open it sets the password. Works once, for 7 days.",
+            "Send the link to the person you invited. The first person to open it sets the password. It works once, for 7 days.",
           )}
         link={data.link}
         back={BACK}

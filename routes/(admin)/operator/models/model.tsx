@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) => (
     <PageHeader
       title={data.existing ? data.values.model : t("Add model")}
       titlePrefix={unsavedTitle(data.issues)}
-      {...data.existing && { text: t("Of {name}", { name: slotName(data) }) }}
+      {...data.existing && { text: t("Provider: {name}", { name: slotName(data) }) }}
       back={{ href: "/operator/models", label: t("Models") }}
     />
     <ModelForm {...data} />

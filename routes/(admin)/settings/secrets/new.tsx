@@ -83,11 +83,13 @@ function toIssues(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
   const wrong = new Set(issues.map((issue) => issue.path[0]));
   return {
     ...(wrong.has("name") && {
-      name: "Use uppercase letters, digits and _, starting with a letter. At most 64 characters.",
+      name: t(
+        "Use uppercase letters, digits and _, starting with a letter. At most 64 characters.",
+      ),
     }),
     ...(wrong.has("value") &&
       {
-        value: t("Enter a value of {min} to 8192 characters.", {
+        value: t("Enter a value of {min} to 8,192 characters.", {
           min: MIN_SECRET_LENGTH,
         }),
       }),

@@ -65,7 +65,7 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
     const text = t(
-      "Send it to the member. Works once, for 24 hours. Using it signs them out elsewhere.",
+      "Send it to the member. It works once, for 24 hours. Using it signs them out everywhere else.",
     );
     return <RevealedLink title={t("New password")} text={text} link={link} back={back} />;
   }

@@ -70,7 +70,7 @@ export default define.page<typeof handler>((
     </ul>
     <p class="help list-note">
       {t(
-        "Stores the last {maxVersions} versions, or fewer if the plan's storage for agents is full. Each run records the version that answered it.",
+        "The last {maxVersions} versions are stored, or fewer if the plan's storage for agents is full. Each run records the version that answered it.",
         { maxVersions },
       )}
     </p>

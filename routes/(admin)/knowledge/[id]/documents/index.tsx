@@ -14,6 +14,7 @@ import { receiveUploads, rejectUpload } from "@/lib/http/bodies/receive_upload.t
 import type { DocumentListData } from "@/islands/DocumentManager.tsx";
 import { define, type State } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
+import { translateMessage } from "@/lib/dashboard/texts/service_message.ts";
 
 /** The documents for the page's script, and the target of uploads. */
 export const handler = define.handlers({
@@ -52,7 +53,9 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
     if (!(error instanceof ApiError)) throw error;
     const data = await loadKnowledgeBasePage(ctx, found);
     const { status, headers } = error;
-    const issue = t("Not everything was taken. {message}.", { message: error.message });
+    const issue = t("Not everything was added. {message}.", {
+      message: translateMessage(error.message),
+    });
     return await ctx.render(<BasePage {...data} issue={issue} />, { status, headers });
   }
 }
@@ -69,7 +72,7 @@ async function add(ctx: Context<State>, { ref }: FoundKnowledgeBase) {
 async function requireBase(ctx: Context<State>): Promise<FoundKnowledgeBase> {
   const found = await findKnowledgeBase(ctx);
   if (found !== undefined) return found;
-  throw new ApiError("not_found", "This knowledge base was deleted.");
+  throw new ApiError("not_found", t("This knowledge base was deleted."));
 }
 
 function wantsJson(req: Request): boolean {

@@ -59,7 +59,7 @@ async function formProps(
     used: formatStorageUse(await service.storage.read(form.tenant.id)),
     hints: planHints(service.limits),
     models: names.map((name) =>
-      [name, known.includes(name) ? name : t("{name} (gone)", { name })] as const
+      [name, known.includes(name) ? name : t("{name} (removed)", { name })] as const
     ),
   };
 }

@@ -32,7 +32,7 @@ export default define.page<typeof handler>(({ data: invitation }) => (
     title={t("Revoke invitation")}
     back={{ href: "/team", label: t("Team") }}
     action={`/team/invitations/${invitation.id}/withdraw`}
-    question={t("Revoke the invitation of {email}?", { email: invitation.email })}
+    question={t("Revoke the invitation for {email}?", { email: invitation.email })}
     confirm={t("Revoke invitation")}
   >
     <p>{t("Its link stops working. You can invite this person again at any time.")}</p>

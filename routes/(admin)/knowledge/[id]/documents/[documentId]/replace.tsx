@@ -10,6 +10,7 @@ import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
+import { translateMessage } from "@/lib/dashboard/texts/service_message.ts";
 
 interface Data extends FoundDocument {
   issue?: string;
@@ -35,7 +36,9 @@ export const handler = define.handlers({
       await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const issue = t("The document was not replaced. {message}.", { message: error.message });
+      const issue = t("The document was not replaced. {message}.", {
+        message: translateMessage(error.message),
+      });
       return page<Data>({ ...found, issue }, { status: error.status });
     }
     return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_replaced"), 303);
