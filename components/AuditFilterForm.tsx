@@ -16,7 +16,7 @@ export interface AuditFilterFormProps {
 /** Filters of the audit log, as a form that puts them into the address. */
 export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilterFormProps) {
   return (
-    <form method="get" action="/audit" class="filters" aria-label={t("Filters")}>
+    <form method="get" action="/audit" class="filters" autocomplete="off" aria-label={t("Filters")}>
       {operator && (
         <FilterSelect
           name="log"
@@ -41,9 +41,9 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
       <Day name="to" label={t("To (UTC)")} value={filters.to} />
       <div class="filter-actions">
         <button class="button" type="submit">{t("Apply")}</button>
-        {Object.values(filters).some((value) => value !== "") && (
-          <a class="button" href="/audit" aria-current="false">{t("Clear")}</a>
-        )}
+        {Object.values(filters).some((value) =>
+          value !== ""
+        ) && <a class="button" href="/audit" aria-current="false">{t("Clear")}</a>}
       </div>
     </form>
   );

@@ -20,7 +20,13 @@ const FINISHES = Object.entries(OUTCOME_LABELS).filter(([finish]) => finish !== 
 /** Filters of the conversations list, as a form that works without scripts. */
 export function ConversationFilters({ filters, agents, costs }: ConversationFiltersProps) {
   return (
-    <form method="get" action="/conversations" class="filters" aria-label={t("Filters")}>
+    <form
+      method="get"
+      action="/conversations"
+      class="filters"
+      autocomplete="off"
+      aria-label={t("Filters")}
+    >
       <div class="field filter-words">
         <label for="filter-q">{t("Messages contain")}</label>
         <input

@@ -110,6 +110,26 @@ Deno.test("/conversations: filters apply as they are chosen, stay with the open 
   });
 });
 
+Deno.test("/conversations: a filter chosen before the page's script runs applies, and Back shows the list without it", async () => {
+  await using fixture = await open();
+  await fixture.withOwner({ width: 1440 }, async (page) => {
+    const chosen = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await chosen.promise;
+      await route.continue();
+    });
+    await page.goto("/conversations", { waitUntil: "commit" });
+    await page.getByLabel("Source").selectOption("widget");
+    chosen.resolve();
+    await page.waitForURL("**/conversations?**source=widget**");
+    await alive(page);
+    await page.goBack();
+    await alive(page);
+    assertEquals(new URL(page.url()).search, "");
+    assertEquals(await page.getByLabel("Source").inputValue(), "");
+  });
+});
+
 Deno.test("/conversations: a live answer grows on the page until it is stored", async () => {
   await using fixture = await open();
   const { ask, resume, withOwner } = fixture;

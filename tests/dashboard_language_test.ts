@@ -12,7 +12,11 @@ import { serviceWithReports } from "./support/reports.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { TestService } from "./support/service.ts";
 
-const CATALOGUE: Record<string, string> = { ...german.pages, ...german.scripts };
+const CATALOGUE: Record<string, string> = {
+  ...german.pages,
+  ...german.scripts,
+  ...german.messages,
+};
 
 Deno.test("german.json: has every text of the dashboard, and no other", async () => {
   const { all, ofScripts } = await dashboardTexts();

@@ -17,7 +17,13 @@ export function PeriodPicker({ query }: { query: UsageQuery }) {
           </a>
         ))}
       </nav>
-      <form method="get" action="/usage" class="filters" aria-label={t("Custom period")}>
+      <form
+        method="get"
+        action="/usage"
+        class="filters"
+        autocomplete="off"
+        aria-label={t("Custom period")}
+      >
         <input type="hidden" name="by" value={by} />
         <input type="hidden" name="metric" value={metric} />
         <div class="field">

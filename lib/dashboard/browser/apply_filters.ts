@@ -5,14 +5,32 @@
  */
 export function applyFilters(document: Document): () => void {
   const stop = new AbortController();
+  const options = { signal: stop.signal };
   for (const form of document.querySelectorAll<HTMLFormElement>("form.filters")) {
     const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
     if (button === null) continue;
-    const listen = (type: string, listener: () => void) =>
-      form.addEventListener(type, listener, { signal: stop.signal });
     button.hidden = true;
-    for (const type of ["keydown", "keyup"]) listen(type, () => button.hidden = false);
-    listen("change", () => button.hidden && form.requestSubmit());
+    for (const type of ["keydown", "keyup"]) {
+      form.addEventListener(type, () => button.hidden = false, options);
+    }
+    form.addEventListener("change", () => button.hidden && form.requestSubmit(), options);
+    // Back to a page that the browser kept: its filters are those of the address again.
+    document.defaultView?.addEventListener(
+      "pageshow",
+      (event) => event.persisted && form.reset(),
+      options,
+    );
+    // Chosen before this script ran.
+    if ([...form.elements].some(isChanged)) form.requestSubmit();
   }
   return () => stop.abort();
+}
+
+function isChanged(control: Element): boolean {
+  if (control instanceof HTMLInputElement) {
+    return control.type === "date" && control.value !== control.defaultValue;
+  }
+  if (!(control instanceof HTMLSelectElement)) return false;
+  const served = [...control.options].findIndex((option) => option.defaultSelected);
+  return control.selectedIndex !== Math.max(served, 0);
 }
