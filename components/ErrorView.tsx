@@ -43,7 +43,8 @@ const PAGE_DENIED = [
 
 /** The body of an error page. `reading` for a request that only opened a page. */
 export function ErrorView({ status, reading = false }: { status: number; reading?: boolean }) {
-  const [title, text] = status === 403 && reading ? PAGE_DENIED : TEXTS[status] ?? SERVER_ERROR;
+  const texts = status === 403 && reading ? PAGE_DENIED : TEXTS[status] ?? SERVER_ERROR;
+  const title = t(texts[0]);
   return (
     <section class="empty error-view">
       <Head>
@@ -51,7 +52,7 @@ export function ErrorView({ status, reading = false }: { status: number; reading
       </Head>
       <p class="error-status">{status}</p>
       <h1>{title}</h1>
-      <p>{text}</p>
+      <p>{t(texts[1])}</p>
       <a class="button" href="/" aria-current="false">{t("Back to the dashboard")}</a>
     </section>
   );

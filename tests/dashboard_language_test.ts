@@ -5,7 +5,7 @@ import { setTextSource } from "@/lib/dashboard/texts/translate.ts";
 import { germanTexts } from "@/lib/dashboard/texts/request_language.ts";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { withBrowser } from "./support/browser.ts";
-import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { dashboardTexts, placeholdersOf } from "./support/dashboard_texts.ts";
 import { ownerContext } from "./support/owner.ts";
 import { serviceWithReports } from "./support/reports.ts";
@@ -22,7 +22,8 @@ Deno.test("german.json: has every text of the dashboard, and no other", async ()
   const { all, ofScripts } = await dashboardTexts();
   assert(all.size > 1_000, "the source is read");
   assertEquals([...all].filter((text) => !Object.hasOwn(CATALOGUE, text)), [], "missing");
-  assertEquals(Object.keys(CATALOGUE).filter((text) => !all.has(text)), [], "unused");
+  const ofDashboard = Object.keys({ ...german.pages, ...german.scripts });
+  assertEquals(ofDashboard.filter((text) => !all.has(text)), [], "unused");
   const inScripts = new Set(Object.keys(german.scripts));
   assertEquals([...ofScripts].filter((text) => !inScripts.has(text)), [], "missing in scripts");
   assertEquals([...inScripts].filter((text) => !ofScripts.has(text)), [], "not shown by scripts");
@@ -44,6 +45,8 @@ const UNTRANSLATED = [
   /^\W*(Shop assistant|Demo agent|Default|Be helpful\.|test|mid|demo|\w+@example\.com)$/,
   /^\W*provider_error$|^\(vendor_\w\)$|^chat-session\.mjs$/,
   /^[\w.:/-]*\d[\w.:/-]*$|^[a-z]+[A-Z.]\w*(\.\w+)*$|^https?:|^vendor_\w\/\w+$/,
+  // The excerpt of what was typed.
+  /^“x+…” \.$/,
   // Dates, amounts and languages by `Intl`.
   /^\d+\. (Jan|Dez)\.(: .*)?$|^[\d.]+, \d\d:\d\d UTC$|^\d{4}-\d\d-\d\d|^in \d+ (Stunden|Tagen)$|^\d[\d.,]* (MiB|KiB)$/,
   /isch$|^(Hindi|Tamil)$/,
@@ -55,25 +58,107 @@ Deno.test("every text of every page goes through the translation", async (t) => 
   await using reports = await serviceWithReports();
   const { service, cookie } = reports;
   const { addresses } = await fixture(reports);
-  // Only what has a translation is marked: a text that is not in the catalogue is found too.
-  const marked = {
-    language: () => "de" as const,
-    find: (text: string) => Object.hasOwn(CATALOGUE, text) ? `⟦${text}⟧` : undefined,
-  };
-  setTextSource(marked);
-  try {
-    for (const path of addresses) {
-      await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
-        const isPublic = ["/setup", "/sign-in"].includes(path);
-        const answer = await service.fetch(path, { headers: isPublic ? {} : { cookie } });
-        assertEquals(answer.status, 200);
-        assertEquals(untranslated(await answer.text()), []);
-      });
-    }
-  } finally {
-    setTextSource(germanTexts);
+  using _ = markedTexts();
+  for (const path of addresses) {
+    await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
+      const isPublic = ["/setup", "/sign-in"].includes(path);
+      const answer = await service.fetch(path, { headers: isPublic ? {} : { cookie } });
+      assertEquals(answer.status, path === NOWHERE ? 404 : 200);
+      assertEquals(untranslated(await answer.text()), []);
+    });
   }
 });
+
+Deno.test("every message of a rejected form goes through the translation", async (t) => {
+  await using reports = await serviceWithReports();
+  const { service, cookie } = reports;
+  const { addresses } = await fixture(reports);
+  using _ = markedTexts();
+  let rejected = 0;
+  for (const path of addresses) {
+    const page = await service.fetch(path, { headers: { cookie } });
+    for (const form of formsOf(await page.text(), path)) {
+      await t.step(`${form.action} on ${path}`.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
+        for (const value of ["", `${"x".repeat(20_000)} \0<`]) {
+          const body = new URLSearchParams(
+            form.fields.map(([name, given]) => [name, given ?? value]),
+          );
+          const headers = { cookie, origin: service.url };
+          const answer = await service.fetch(form.action, { method: "POST", body, headers });
+          const html = await answer.text();
+          if (answer.status < 400 || answer.status === 405) continue;
+          rejected++;
+          assertEquals(untranslated(html), []);
+        }
+      });
+    }
+  }
+  assert(rejected > 20, `${rejected} rejected forms`);
+});
+
+Deno.test("every message of a rejected set-up and sign-in goes through the translation", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const visitor = new Dashboard(service);
+  const reject = async (path: string, fields: Record<string, string>) => {
+    const answer = await visitor.post(path, fields);
+    assert(answer.status >= 400, `${answer.status}`);
+    assertEquals(untranslated(await answer.text()), []);
+  };
+  const account = { token: SETUP_TOKEN, email: "operator@example.com" };
+  {
+    using _ = markedTexts();
+    for (
+      const password of ["", "short", "password123", "operator@example.com", "x".repeat(1_025)]
+    ) {
+      await reject("/setup", { ...account, password });
+    }
+    await reject("/setup", { ...account, token: "wrong", password: PASSWORD });
+    await reject("/setup", { ...account, email: "", password: PASSWORD });
+  }
+  await Dashboard.setUp(service);
+  using _ = markedTexts();
+  await reject("/sign-in", { email: account.email, password: "wrong" });
+  await reject("/join", { token: "gone", password: "short" });
+  await reject("/reset-password", { token: "gone", password: "short" });
+});
+
+/** Marks what has a translation, so that a text that is not in the catalogue is found too. */
+function markedTexts(): Disposable {
+  setTextSource({
+    language: () => "de" as const,
+    find: (text) => Object.hasOwn(CATALOGUE, text) ? `⟦${text}⟧` : undefined,
+  });
+  return { [Symbol.dispose]: () => setTextSource(germanTexts) };
+}
+
+/** The forms of a page that change something and can be rejected; a typed field has no value. */
+function formsOf(html: string, path: string) {
+  const others =
+    /\/(sign-out|language|theme|dismiss|read-again|delete|revoke|rotate|remove|share)$/;
+  return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)]
+    .map(([, attributes = "", inner = ""]) => ({
+      method: /\bmethod="(\w+)"/.exec(attributes)?.[1],
+      action: /\baction="([^"]*)"/.exec(attributes)?.[1]?.replaceAll("&amp;", "&") || path,
+      fields: fieldsOf(inner),
+    }))
+    .filter(({ method, action }) => method === "post" && !others.test(action));
+}
+
+function fieldsOf(form: string): [name: string, value: string | undefined][] {
+  return [...form.matchAll(/<(input|textarea|select|button)\b([^>]*)>/g)].flatMap(
+    ([, tag, attributes = ""]) => {
+      const read = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1];
+      const [name, type] = [read("name"), read("type")];
+      if (name === undefined || (type === "radio" && !/\bchecked\b/.test(attributes))) return [];
+      const isTyped = tag !== "button" && type !== "hidden" && type !== "radio" &&
+        type !== "checkbox";
+      return [[name, isTyped ? undefined : read("value") ?? ""] as [string, string | undefined]];
+    },
+  );
+}
+
+/** Shows the error page. */
+const NOWHERE = "/nowhere";
 
 /** A service with one of each resource, and the pages that show them. */
 async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
@@ -113,7 +198,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/team\/[^/]+\/remove$/;
   const addresses = pages.filter((path) => !others.test(path) && !DATA_PAGES.includes(path));
   assert(addresses.length > 35, `${addresses.length} pages`);
-  return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed"] };
+  return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", NOWHERE] };
 }
 
 /** The words of a page outside the marks of the translation. */

@@ -84,9 +84,16 @@ function toFieldIssue(
   if (list === "appearance") return ["appearance", `${issue.path}: ${message}.`];
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
-    return [list, `“${toLines(values[list])[Number(index)]}” ${message}.`];
+    return [list, `“${excerptOf(toLines(values[list])[Number(index)] ?? "")}” ${message}.`];
   }
   return ["form", `${issue.path === "" ? t("The agent") : issue.path}: ${message}.`];
+}
+
+/** The start of a typed value, which may be as long as the form. */
+function excerptOf(text: string): string {
+  const characters = [...text];
+  const max = 80;
+  return characters.length > max ? `${characters.slice(0, max).join("")}…` : text;
 }
 
 function toolMessage(
