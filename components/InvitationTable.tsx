@@ -14,7 +14,15 @@ export function InvitationTable(
   },
 ) {
   const columns: Column<Invitation>[] = [
-    { id: "email", heading: "Email", cell: ({ email }) => email },
+    {
+      id: "email",
+      heading: "Email",
+      cell: ({ email }) => (
+        <span class="cell-name">
+          <span>{email}</span>
+        </span>
+      ),
+    },
     { id: "role", heading: t("Role"), cell: ({ role }) => t(ROLE_NAMES[role]) },
     {
       id: "expires",
