@@ -8,7 +8,7 @@ export interface PageHeaderProps {
   text?: string;
   /** Start of the tab title while the page shows a rejected form. */
   titlePrefix?: string | undefined;
-  /** The list that the page belongs to. */
+  /** The list or resource that the page belongs to; the label may be a name, which is not translated. */
   back?: { href: string; label: string };
   /** Buttons next to the title. */
   children?: ComponentChildren;
@@ -29,7 +29,7 @@ export function PageHeader({ title, text, titlePrefix, back, children }: PageHea
       {back && (
         <a class="back" href={back.href} aria-current="false">
           <Icon name="back" />
-          {t(back.label)}
+          {back.label}
         </a>
       )}
       <div class="page-title">

@@ -14,9 +14,9 @@ import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
-import { msg, t } from "@/lib/dashboard/texts/translate.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 
-const BACK = { href: "/team", label: msg("Team") };
+const backLink = () => ({ href: "/team", label: t("Team") });
 
 interface Form {
   email: string;
@@ -87,7 +87,7 @@ export default define.page<typeof handler>(({ data }) =>
             "Send the link to the person you invited. The first person to open it sets the password. It works once, for 7 days.",
           )}
         link={data.link}
-        back={BACK}
+        back={backLink()}
       />
     )
     : <InviteForm {...data} />
@@ -97,7 +97,7 @@ function InviteForm({ email, role, asksPassword, once, issues }: Form) {
   const own_password = issues.password;
   return (
     <>
-      <PageHeader title={t("Invite")} titlePrefix={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title={t("Invite")} titlePrefix={unsavedTitle(issues)} back={backLink()} />
       <PostForm
         action="/team/invite"
         class="card narrow stack"

@@ -24,7 +24,7 @@ import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const BACK = { href: "/operator/tenants", label: msg("Tenants") };
+const backLink = () => ({ href: "/operator/tenants", label: t("Tenants") });
 const MAX_NAME = 128;
 const HINTS = planHints({});
 const LABELS = {
@@ -109,7 +109,7 @@ export default define.page<typeof handler>(({ data }) =>
         title={t("Tenant “{name}” created", { name: data.name })}
         text={t("Send it to the tenant's first owner. It works once, for 7 days.")}
         link={data.link}
-        back={BACK}
+        back={backLink()}
       />
     )
     : <NewTenantForm {...data} />
@@ -119,7 +119,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
   const { password: own_password, ...others } = issues;
   return (
     <>
-      <PageHeader title={t("New tenant")} titlePrefix={unsavedTitle(issues)} back={BACK} />
+      <PageHeader title={t("New tenant")} titlePrefix={unsavedTitle(issues)} back={backLink()} />
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"
