@@ -60,3 +60,24 @@ Deno.test("/conversations/export: is in the audit log with its filters, and has 
   const elsewhere = await (await other.get("/conversations/export?format=jsonl")).text();
   assertEquals(elsewhere, "");
 });
+
+Deno.test("/conversations/export: has a conversation that gets a message while the export runs, once", async () => {
+  await using fixture = await open();
+  const { chat, owner, advance } = fixture;
+  const ids: string[] = [];
+  for (let n = 0; n < 25; n++) {
+    ids.unshift((await chat(`question ${n}`)).id);
+    advance(1_000);
+  }
+  const answer = await owner.get("/conversations/export?format=jsonl");
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value ?? "";
+  // The oldest, which the export has not reached, and the latest, which it has written.
+  for (const conversationId of [ids.at(-1), ids[0]]) await chat("again", { conversationId });
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  const lines = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const exported = lines.map(({ conversationId }) => conversationId);
+  assertEquals([...new Set(exported)].sort(), ids.toSorted());
+  const runs = lines.map(({ runId }) => runId);
+  assertEquals(new Set(runs).size, runs.length);
+});

@@ -11,7 +11,7 @@ import { csvLine, csvText } from "../../platform/csv_line.ts";
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
 export type ExportFormat = typeof EXPORT_FORMATS[number];
 
-/** Conversations and runs read at a time: what is in memory does not depend on the export's size. */
+/** Conversations and runs read at a time. */
 const PAGE_SIZE = 20;
 
 export interface ExportDeps {
@@ -38,7 +38,35 @@ export async function* exportConversations(
   }
 }
 
+/**
+ * Each row once, though the list changes while it is read: a conversation that gets a message moves to
+ * its top, past the cursor, so what was updated since the beginning is listed again. Of what was
+ * exported, only the names are kept in memory.
+ */
 async function* allRows(
+  deps: ExportDeps,
+  { tenant, search }: { tenant: string; search: InboxSearch },
+): AsyncGenerator<InboxRow> {
+  const exported = new Set<string>();
+  let latest: InboxRow | undefined;
+  for await (const row of listedRows(deps, { tenant, search })) {
+    latest ??= row;
+    if (isNew(row, exported)) yield row;
+  }
+  // Rows that are about one run do not move.
+  if (latest === undefined || latest.run !== undefined) return;
+  const since = { ...search, from: Date.parse(latest.at) };
+  for await (const row of listedRows(deps, { tenant, search: since })) {
+    if (isNew(row, exported)) yield row;
+  }
+}
+
+function isNew({ id, agentId, origin = "", run }: InboxRow, exported: Set<string>): boolean {
+  const { size } = exported;
+  return exported.add([id, agentId, origin, run?.runId].join(" ")).size > size;
+}
+
+async function* listedRows(
   { inbox }: ExportDeps,
   { tenant, search }: { tenant: string; search: InboxSearch },
 ): AsyncGenerator<InboxRow> {
