@@ -242,6 +242,25 @@ Deno.test("/agents/:id/appearance: rejected values stay in the form, and another
   assertStringIncludes(await late.text(), `value="Too late"`);
 });
 
+Deno.test("/agents/:id/appearance: two tabs that save the same values do not conflict", async () => {
+  await using on = await open();
+  const { service, agent } = on;
+  const owner = await Dashboard.setUp(service);
+  const path = `/agents/${agent.id}/appearance`;
+  const fields = { version: "1", title: "New title", lang: "de", suggestions: "One\n\nTwo" };
+  for (const _tab of [1, 2]) {
+    const saved = await owner.post(path, fields);
+    assertEquals([saved.status, (await saved.text()).slice(0, 20)], [303, ""]);
+  }
+  const cleared = { version: "2" };
+  for (const _tab of [1, 2]) {
+    const saved = await owner.post(path, cleared);
+    assertEquals([saved.status, (await saved.text()).slice(0, 20)], [303, ""]);
+  }
+  const stored = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals(stored.version, 3);
+});
+
 Deno.test("/agents/new?from=: a copy looks like the original, and versions show what changed in the look", async () => {
   await using on = await open();
   const { service, agent, patch } = on;

@@ -51,7 +51,10 @@ function hintOf(field: AppearanceField): string {
   }
 }
 
-export function toAppearanceValues(appearance: Appearance = {}): AppearanceValues {
+/** An appearance, stored or not yet checked. */
+export type ShownAppearance = Appearance | Partial<Record<AppearanceField, unknown>>;
+
+export function toAppearanceValues(appearance: ShownAppearance = {}): AppearanceValues {
   const entries = NAMES.map((name) => [name, [appearance[name] ?? ""].flat().join("\n")]);
   return Object.fromEntries(entries) as AppearanceValues;
 }

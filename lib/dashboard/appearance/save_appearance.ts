@@ -5,8 +5,10 @@ import type { AgentService } from "../../services/agent_service.ts";
 import {
   type AppearanceIssues,
   type AppearanceValues,
+  type ShownAppearance,
   toAppearance,
   toAppearanceIssues,
+  toAppearanceValues,
 } from "./appearance_form.ts";
 import { t } from "../texts/translate.ts";
 
@@ -17,7 +19,8 @@ export interface RejectedAppearance {
 
 /**
  * Saves the form over the appearance of the version that it was opened with. Other changes of the agent
- * since then are kept; another appearance is not overwritten.
+ * since then are kept; another appearance is not overwritten. Someone who saved the same values, such as
+ * a second tab, is no conflict.
  */
 export async function saveAppearance(
   agents: Pick<AgentService, "patch" | "findVersion">,
@@ -32,7 +35,10 @@ export async function saveAppearance(
   const before = opened === agent.version
     ? agent
     : await agents.findVersion(tenant, agent.id, opened);
-  if (JSON.stringify(before?.appearance) !== JSON.stringify(agent.appearance)) return conflict();
+  const current = textOf(agent.appearance);
+  if (textOf(before?.appearance) !== current && textOf(toAppearance(values)) !== current) {
+    return conflict();
+  }
   try {
     const change = { patch: { appearance: toAppearance(values) }, ifMatch: [agent.version] };
     await agents.patch(tenant, agent.id, change);
@@ -43,6 +49,11 @@ export async function saveAppearance(
     const issues = toAppearanceIssues((error.details?.issues ?? []) as ValidationIssue[]);
     return { status: 400, issues };
   }
+}
+
+/** As the form shows it, in one order. */
+function textOf(appearance: ShownAppearance | undefined): string {
+  return JSON.stringify(toAppearanceValues(appearance));
 }
 
 function conflict(): RejectedAppearance {
