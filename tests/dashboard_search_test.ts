@@ -36,6 +36,19 @@ Deno.test("/conversations?q: finds what was said a moment ago, marks it, and lin
   assertStringIncludes(await html("/conversations?q=umbrella"), "No conversations match");
 });
 
+Deno.test("/conversations: texts are shortened between emoji, never within one", async () => {
+  await using fixture = await open();
+  const { chat, html } = fixture;
+  for (const before of ["", "a"]) {
+    await chat(`${before}${"😀".repeat(100)} orchid ${before}${"😀".repeat(100)}`);
+  }
+  for (const path of ["/conversations", "/conversations?q=orchid"]) {
+    const page = await html(path);
+    assertStringIncludes(page, "😀…");
+    assertEquals(page.includes("\uFFFD"), false, path);
+  }
+});
+
 Deno.test("/conversations?q: an ID opens its conversation", async () => {
   await using fixture = await open();
   const { chat, locationOf } = fixture;

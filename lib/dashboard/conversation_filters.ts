@@ -3,6 +3,7 @@ import type { InboxSearch } from "../services/conversation_inbox.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 import { CONVERSATION_SOURCES } from "../schemas/conversation_source.ts";
 import { RUN_FINISHES } from "../store/runs/run_record.ts";
+import { cutText } from "../platform/cut_text.ts";
 import { isUuid } from "../http/request_params.ts";
 
 export const COST_OPTIONS: readonly number[] = COST_THRESHOLDS;
@@ -37,7 +38,7 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
     finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
     source: read("source", (text) => CONVERSATION_SOURCES.some((value) => value === text)),
-    q: (searchParams.get("q") ?? "").trim().slice(0, MAX_QUERY_LENGTH),
+    q: cutText((searchParams.get("q") ?? "").trim(), 0, MAX_QUERY_LENGTH),
   };
 }
 

@@ -1,5 +1,6 @@
 import { toUsd } from "../billing/micro_usd.ts";
 import type { LiveRun, LiveRuns } from "../chat/live_runs.ts";
+import { cutText } from "../platform/cut_text.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { ConversationRun } from "../schemas/conversation.ts";
 import type { ConversationSource } from "../schemas/conversation_source.ts";
@@ -216,7 +217,7 @@ function questionIn(
 
 function firstLine(text: string): string {
   const line = text.split("\n").map((one) => one.trim()).find((one) => one !== "") ?? "";
-  return line.length > MAX_QUESTION_LENGTH ? `${line.slice(0, MAX_QUESTION_LENGTH)}…` : line;
+  return line.length > MAX_QUESTION_LENGTH ? `${cutText(line, 0, MAX_QUESTION_LENGTH)}…` : line;
 }
 
 /** The rare finish whose time is that of the last update; otherwise the last run was answered. */

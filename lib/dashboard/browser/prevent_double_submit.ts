@@ -5,7 +5,7 @@
 const RELEASE_AFTER_MS = 10_000;
 
 /**
- * Ignores a second submission while the first is under way: an impatient second click would create a
+ * Ignores a second submission until the first is answered: an impatient second click would create a
  * second agent. Returns a function that stops it.
  */
 export function preventDoubleSubmit(page: Window): () => void {

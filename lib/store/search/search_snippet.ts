@@ -1,3 +1,4 @@
+import { cutText } from "../../platform/cut_text.ts";
 import { wordsIn } from "../../schemas/search_terms.ts";
 
 /** Characters before and after the first match. */
@@ -22,7 +23,7 @@ export function snippetOf(
   const parts: SnippetPart[] = [];
   let at = start;
   const add = (to: number, isMatch: boolean) => {
-    if (to > at) parts.push({ text: text.slice(at, to).replace(/\s+/g, " "), isMatch });
+    if (to > at) parts.push({ text: cutText(text, at, to).replace(/\s+/g, " "), isMatch });
     at = to;
   };
   for (const word of words.filter((one) => one.end <= end)) {

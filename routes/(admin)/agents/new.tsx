@@ -21,6 +21,7 @@ import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
+import { cutText } from "@/lib/platform/cut_text.ts";
 import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define, type State } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -79,7 +80,7 @@ async function copyOf(ctx: Context<State>): Promise<AgentFormValues | undefined>
   const { tenant } = signedIn(ctx.state);
   const agent = isUuid(id) ? await ctx.state.service.agents.find(tenant, id) : undefined;
   if (agent === undefined) return undefined;
-  const name = t("Copy of {name}", { name: agent.name }).slice(0, FIELD_BOUNDS.agentName);
+  const name = cutText(t("Copy of {name}", { name: agent.name }), 0, FIELD_BOUNDS.agentName);
   return { ...toFormValues(agent), name, version: "" };
 }
 
