@@ -140,6 +140,35 @@ Deno.test("POST /agents/:id/model: saves the fields of its form only, and merges
   await unknown.body?.cancel();
 });
 
+Deno.test("POST /agents/:id/…: saves at the same moment are merged, unless they clash", async () => {
+  const { service, send, add, read } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const statuses = async (posts: [path: string, fields: object][]) => {
+    const answers = await Promise.all(posts.map(([path, fields]) => send(path, fields)));
+    await Promise.all(answers.map(({ body }) => body?.cancel()));
+    return answers.map(({ status }) => status).sort();
+  };
+  const page = `/agents/${id}`;
+  const prompt = { version: "1", systemPrompt: "Be brief." };
+  const look = { version: "1", title: "Shop help" };
+  const tools = { version: "1", allowedDomains: "api.example.com" };
+  const all: [string, object][] = [
+    [page, prompt],
+    [page, prompt],
+    [`${page}/appearance`, look],
+    [`${page}/appearance`, look],
+    [`${page}/tools`, tools],
+  ];
+  assertEquals(await statuses(all), [303, 303, 303, 303, 303]);
+  const { version, systemPrompt, appearance, allowedDomains } = await read(id);
+  assertEquals([systemPrompt, appearance, allowedDomains], [
+    ...["Be brief.", { title: "Shop help" }, ["api.example.com"]],
+  ]);
+  const clash = ["One", "Two"].map((name): [string, object] => [page, { version, name }]);
+  assertEquals(await statuses(clash), [303, 412]);
+});
+
 Deno.test("GET /agents/:id/…: each page of the editor has its own fields and leads to the others", async (t) => {
   const { service, get, add } = await open();
   await using _ = service;

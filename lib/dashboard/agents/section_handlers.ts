@@ -114,12 +114,16 @@ async function sectionData(ctx: Context<State>, edited: Edited): Promise<Section
   };
 }
 
+/** Saves that may get between reading the agent and storing this one before it counts as a conflict. */
+const MAX_RETRIES = 3;
+
 async function saveSection(
   ctx: Context<State>,
-  { section, agent, fields }: {
+  { section, agent, fields, retries = MAX_RETRIES }: {
     section: AgentSectionName;
     agent: Agent;
     fields: Partial<AgentFormValues>;
+    retries?: number;
   },
 ) {
   const { version = "", ...typed } = fields;
@@ -138,6 +142,9 @@ async function saveSection(
   const isConflict = saved.status === 412 || clashes?.length !== 0;
   // Someone else may have saved after this request read the agent.
   const current = isConflict ? await findAgent(ctx) ?? agent : agent;
+  if (clashes?.length === 0 && current.version !== agent.version && retries > 0) {
+    return await saveSection(ctx, { section, agent: current, fields, retries: retries - 1 });
+  }
   const data = await sectionData(ctx, {
     section,
     agent: current,

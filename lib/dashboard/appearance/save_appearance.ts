@@ -17,19 +17,23 @@ export interface RejectedAppearance {
   issues: AppearanceIssues;
 }
 
+/** Saves that may get between reading the agent and storing this one before it counts as a conflict. */
+const MAX_RETRIES = 3;
+
 /**
  * Saves the form over the appearance of the version that it was opened with. Other changes of the agent
  * since then are kept; another appearance is not overwritten. Someone who saved the same values, such as
  * a second tab, is no conflict.
  */
 export async function saveAppearance(
-  agents: Pick<AgentService, "patch" | "findVersion">,
-  { tenant, agent, values, opened }: {
+  agents: Pick<AgentService, "get" | "patch" | "findVersion">,
+  { tenant, agent, values, opened, retries = MAX_RETRIES }: {
     tenant: string;
     agent: Agent;
     values: AppearanceValues;
     /** The version that the form shows. */
     opened: number;
+    retries?: number;
   },
 ): Promise<RejectedAppearance | undefined> {
   const before = opened === agent.version
@@ -44,7 +48,12 @@ export async function saveAppearance(
     await agents.patch(tenant, agent.id, change);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === "version_conflict") return conflict();
+    if (error.code === "version_conflict") {
+      if (retries === 0) return conflict();
+      const current = await agents.get(tenant, agent.id);
+      const again = { tenant, agent: current, values, opened, retries: retries - 1 };
+      return await saveAppearance(agents, again);
+    }
     if (error.code !== "schema_validation_failed") throw error;
     const issues = toAppearanceIssues((error.details?.issues ?? []) as ValidationIssue[]);
     return { status: 400, issues };
