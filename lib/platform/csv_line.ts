@@ -4,9 +4,13 @@
  */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
-/** A text as a cell of CSV (RFC 4180) that spreadsheets do not run. */
+/** A spreadsheet that separates cells by these ends one there, even inside quotes that began before. */
+const FORMULA_IN_TEXT = /([;\t|])(?=\s*[=+\-@＝＋－＠])/g;
+
+/** A text as a cell of CSV (RFC 4180) that spreadsheets do not run, whatever separates their cells. */
 export function csvText(text: string): string {
-  const harmless = FORMULA.test(text.trimStart()) || FORMULA.test(text) ? `'${text}` : text;
+  const parts = text.replace(FORMULA_IN_TEXT, "$1'");
+  const harmless = FORMULA.test(parts.trimStart()) || FORMULA.test(parts) ? `'${parts}` : parts;
   return `"${harmless.replaceAll('"', '""')}"`;
 }
 

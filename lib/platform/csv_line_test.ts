@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { csvLine, csvText } from "./csv_line.ts";
+
+Deno.test("csvText: quotes, and nothing that a spreadsheet would run", () => {
+  assertEquals(csvText('a "b", c'), '"a ""b"", c"');
+  for (const sign of ["=", "+", "-", "@", "＝"]) {
+    assertEquals(csvText(`${sign}1`), `"'${sign}1"`);
+    assertEquals(csvText(`  ${sign}1`), `"'  ${sign}1"`);
+  }
+});
+
+Deno.test("csvText: no formula either where semicolons or tabs separate cells", () => {
+  assertEquals(csvText("hello;=HYPERLINK(1);"), `"hello;'=HYPERLINK(1);"`);
+  assertEquals(csvText("a\t@SUM(1)"), `"a\t'@SUM(1)"`);
+  assertEquals(csvText("a; = 1"), `"a;' = 1"`);
+  assertEquals(csvText("a; b, c"), '"a; b, c"');
+});
+
+Deno.test("csvLine: cells are joined by commas", () => {
+  assertEquals(csvLine([csvText("a"), 1]), '"a",1\r\n');
+});
