@@ -8,7 +8,9 @@ export const MAX_MESSAGE_LENGTH = 32_000;
 const MAX_TOTAL_LENGTH = 160_000;
 
 /** The newest messages that fit, oldest first, beginning with the user's, as models expect. */
-export function toChatMessages(turns: readonly TranscriptMessage[]): ChatMessage[] {
+export function toChatMessages(
+  turns: readonly Pick<TranscriptMessage, "role" | "text">[],
+): ChatMessage[] {
   const messages: ChatMessage[] = [];
   let units = 0;
   for (const turn of turns.toReversed()) {

@@ -67,7 +67,7 @@ export interface ChatOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Iterate it once. Leaving the loop closes the connection; only `stop` ends the run immediately. */
+/** Iterate it once. Leaving the loop closes the connection, as `close` does; only `stop` ends the run. */
 export interface Chat extends AsyncIterable<Frame> {
   /** Id of the last frame, for `after`; "" before the first. */
   readonly position: string;
@@ -78,6 +78,8 @@ export interface Chat extends AsyncIterable<Frame> {
   readonly messagesLeft: number | undefined;
   /** Cancels the run; its frames end with `done` and `finishReason: "cancelled"`. */
   stop(): void;
+  /** Closes the connection and ends the iteration. The run continues; resume it with `after`. */
+  close(): void;
 }
 
 /** Sends one message. Iterating the result throws `ChatError` on failure. */

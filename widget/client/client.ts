@@ -24,6 +24,7 @@ export interface Chat extends AsyncIterable<Frame> {
   readonly requestId: string;
   readonly messagesLeft: number | undefined;
   stop(): void;
+  close(): void;
 }
 
 /** Thrown by the iteration when the service cannot be reached or rejects the message. */
@@ -48,7 +49,8 @@ export class ChatError extends Error {
 export function chat(options: ChatOptions): Chat {
   const { apiBase, agentId, sessionToken, idempotencyKey, after, ...rest } = options;
   const { onLink = () => {}, fetch: fetcher = fetch.bind(globalThis), ...question } = rest;
-  const session = new Tokens(sessionToken);
+  const closing = new AbortController();
+  const session = new Tokens(sessionToken, closing.signal);
   const [run, n] = (after ?? "").split(".");
   // A new key would start a second run if the run given by `after` cannot be resumed.
   const key = idempotencyKey ?? (run ? "" : crypto.randomUUID());
@@ -60,8 +62,8 @@ export function chat(options: ChatOptions): Chat {
     fetcher,
     newId: () => crypto.randomUUID(),
     now: Date.now,
-    pause,
-    onLink,
+    pause: (ms) => pause(ms, closing.signal),
+    onLink: (up) => closing.signal.aborted || onLink(up),
   });
   return {
     get position() {
@@ -75,9 +77,13 @@ export function chat(options: ChatOptions): Chat {
       return Number.isNaN(session.left) ? undefined : session.left;
     },
     stop: () => chatRun.stop(),
+    close() {
+      closing.abort();
+      chatRun.wake(-Infinity);
+    },
     async *[Symbol.asyncIterator]() {
       const rejection = yield* chatRun.frames();
-      if (rejection) throw new ChatError(rejection, chatRun.requestId);
+      if (rejection && !closing.signal.aborted) throw new ChatError(rejection, chatRun.requestId);
     },
   };
 }
@@ -86,18 +92,23 @@ export function chat(options: ChatOptions): Chat {
 class Tokens implements TokenSource {
   left = NaN;
   #getToken: GetToken;
+  #closing: AbortSignal;
   #token = "";
 
-  constructor(source: string | GetToken) {
+  /** After `closing` there is no token, so that nothing more is sent. */
+  constructor(source: string | GetToken, closing: AbortSignal) {
+    this.#closing = closing;
     if (typeof source === "string") this.#token = source;
     this.#getToken = typeof source === "string" ? () => source : source;
   }
 
   async token(): Promise<string> {
-    return this.#token ||= await this.#getToken("");
+    if (!this.#closing.aborted) this.#token ||= await this.#getToken("");
+    return this.#closing.aborted ? "" : this.#token;
   }
 
   async renew(): Promise<boolean> {
+    if (this.#closing.aborted) return false;
     const rejected = this.#token;
     this.#token = await this.#getToken(rejected);
     return this.#token !== "" && this.#token !== rejected;

@@ -22,7 +22,7 @@ function setUp(answers: (() => Response)[], options: Partial<ChatOptions> = {}) 
   const fetcher = ((url: string, init: RequestInit) => {
     const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
     sent.push({ url, headers: new Headers(init.headers), body });
-    return Promise.resolve(answers.shift()!());
+    return Promise.resolve(abortable(answers.shift()!(), init.signal));
   }) as typeof fetch;
   const started = chat({
     apiBase: "https://chat.example/",
@@ -33,6 +33,12 @@ function setUp(answers: (() => Response)[], options: Partial<ChatOptions> = {}) 
     ...options,
   });
   return { chat: started, sent };
+}
+
+/** As with the real `fetch`, an abort of the request breaks the body. */
+function abortable(response: Response, signal: AbortSignal | null | undefined): Response {
+  const body = response.body?.pipeThrough(new TransformStream(), signal ? { signal } : {});
+  return new Response(body, response);
 }
 
 const types = async (frames: Chat) => (await Array.fromAsync(frames)).map(({ type }) => type);
@@ -102,6 +108,24 @@ Deno.test("chat: stop before the run is known cancels it as soon as its id arriv
   chat.stop();
   assertEquals(await types(chat), ["start", "delta", "done"]);
   assertEquals(sent[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/cancel`);
+});
+
+Deno.test("chat: close ends the iteration, cancels nothing and sends nothing more", async () => {
+  const open = new Response(new ReadableStream(), {
+    headers: { "content-type": "text/event-stream", "x-run-id": RUN },
+  });
+  const links: boolean[] = [];
+  const { chat, sent } = setUp([() => open], {
+    onLink: (up) => {
+      links.push(up);
+      queueMicrotask(() => chat.close());
+    },
+  });
+  assertEquals(await types(chat), []);
+  assertEquals([sent.length, links], [1, [true]]);
+  const unsent = setUp([]);
+  unsent.chat.close();
+  assertEquals([await types(unsent.chat), unsent.sent], [[], []]);
 });
 
 Deno.test("client.d.ts: declares what client.ts exports", async () => {

@@ -1,0 +1,431 @@
+"""The synchronous client, written from ``_async.py``."""
+
+from __future__ import annotations
+
+import time
+import os
+from types import TracebackType
+from typing import Any, Iterator, Generic, Mapping, Optional, Sequence, TypeVar, Union, cast
+from uuid import uuid4
+
+import httpx
+from typing_extensions import Self
+
+from . import _request as requests
+from ._frames import Answer, FrameDecoder
+from ._request import Request
+from .errors import AgentChatError, ApiError, ServiceUnreachableError, StreamBrokenError
+from .types import (
+    Agent,
+    AgentBody,
+    AgentPatch,
+    ChatMessage,
+    Conversation,
+    Document,
+    Frame,
+    KnowledgeBase,
+    KnowledgeBaseBody,
+    KnowledgeBasePatch,
+    MintedSession,
+    Passage,
+    Transcript,
+    UsageReport,
+)
+
+T = TypeVar("T")
+
+#: The service sends a comment every 10 seconds, so a silence means a lost connection.
+STREAM_SILENCE_S = 30.0
+#: How often a broken stream is resumed without a new frame in between.
+MAX_RESUMES = 8
+
+
+class AgentChat:
+    """A client of one service, for a backend with an API key.
+
+    ``api_key`` defaults to the environment's ``AGENT_CHAT_API_KEY``, ``base_url`` to
+    ``AGENT_CHAT_URL``. Use it as a context manager, or call ``close()``.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: Optional[str] = None,
+        api_key: Optional[str] = None,
+        timeout: float = 30.0,
+        max_retries: int = 3,
+        http_client: Optional[httpx.Client] = None,
+    ) -> None:
+        url = base_url or os.environ.get("AGENT_CHAT_URL")
+        key = api_key or os.environ.get("AGENT_CHAT_API_KEY")
+        if not url:
+            raise AgentChatError("base_url is missing; set it or AGENT_CHAT_URL")
+        if not key:
+            raise AgentChatError("api_key is missing; set it or AGENT_CHAT_API_KEY")
+        self._url = url.rstrip("/")
+        self._headers = {
+            "authorization": f"Bearer {key}",
+            "user-agent": f"agent-chat-python/{requests.VERSION}",
+        }
+        self._timeout = timeout
+        self._max_retries = max_retries
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.Client()
+        self.agents = Agents(self)
+        self.sessions = Sessions(self)
+        self.chat = Chat(self)
+        self.conversations = Conversations(self)
+        self.knowledge_bases = KnowledgeBases(self)
+        self.usage = Usage(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self._url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._owns_http:
+            self._http.close()
+
+    def _send(self, request: Request) -> httpx.Response:
+        """Sends a request, again after failures that pass. Raises ``AgentChatError``."""
+        for attempt in range(self._max_retries + 1):
+            try:
+                response = self._http.request(
+                    request.method,
+                    self._url + request.path,
+                    json=request.json,
+                    params=request.query(),
+                    headers={**self._headers, **request.headers},
+                    files=request.files,
+                    timeout=self._timeout,
+                )
+                if response.is_success:
+                    return response
+                raise requests.to_error(response)
+            except (httpx.TransportError, ApiError) as error:
+                self._wait(error, request, attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self, error: Exception, request: Request, attempt: int) -> None:
+        """Waits before the next attempt, or raises the error if there is none."""
+        wait = requests.wait_before_retry(error, request, attempt)
+        if wait is not None and attempt < self._max_retries:
+            time.sleep(wait)
+        elif isinstance(error, ApiError):
+            raise error
+        else:
+            raise ServiceUnreachableError(f"the service did not answer: {error!r}") from error
+
+    def _json(self, request: Request) -> Any:
+        return (self._send(request)).json()
+
+
+class Pages(Generic[T]):
+    """A list of the service, read page by page while it is iterated."""
+
+    def __init__(self, client: AgentChat, path: str, params: Mapping[str, Any]) -> None:
+        self._client = client
+        self._path = path
+        self._params = dict(params)
+
+    def page(self, cursor: Optional[str] = None) -> tuple[list[T], Optional[str]]:
+        """One page, and the cursor of the next one."""
+        body = self._client._json(requests.get(self._path, **{**self._params, "cursor": cursor}))
+        return cast("list[T]", body["data"]), body.get("nextCursor")
+
+    def __iter__(self) -> Iterator[T]:
+        cursor: Optional[str] = None
+        while True:
+            items, cursor = self.page(cursor)
+            for item in items:
+                yield item
+            if cursor is None:
+                return
+
+
+class _Resource:
+    def __init__(self, client: AgentChat) -> None:
+        self._client = client
+
+
+class Agents(_Resource):
+    def create(self, body: AgentBody, *, idempotency_key: Optional[str] = None) -> Agent:
+        request = requests.create("/v1/agents", body, idempotency_key=idempotency_key)
+        return cast(Agent, self._client._json(request))
+
+    def get(self, agent_id: str) -> Agent:
+        return cast(Agent, self._client._json(requests.get(f"/v1/agents/{agent_id}")))
+
+    def list(self, *, limit: Optional[int] = None) -> Pages[Agent]:
+        return Pages(self._client, "/v1/agents", {"limit": limit})
+
+    def update(
+        self, agent_id: str, patch: AgentPatch, *, version: Optional[int] = None
+    ) -> Agent:
+        """Changes an agent; with ``version``, only if it is still the current one.
+
+        Raises ``VersionConflictError`` otherwise.
+        """
+        if_match = None if version is None else f'"{version}"'
+        request = requests.patch(f"/v1/agents/{agent_id}", patch, if_match=if_match)
+        return cast(Agent, self._client._json(request))
+
+    def delete(self, agent_id: str) -> None:
+        self._client._send(requests.delete(f"/v1/agents/{agent_id}"))
+
+    def versions(self, agent_id: str, *, limit: Optional[int] = None) -> Pages[Agent]:
+        return Pages(self._client, f"/v1/agents/{agent_id}/versions", {"limit": limit})
+
+
+class Sessions(_Resource):
+    def mint(self, agent_id: str, *, origin: str) -> MintedSession:
+        """A token for a page's visitor. ``origin`` is the ``Origin`` header that the browser sent."""
+        request = requests.create(
+            "/v1/widget/session", {"agentId": agent_id}, headers={"origin": origin}
+        )
+        return cast(MintedSession, self._client._json(request))
+
+    def revoke(self, session_token: str) -> None:
+        request = requests.delete("/v1/widget/session", {"sessionToken": session_token})
+        self._client._send(request)
+
+
+class Chat(_Resource):
+    def stream(
+        self,
+        agent_id: str,
+        messages: Union[str, Sequence[ChatMessage]],
+        *,
+        conversation_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        **overrides: Any,
+    ) -> ChatStream:
+        """Asks an agent. Nothing is sent before the result is iterated.
+
+        ``messages`` is one question or the whole conversation. ``overrides`` are the other fields of
+        the request, such as ``temperature``.
+        """
+        asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        body = {"agentId": agent_id, "messages": list(asked), **overrides}
+        if conversation_id is not None:
+            body["conversationId"] = conversation_id
+        return ChatStream(self._client, body, idempotency_key or str(uuid4()))
+
+    def ask(
+        self, agent_id: str, messages: Union[str, Sequence[ChatMessage]], **options: Any
+    ) -> Answer:
+        """Asks an agent and returns the whole answer."""
+        with self.stream(agent_id, messages, **options) as stream:
+            return stream.until_done()
+
+    def resume(self, run_id: str, *, after: int = 0) -> ChatStream:
+        """The frames of a run after number ``after``, and those that follow."""
+        return ChatStream(self._client, None, "", run_id=run_id, after=after)
+
+    def cancel(self, run_id: str) -> None:
+        """Stops a run; nothing happens if it has ended."""
+        self._client._send(requests.post(f"/v1/chat/runs/{run_id}/cancel"))
+
+
+class ChatStream:
+    """The frames of one answer, in order and each once, however often the connection is lost."""
+
+    def __init__(
+        self,
+        client: AgentChat,
+        body: Optional[Mapping[str, Any]],
+        idempotency_key: str,
+        *,
+        run_id: Optional[str] = None,
+        after: int = 0,
+    ) -> None:
+        self._client = client
+        self._body = body
+        self._key = idempotency_key
+        self._response: Optional[httpx.Response] = None
+        self._position = f"{run_id}.{after}" if run_id and after else ""
+        #: What the frames have said so far.
+        self.answer = Answer(run_id=run_id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection. The run goes on for 30 seconds; ``stop()`` ends it at once."""
+        response, self._response = self._response, None
+        if response is not None:
+            response.close()
+
+    def stop(self) -> None:
+        """Stops the agent's work. The remaining frames say how the run ended."""
+        if self.answer.run_id is not None:
+            self._client.chat.cancel(self.answer.run_id)
+
+    def until_done(self) -> Answer:
+        for _ in self:
+            pass
+        return self.answer
+
+    def __iter__(self) -> Iterator[Frame]:
+        attempt = 0
+        while self.answer.finish_reason is None:
+            try:
+                for frame in self._connection():
+                    attempt = 0
+                    yield frame
+                if self.answer.finish_reason is not None:
+                    return
+                error: Exception = StreamBrokenError("the stream ended before the answer")
+            except httpx.TransportError as lost:
+                error = lost
+            except ApiError as rejected:
+                error = rejected
+            attempt = self._before_resume(error, attempt)
+
+    def _before_resume(self, error: Exception, attempt: int) -> int:
+        lost = isinstance(error, (httpx.TransportError, StreamBrokenError))
+        request = self._request()
+        passing = httpx.ReadError(str(error)) if lost else error
+        wait = requests.wait_before_retry(passing, request, attempt)
+        if wait is None or attempt >= MAX_RESUMES:
+            if isinstance(error, ApiError):
+                raise error
+            raise StreamBrokenError(f"the connection was lost: {error!r}") from error
+        time.sleep(wait)
+        return attempt + 1
+
+    def _request(self) -> Request:
+        run_id = self.answer.run_id
+        if self._body is not None and run_id is None:
+            # With the same key, a message that has arrived is not asked again.
+            return requests.create("/v1/chat/stream", self._body, idempotency_key=self._key)
+        headers = {"last-event-id": self._position} if self._position else {}
+        return Request("GET", f"/v1/chat/runs/{run_id}/stream", headers=headers)
+
+    def _connection(self) -> Iterator[Frame]:
+        """The frames of one connection."""
+        request = self._request()
+        http = self._client._http
+        timeout = httpx.Timeout(self._client._timeout, read=STREAM_SILENCE_S)
+        built = http.build_request(
+            request.method,
+            self._client._url + request.path,
+            json=request.json,
+            headers={**self._client._headers, **request.headers},
+            timeout=timeout,
+        )
+        self._response = response = http.send(built, stream=True)
+        try:
+            if not response.is_success:
+                response.read()
+                raise requests.to_error(response)
+            if response.status_code == 204:
+                raise StreamBrokenError("the run has ended, and there are no more frames")
+            decoder = FrameDecoder()
+            for chunk in response.iter_bytes():
+                for frame in decoder.feed(chunk):
+                    self._position = decoder.last_id
+                    self.answer.add(frame)
+                    yield frame
+        finally:
+            self.close()
+
+
+class Conversations(_Resource):
+    def list(
+        self, *, agent_id: Optional[str] = None, limit: Optional[int] = None
+    ) -> Pages[Conversation]:
+        return Pages(self._client, "/v1/conversations", {"agentId": agent_id, "limit": limit})
+
+    def get(self, conversation_id: str, **filters: Any) -> Transcript:
+        """A conversation with its runs; ``cursor`` of its ``nextCursor`` for the next ones."""
+        request = requests.get(f"/v1/conversations/{conversation_id}", **filters)
+        return cast(Transcript, self._client._json(request))
+
+    def delete(self, conversation_id: str, **filters: Any) -> None:
+        self._client._send(requests.delete(f"/v1/conversations/{conversation_id}", **filters))
+
+
+class KnowledgeBases(_Resource):
+    def create(
+        self, body: KnowledgeBaseBody, *, idempotency_key: Optional[str] = None
+    ) -> KnowledgeBase:
+        request = requests.create("/v1/knowledge-bases", body, idempotency_key=idempotency_key)
+        return cast(KnowledgeBase, self._client._json(request))
+
+    def get(self, base_id: str) -> KnowledgeBase:
+        request = requests.get(f"/v1/knowledge-bases/{base_id}")
+        return cast(KnowledgeBase, self._client._json(request))
+
+    def list(self, *, limit: Optional[int] = None) -> Pages[KnowledgeBase]:
+        return Pages(self._client, "/v1/knowledge-bases", {"limit": limit})
+
+    def update(self, base_id: str, patch: KnowledgeBasePatch) -> KnowledgeBase:
+        request = requests.patch(f"/v1/knowledge-bases/{base_id}", patch)
+        return cast(KnowledgeBase, self._client._json(request))
+
+    def delete(self, base_id: str) -> None:
+        self._client._send(requests.delete(f"/v1/knowledge-bases/{base_id}"))
+
+    def search(self, base_id: str, query: str, *, limit: Optional[int] = None) -> Sequence[Passage]:
+        body: dict[str, Any] = {"query": query} if limit is None else {"query": query, "limit": limit}
+        found = self._client._json(requests.post(f"/v1/knowledge-bases/{base_id}/search", body))
+        return cast("list[Passage]", found["passages"])
+
+    def add_document(
+        self,
+        base_id: str,
+        content: Union[str, bytes],
+        *,
+        title: str,
+        media_type: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Document:
+        """Adds a text, or the bytes of a PDF, HTML, Markdown or text file. It is processed later."""
+        path = f"/v1/knowledge-bases/{base_id}/documents"
+        if isinstance(content, bytes):
+            files = {"file": (title, content, media_type or "application/octet-stream")}
+            request = requests.create(path, files=files, idempotency_key=idempotency_key)
+        else:
+            body: dict[str, Any] = {"title": title, "content": content}
+            if media_type is not None:
+                body["mediaType"] = media_type
+            request = requests.create(path, body, idempotency_key=idempotency_key)
+        return cast(Document, self._client._json(request))
+
+    def documents(self, base_id: str, *, limit: Optional[int] = None) -> Pages[Document]:
+        return Pages(self._client, f"/v1/knowledge-bases/{base_id}/documents", {"limit": limit})
+
+    def get_document(self, base_id: str, document_id: str) -> Document:
+        request = requests.get(f"/v1/knowledge-bases/{base_id}/documents/{document_id}")
+        return cast(Document, self._client._json(request))
+
+    def delete_document(self, base_id: str, document_id: str) -> None:
+        self._client._send(
+            requests.delete(f"/v1/knowledge-bases/{base_id}/documents/{document_id}")
+        )
+
+
+class Usage(_Resource):
+    def read(self, *, since: Optional[str] = None, until: Optional[str] = None) -> UsageReport:
+        """Usage and limits; ``since`` and ``until`` are days such as ``2026-11-23`` (UTC)."""
+        request = requests.get("/v1/usage", **{"from": since, "to": until})
+        return cast(UsageReport, self._client._json(request))

@@ -1,0 +1,631 @@
+"""Types of the service's requests and responses, written from its API document."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict, Union
+
+from typing_extensions import NotRequired
+
+class Agent(TypedDict):
+    id: str
+    # For people.
+    name: str
+    # Instructions for the model.
+    systemPrompt: str
+    modelPolicy: "ModelPolicy"
+    fallback: NotRequired["Fallback"]
+    # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
+    knowledgeBaseId: NotRequired[str]
+    budget: "Budget"
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    tools: list["ToolDefinition"]
+    # Where tools may call: a host or `*.host`, with an optional `:port`.
+    allowedDomains: list[str]
+    # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
+    allowedOrigins: NotRequired[list[str]]
+    appearance: NotRequired["Appearance"]
+    createdAt: str
+    updatedAt: str
+    # 1 at creation, +1 on each change; also the `ETag`.
+    version: int
+
+class AgentBody(TypedDict):
+    # For people.
+    name: str
+    # Instructions for the model.
+    systemPrompt: str
+    modelPolicy: "ModelPolicy"
+    fallback: NotRequired["Fallback"]
+    # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
+    knowledgeBaseId: NotRequired[str]
+    budget: "Budget"
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    tools: list["ToolDefinition"]
+    # Where tools may call: a host or `*.host`, with an optional `:port`.
+    allowedDomains: list[str]
+    # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
+    allowedOrigins: NotRequired[list[str]]
+    appearance: NotRequired["Appearance"]
+
+class AgentPatchModelPolicy(TypedDict):
+    provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
+    # Must be in the tenant's plan.
+    model: NotRequired[str]
+    # Limited to the provider's range; omitted for models without temperature.
+    temperature: NotRequired[float]
+    # Tokens; fewer if the conversation leaves less of the model's context.
+    maxOutputTokens: NotRequired[int]
+
+class AgentPatchBudget(TypedDict):
+    # USD.
+    maxCostUsd: NotRequired[float]
+    # Model calls in one run.
+    maxSteps: NotRequired[int]
+    # Milliseconds.
+    wallClockMs: NotRequired[int]
+
+class AgentPatch(TypedDict):
+    # For people.
+    name: NotRequired[str]
+    # Instructions for the model.
+    systemPrompt: NotRequired[str]
+    modelPolicy: NotRequired["AgentPatchModelPolicy"]
+    fallback: NotRequired[Union["Fallback", None]]
+    # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
+    knowledgeBaseId: NotRequired[str]
+    budget: NotRequired["AgentPatchBudget"]
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    tools: NotRequired[list["ToolDefinition"]]
+    # Where tools may call: a host or `*.host`, with an optional `:port`.
+    allowedDomains: NotRequired[list[str]]
+    # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
+    allowedOrigins: NotRequired[list[str]]
+    appearance: NotRequired[Union["Appearance", None]]
+
+class AgentPage(TypedDict):
+    # Newest first.
+    data: list["Agent"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class AgentVersions(TypedDict):
+    # Newest first; the last 100 versions are stored.
+    data: list["Agent"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class ModelPolicy(TypedDict):
+    """The model and its settings."""
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan.
+    model: str
+    # Limited to the provider's range; omitted for models without temperature.
+    temperature: NotRequired[float]
+    # Tokens; fewer if the conversation leaves less of the model's context.
+    maxOutputTokens: NotRequired[int]
+
+class Fallback(TypedDict):
+    """The model to use if the first one fails."""
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan.
+    model: str
+
+class Budget(TypedDict):
+    """Limits of one run."""
+    # USD.
+    maxCostUsd: float
+    # Model calls in one run.
+    maxSteps: int
+    # Milliseconds.
+    wallClockMs: int
+
+class Appearance(TypedDict):
+    """Look and texts of the chat widget; `data-*` attributes of the script tag win."""
+    # Default: the agent's name.
+    title: NotRequired[str]
+    # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
+    avatar: NotRequired[str]
+    # `#rrggbb`; the color of text on it is computed.
+    accent: NotRequired[str]
+    # `auto` follows the system.
+    theme: NotRequired[Literal["auto", "light", "dark"]]
+    # Side of the screen.
+    position: NotRequired[Literal["right", "left"]]
+    # First sentence of an empty conversation.
+    greeting: NotRequired[str]
+    # Questions that a visitor can ask with one click.
+    suggestions: NotRequired[list[str]]
+    # Language of the widget's own texts. Default: the page's.
+    lang: NotRequired[Literal["en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "ar", "ja", "zh"]]
+    # A line below the message field.
+    privacyText: NotRequired[str]
+    # Makes that line a link.
+    privacyUrl: NotRequired[str]
+
+ToolDefinition = Union["HttpTool", "McpTool"]
+
+class HttpToolRequest(TypedDict):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    url: str
+    headers: NotRequired[dict[str, str]]
+    query: NotRequired[dict[str, str]]
+    # Sent as JSON, or as a form if `content-type` is `application/x-www-form-urlencoded`. With any other type a string is sent unchanged. `{{param}}` inserts an argument, encoded for JSON, JSON lines, forms and XML, and unencoded for `text/plain` and `text/markdown`; with any other type a string must not contain it, unless it consists of `{{param}}` alone.
+    body: NotRequired["JsonValue"]
+
+class HttpTool(TypedDict):
+    type: Literal["http"]
+    name: str
+    description: str
+    parameters: dict[str, "JsonValue"]
+    request: "HttpToolRequest"
+    timeoutMs: NotRequired[int]
+    maxResponseBytes: NotRequired[int]
+
+class McpTool(TypedDict):
+    type: Literal["mcp"]
+    name: str
+    url: str
+    headers: NotRequired[dict[str, str]]
+    allow: NotRequired[list[str]]
+
+class MintBody(TypedDict):
+    agentId: str
+
+class PlaygroundBody(TypedDict):
+    pass
+
+class RevokeBody(TypedDict):
+    sessionToken: str
+
+class DoctorBody(TypedDict):
+    agentId: str
+    # The page's origin: `scheme://host[:port]`.
+    origin: str
+    # The page's script tag. Without it the page at the origin is fetched, if it is https and one of the agent's `allowedOrigins`.
+    tag: NotRequired[str]
+
+class DoctorReportFindingsItem(TypedDict):
+    check: Literal["origin", "tag", "mixed_content", "csp", "integrity", "token", "clock"]
+    verdict: Literal["pass", "fail", "unknown"]
+    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "api_key_in_page", "clock_wrong"]
+    # For people; the same for the same `reason`.
+    message: str
+
+class DoctorReportLines(TypedDict):
+    """Lines to paste."""
+    # The script tag without the token.
+    tag: str
+    # What the page's Content-Security-Policy must allow.
+    csp: str
+    # The request with which a backend gets a token.
+    mint: str
+
+class DoctorReport(TypedDict):
+    # One for each check.
+    findings: list["DoctorReportFindingsItem"]
+    # Lines to paste.
+    lines: "DoctorReportLines"
+
+class MintedSession(TypedDict):
+    # Opaque and secret; may be sent to a browser.
+    sessionToken: str
+    # When the session ends: 15 minutes after the mint.
+    expiresAt: str
+    # Total messages that this session may send.
+    messageCap: int
+    # The agent's; absent if it has none.
+    appearance: NotRequired["Appearance"]
+
+class ChatBody(TypedDict):
+    agentId: str
+    # Must equal the `X-Service-Session` header; required with it.
+    sessionToken: NotRequired[str]
+    # The whole conversation so far; the last message is the user's.
+    messages: list["ChatMessage"]
+    # Groups the stored runs; generated if omitted.
+    conversationId: NotRequired[str]
+    # Overrides the agent's for this call.
+    model: NotRequired[str]
+    # Overrides the agent's for this call.
+    provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
+    # Limited to the provider's range; omitted for models without temperature.
+    temperature: NotRequired[float]
+    # Tokens; fewer if the conversation leaves less of the model's context.
+    maxOutputTokens: NotRequired[int]
+    # For correlation: the `start` frame repeats it.
+    requestId: NotRequired[str]
+
+class ChatMessage(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+
+Frame = Union["StartFrame", "DeltaFrame", "ToolCallFrame", "ToolResultFrame", "UsageFrame", "ErrorFrame", "DoneFrame"]
+
+class ErrorEnvelopeDetails(TypedDict):
+    """Depends on the code; may have more fields."""
+    # For `schema_validation_failed`.
+    issues: NotRequired[list["ValidationIssue"]]
+    # For a 429, what the limit counts; for `insufficient_scope`, the missing scope.
+    scope: NotRequired[str]
+    # For a 429, the limit.
+    limit: NotRequired[float]
+    # For a 429 of a window, its length.
+    windowSeconds: NotRequired[float]
+
+class ErrorEnvelope(TypedDict):
+    # Stable and machine-readable.
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    # For people; not stable, not to be parsed.
+    message: str
+    # The HTTP status, mirrored.
+    http: int
+    # Depends on the code; may have more fields.
+    details: NotRequired["ErrorEnvelopeDetails"]
+
+class ValidationIssue(TypedDict):
+    # Dotted path of the field; `""` for the body itself.
+    path: str
+    # The kind of problem; `not_plain_text` for text with a NUL or a lone surrogate.
+    code: str
+    # For people; not stable.
+    message: str
+
+class Health(TypedDict):
+    status: Literal["ok"]
+
+class Readiness(TypedDict):
+    status: Literal["ok", "unavailable"]
+
+class WidgetInfo(TypedDict):
+    # Version in the script's file name.
+    version: str
+    # Value for the script tag's `integrity`.
+    integrity: str
+    # Size of the script, uncompressed.
+    bytes: int
+    # Immutable path of this script.
+    pinned: str
+
+class Conversation(TypedDict):
+    # The `conversationId` of its runs.
+    id: str
+    agentId: str
+    # The origin of its page; absent for calls with an API key.
+    origin: NotRequired[str]
+    # Where it began; absent for conversations of early releases.
+    source: NotRequired[Literal["widget", "api", "playground", "share"]]
+    createdAt: str
+    # When its last run ended.
+    updatedAt: str
+    # When it is deleted, unless a run is added.
+    expiresAt: str
+    # All runs, including expired ones.
+    runCount: int
+    # Cost of its runs, exact to a millionth.
+    costUsd: float
+
+class ConversationPage(TypedDict):
+    # Most recently active first.
+    data: list["Conversation"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class ConversationRunMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+    # Sent by the client as an earlier message; the service has no record of it.
+    claimed: bool
+
+class ConversationRunToolCallsItem(TypedDict):
+    name: str
+    args: "JsonValue"
+    # Absent if the run ended earlier.
+    output: NotRequired["JsonValue"]
+
+class ConversationRun(TypedDict):
+    runId: str
+    # The agent's version.
+    agentVersion: int
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    model: str
+    startedAt: str
+    endedAt: str
+    # Claimed messages that were not stored yet, then the answered message.
+    messages: list["ConversationRunMessagesItem"]
+    # The assistant's answer.
+    text: str
+    toolCalls: list["ConversationRunToolCallsItem"]
+    # The messages cannot be decrypted, because the encryption key is missing or the record was changed. `messages`, `text` and `toolCalls` are empty.
+    unreadable: NotRequired[Literal[True]]
+    inputTokens: int
+    outputTokens: int
+    costUsd: float
+    # `interrupted`: the process stopped; the text is what was stored before.
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
+    errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
+    # The format that the message was sent in; absent for the service's own.
+    protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
+
+class Transcript(TypedDict):
+    # The `conversationId` of its runs.
+    id: str
+    agentId: str
+    # The origin of its page; absent for calls with an API key.
+    origin: NotRequired[str]
+    # Where it began; absent for conversations of early releases.
+    source: NotRequired[Literal["widget", "api", "playground", "share"]]
+    createdAt: str
+    # When its last run ended.
+    updatedAt: str
+    # When it is deleted, unless a run is added.
+    expiresAt: str
+    # All runs, including expired ones.
+    runCount: int
+    # Cost of its runs, exact to a millionth.
+    costUsd: float
+    # In the order in which they ended.
+    runs: list["ConversationRun"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class KnowledgeBase(TypedDict):
+    # The value of an agent's `knowledgeBaseId`.
+    id: str
+    name: str
+    description: NotRequired[str]
+    # The language of most documents (ISO 639-1). Used for texts that are too short to detect their language; by default the language of most of the base.
+    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
+    # Documents in any state.
+    documentCount: int
+    # Searchable passages.
+    chunkCount: int
+    createdAt: str
+    # When it or one of its documents last changed.
+    updatedAt: str
+
+class KnowledgeBaseBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    # The language of most documents (ISO 639-1). Used for texts that are too short to detect their language; by default the language of most of the base.
+    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
+
+class KnowledgeBasePatch(TypedDict):
+    name: NotRequired[str]
+    # An empty one removes it.
+    description: NotRequired[str]
+    # `null` removes it.
+    language: NotRequired[Union[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"], None]]
+
+class KnowledgeBasePage(TypedDict):
+    # Newest first.
+    data: list["KnowledgeBase"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class DocumentError(TypedDict):
+    """Why processing failed."""
+    code: str
+    message: str
+
+class Document(TypedDict):
+    id: str
+    title: str
+    # The detected type.
+    mediaType: Literal["text/plain", "text/markdown", "text/html", "application/pdf", "application/octet-stream"]
+    # Size of the upload.
+    bytes: int
+    # Only `ready` documents can be searched.
+    state: Literal["processing", "ready", "failed"]
+    # Why processing failed.
+    error: NotRequired["DocumentError"]
+    createdAt: str
+    updatedAt: str
+
+class DocumentBody(TypedDict):
+    title: str
+    content: str
+    # A hint; the type is detected from the content.
+    mediaType: NotRequired[Literal["text/plain", "text/markdown", "text/html"]]
+
+class DocumentForm(TypedDict):
+    # A PDF, HTML, Markdown or text file of at most 20 MiB.
+    file: str
+    # By default the name of the file.
+    title: NotRequired[str]
+
+class DocumentPage(TypedDict):
+    # Newest first.
+    data: list["Document"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class SearchBody(TypedDict):
+    query: str
+    # Maximum passages; 5 by default.
+    limit: NotRequired[int]
+
+class Passage(TypedDict):
+    documentId: str
+    # The document's title.
+    title: str
+    # The headings above it, outermost first.
+    headingPath: list[str]
+    # Index in the document, from 0.
+    position: int
+    text: str
+    # Higher is better; only the order is meaningful.
+    score: float
+
+class FoundPassages(TypedDict):
+    # Best match first.
+    passages: list["Passage"]
+
+class UsageReportDaysItem(TypedDict):
+    # Cost, exact to a millionth.
+    costUsd: float
+    # Runs that have ended.
+    runs: int
+    # Answered messages, one per run.
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    day: str
+
+class UsageReportByAgentItem(TypedDict):
+    # Cost, exact to a millionth.
+    costUsd: float
+    # Runs that have ended.
+    runs: int
+    # Answered messages, one per run.
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    # All zeros for usage without an agent, such as processing documents.
+    agentId: str
+
+class UsageReportByModelItem(TypedDict):
+    # Cost, exact to a millionth.
+    costUsd: float
+    # Runs that have ended.
+    runs: int
+    # Answered messages, one per run.
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    model: str
+
+class UsageReportByProtocolItem(TypedDict):
+    # Cost, exact to a millionth.
+    costUsd: float
+    # Runs that have ended.
+    runs: int
+    # Answered messages, one per run.
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    # The format that messages were sent in.
+    protocol: Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]
+
+class UsageReportStorageAgents(TypedDict):
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageAgentBytes(TypedDict):
+    """Agents as JSON, with all stored versions."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageKnowledgeBases(TypedDict):
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageKnowledgeBytes(TypedDict):
+    """Uploaded documents and the text extracted from them."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageConversationRuns(TypedDict):
+    """Messages in conversations, each with its answer."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageConversationBytes(TypedDict):
+    """Above it the least recently active conversations are deleted."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorage(TypedDict):
+    """Stored amounts and quotas."""
+    agents: "UsageReportStorageAgents"
+    # Agents as JSON, with all stored versions.
+    agentBytes: "UsageReportStorageAgentBytes"
+    knowledgeBases: "UsageReportStorageKnowledgeBases"
+    # Uploaded documents and the text extracted from them.
+    knowledgeBytes: "UsageReportStorageKnowledgeBytes"
+    # Messages in conversations, each with its answer.
+    conversationRuns: "UsageReportStorageConversationRuns"
+    # Above it the least recently active conversations are deleted.
+    conversationBytes: "UsageReportStorageConversationBytes"
+
+class UsageReport(TypedDict):
+    # Cost, exact to a millionth.
+    costUsd: float
+    # Runs that have ended.
+    runs: int
+    # Answered messages, one per run.
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    # Today, UTC.
+    day: str
+    # When the daily totals reset.
+    resetsAt: str
+    # Above it, chat responses have the header `x-plan-warning`.
+    softLimitUsd: float
+    # Above it, messages are rejected until `resetsAt`.
+    hardLimitUsd: float
+    # Runs in progress.
+    activeStreams: int
+    maxStreams: int
+    # Days with usage, in order.
+    days: list["UsageReportDaysItem"]
+    # Totals of all days, highest cost first.
+    byAgent: list["UsageReportByAgentItem"]
+    # Totals of all days, highest cost first.
+    byModel: list["UsageReportByModelItem"]
+    # Totals of all days, highest cost first.
+    byProtocol: list["UsageReportByProtocolItem"]
+    # Stored amounts and quotas.
+    storage: "UsageReportStorage"
+
+JsonValue = Any
+
+class StartFrame(TypedDict):
+    type: Literal["start"]
+    requestId: str
+    runId: str
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    model: str
+    conversationId: str
+
+class DeltaFrame(TypedDict):
+    type: Literal["delta"]
+    text: str
+
+class ToolCallFrame(TypedDict):
+    type: Literal["tool_call"]
+    name: str
+    args: "JsonValue"
+
+class ToolResultFrame(TypedDict):
+    type: Literal["tool_result"]
+    name: str
+    output: "JsonValue"
+
+class UsageFrame(TypedDict):
+    type: Literal["usage"]
+    inputTokens: int
+    outputTokens: int
+    costUsd: float
+
+class ErrorFrame(TypedDict):
+    type: Literal["error"]
+    code: Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]
+    message: str
+
+class DoneFrame(TypedDict):
+    type: Literal["done"]
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error"]

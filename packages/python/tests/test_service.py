@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+import os
+from uuid import uuid4
+
+import httpx
+import pytest
+from conftest import BODY
+
+import agent_chat
+from agent_chat import AgentChat, AsyncAgentChat
+
+
+def test_agents(client: AgentChat) -> None:
+    key = str(uuid4())
+    agent = client.agents.create(BODY, idempotency_key=key)  # type: ignore[arg-type]
+    assert client.agents.create(BODY, idempotency_key=key) == agent  # type: ignore[arg-type]
+    assert client.agents.get(agent["id"]) == agent
+    renamed = client.agents.update(agent["id"], {"name": "Shop"}, version=1)
+    assert (renamed["name"], renamed["version"]) == ("Shop", 2)
+    with pytest.raises(agent_chat.VersionConflictError):
+        client.agents.update(agent["id"], {"name": "Late"}, version=1)
+    assert [one["version"] for one in client.agents.versions(agent["id"])] == [2, 1]
+    for _ in range(3):
+        client.agents.create(BODY)  # type: ignore[arg-type]
+    listed = [one["id"] for one in client.agents.list(limit=2)]
+    assert len(listed) == len(set(listed)) >= 4
+    client.agents.delete(agent["id"])
+    with pytest.raises(agent_chat.NotFoundError):
+        client.agents.get(agent["id"])
+
+
+def test_an_answer(client: AgentChat, agent_id: str) -> None:
+    with client.chat.stream(agent_id, "Hello?") as stream:
+        frames = list(stream)
+    assert frames[0]["type"] == "start" and frames[-1]["type"] == "done"
+    answer = stream.answer
+    assert "You asked: “Hello?”" in answer.text
+    assert (answer.finish_reason, answer.error) == ("stop", None)
+    assert answer.output_tokens > 0
+    again = client.chat.resume(answer.run_id or "")
+    assert again.until_done().text == answer.text
+    late = client.chat.resume(answer.run_id or "", after=len(frames) - 1)
+    assert [frame["type"] for frame in late] == ["done"]
+
+
+def test_a_conversation(client: AgentChat, agent_id: str) -> None:
+    first = client.chat.ask(agent_id, "Hello?")
+    second = client.chat.ask(
+        agent_id,
+        [
+            {"role": "user", "content": "Hello?"},
+            {"role": "assistant", "content": first.text},
+            {"role": "user", "content": "And now?"},
+        ],
+        conversation_id=first.conversation_id,
+        temperature=0.5,
+    )
+    assert second.conversation_id == first.conversation_id
+    transcript = client.conversations.get(first.conversation_id or "")
+    assert [run["runId"] for run in transcript["runs"]] == [first.run_id, second.run_id]
+    assert first.conversation_id in [one["id"] for one in client.conversations.list(agent_id=agent_id)]
+    client.conversations.delete(first.conversation_id or "")
+    with pytest.raises(agent_chat.NotFoundError):
+        client.conversations.get(first.conversation_id or "")
+
+
+def test_a_message_is_asked_once(client: AgentChat, agent_id: str) -> None:
+    key = str(uuid4())
+    runs = [client.chat.ask(agent_id, "Once?", idempotency_key=key).run_id for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+class _CutTransport(httpx.HTTPTransport):
+    """Cuts each event stream after some bytes, a few more each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cuts = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = super().handle_request(request)
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            return response
+        self.cuts += 1
+        return httpx.Response(
+            response.status_code, headers=response.headers, stream=_Cut(response, 150 * self.cuts)
+        )
+
+
+class _Cut(httpx.SyncByteStream):
+    def __init__(self, response: httpx.Response, size: int) -> None:
+        self._response = response
+        self._left = size
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        for chunk in self._response.stream:  # type: ignore[union-attr]
+            yield chunk[: self._left]
+            self._left -= len(chunk)
+            if self._left <= 0:
+                raise httpx.ReadError("cut")
+
+    def close(self) -> None:
+        self._response.close()
+
+
+def test_a_lost_connection_is_resumed(agent_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_chat._sync.time.sleep", lambda _: None)
+    transport = _CutTransport()
+    with AgentChat(http_client=httpx.Client(transport=transport)) as client:
+        whole = AgentChat().chat.ask(agent_id, "Long?", idempotency_key="lost-1")
+        with client.chat.stream(agent_id, "Long?", idempotency_key="lost-1") as stream:
+            ids = [frame["type"] for frame in stream]
+    assert transport.cuts > 3
+    assert stream.answer.text == whole.text
+    assert ids.count("start") == ids.count("done") == 1
+
+
+def test_stop(client: AgentChat, agent_id: str) -> None:
+    with client.chat.stream(agent_id, "Wait for me. " * 500) as stream:
+        for frame in stream:
+            if frame["type"] == "delta":
+                stream.stop()
+    assert stream.answer.finish_reason == "cancelled"
+
+
+def test_sessions(client: AgentChat, agent_id: str) -> None:
+    minted = client.sessions.mint(agent_id, origin="https://shop.example")
+    assert minted["sessionToken"].startswith("cs_")
+    client.sessions.revoke(minted["sessionToken"])
+    with pytest.raises(agent_chat.PermissionDeniedError) as rejected:
+        client.sessions.mint(agent_id, origin="https://evil.example")
+    assert rejected.value.code == "origin_not_allowed"
+
+
+def test_knowledge(client: AgentChat) -> None:
+    base = client.knowledge_bases.create({"name": "Shop"})
+    text = client.knowledge_bases.add_document(
+        base["id"], "# Returns\n\nWithin thirty days.", title="Returns", media_type="text/markdown"
+    )
+    file = client.knowledge_bases.add_document(base["id"], b"Opening hours: 9 to 5.", title="Hours.txt")
+    for document in (text, file):
+        while client.knowledge_bases.get_document(base["id"], document["id"])["state"] == "processing":
+            pass
+    found = client.knowledge_bases.search(base["id"], "thirty days", limit=1)
+    assert [passage["documentId"] for passage in found] == [text["id"]]
+    assert len(list(client.knowledge_bases.documents(base["id"], limit=1))) == 2
+    client.knowledge_bases.update(base["id"], {"description": "All of it"})
+    client.knowledge_bases.delete_document(base["id"], file["id"])
+    client.knowledge_bases.delete(base["id"])
+
+
+def test_usage(client: AgentChat, agent_id: str) -> None:
+    client.chat.ask(agent_id, "Hello?")
+    assert client.usage.read()["runs"] > 0
+    with pytest.raises(agent_chat.InvalidRequestError) as rejected:
+        client.usage.read(since="yesterday")
+    assert rejected.value.details["issues"][0]["path"] == "from"
+
+
+def test_errors_say_what_the_service_said_and_never_the_key(client: AgentChat) -> None:
+    with pytest.raises(agent_chat.InvalidRequestError) as invalid:
+        client.agents.create({**BODY, "name": ""})  # type: ignore[arg-type, typeddict-item]
+    assert (invalid.value.code, invalid.value.status) == ("schema_validation_failed", 400)
+    assert invalid.value.request_id is not None
+    key = "ck_live_nobody"
+    with AgentChat(api_key=key) as stranger:
+        assert key not in repr(stranger)
+        with pytest.raises(agent_chat.AuthenticationError) as unknown:
+            stranger.agents.get(str(uuid4()))
+    assert key not in str(unknown.value)
+    with AgentChat(base_url="http://127.0.0.1:9", max_retries=0) as nowhere:
+        with pytest.raises(agent_chat.ServiceUnreachableError):
+            nowhere.usage.read()
+
+
+def test_retries_wait_as_long_as_the_service_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("agent_chat._sync.time.sleep", waits.append)
+    answers = [httpx.Response(429, headers={"retry-after": "7"}), httpx.Response(503), httpx.ReadError("x")]
+
+    def handle(_: httpx.Request) -> httpx.Response:
+        answer = answers.pop(0) if answers else httpx.Response(200, json={"id": "a"})
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    with AgentChat(http_client=httpx.Client(transport=httpx.MockTransport(handle))) as client:
+        assert client.agents.get("a")["id"] == "a"
+    assert waits[0] == 7 and len(waits) == 3
+
+
+def test_async(agent_id: str) -> None:
+    async def many() -> list[str]:
+        async with AsyncAgentChat() as client:
+            agents = [agent["id"] async for agent in client.agents.list(limit=1)]
+            assert agent_id in agents
+            answers = await asyncio.gather(*[client.chat.ask(agent_id, f"Question {n}") for n in range(5)])
+            async with client.chat.stream(agent_id, "Hello?") as stream:
+                frames = [frame async for frame in stream]
+            assert frames[-1]["type"] == "done"
+            return [answer.text for answer in answers]
+
+    texts = asyncio.run(many())
+    assert all(f"Question {n}" in text for n, text in enumerate(texts))
+
+
+def test_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert os.environ["AGENT_CHAT_URL"].rstrip("/") in repr(AgentChat())
+    monkeypatch.delenv("AGENT_CHAT_API_KEY")
+    with pytest.raises(agent_chat.AgentChatError, match="api_key is missing"):
+        AgentChat()

@@ -1,0 +1,226 @@
+/** One conversation: sends, streams, stops, retries and resumes. Knows nothing of React. */
+import { type Chat, chat, type Frame, sessionTokens } from "@agent-chat/client";
+import { toChatMessages, truncate } from "../../../widget/history.ts";
+import { applyFrame, changeAnswer, currentAnswer, dropAnswer } from "./answer.ts";
+import { emptyAnswer, frameFailure, type KnownFailure, thrownFailure } from "./failure.ts";
+import {
+  type ConversationStorage,
+  createStorage,
+  type PendingMessage,
+} from "./conversation_storage.ts";
+import type { AgentChatHelpers, AgentChatOptions, AgentChatState, AgentMessage } from "./mod.d.ts";
+import { StateHolder } from "./state_holder.ts";
+
+export const NO_CONVERSATION: AgentChatState = {
+  messages: [],
+  status: "ready",
+  reconnecting: false,
+  error: undefined,
+  conversationId: undefined,
+  messagesLeft: undefined,
+};
+
+type Methods = Pick<AgentChatHelpers, "send" | "stop" | "retry" | "reset">;
+
+export class AgentChat {
+  readonly methods: Methods;
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly getState: () => AgentChatState;
+  #holder = new StateHolder(NO_CONVERSATION);
+  #options: AgentChatOptions;
+  #storage: ConversationStorage;
+  #tokens: AgentChatOptions["sessionToken"];
+  /** The message whose answer is shown. */
+  #call: Chat | undefined;
+  #pending: PendingMessage | undefined;
+  #failure: KnownFailure | undefined;
+  #loaded = false;
+
+  /** Has no effects, because React may create it and never use it. */
+  constructor(options: AgentChatOptions) {
+    this.#options = options;
+    this.subscribe = this.#holder.subscribe;
+    this.getState = this.#holder.get;
+    this.#storage = createStorage(
+      options.id ?? options.agentId,
+      () => this.#options.storage ?? globalThis.sessionStorage,
+    );
+    this.methods = {
+      send: (text) => this.#send(text),
+      stop: () => this.#stop(),
+      retry: () => this.#retry(),
+      reset: () => this.#reset(),
+    };
+  }
+
+  /** Later messages use these; the conversation stays the same. */
+  configure(options: AgentChatOptions): void {
+    this.#options = options;
+  }
+
+  /** Loads what is stored and resumes an answer. Returns the function that lets go of the page. */
+  attach(): () => void {
+    if (!this.#loaded) this.#load();
+    const save = () => this.#save();
+    globalThis.addEventListener?.("pagehide", save);
+    if (this.#pending && !this.#failure) this.#follow(this.#pending);
+    return () => {
+      globalThis.removeEventListener?.("pagehide", save);
+      save();
+      this.#call?.close();
+      this.#call = undefined;
+      this.#holder.flush();
+    };
+  }
+
+  #load(): void {
+    this.#loaded = true;
+    const { pending, ...stored } = this.#storage.load() ?? {};
+    this.#pending = pending;
+    this.#update(stored);
+  }
+
+  #save(): void {
+    const { messages, conversationId } = this.getState();
+    this.#storage.save({ messages, conversationId, pending: this.#pending });
+  }
+
+  #send(text: string): boolean {
+    const content = truncate(text.trim());
+    if (!content || this.#call) return false;
+    const { messages } = this.getState();
+    const id = crypto.randomUUID();
+    this.#update({ messages: [...messages, { id, role: "user", text: content, tools: [] }] });
+    this.#ask(id);
+    return true;
+  }
+
+  #retry(): boolean {
+    const retry = this.#failure?.retry ?? "never";
+    if (retry === "never" || this.#call) return false;
+    if (retry === "same" && this.#pending) {
+      this.#follow(this.#pending);
+    } else {
+      this.#update({ messages: dropAnswer(this.getState().messages) });
+      this.#ask(crypto.randomUUID());
+    }
+    return true;
+  }
+
+  #stop(): void {
+    const call = this.#call;
+    if (!call) return;
+    // Its loop goes on until the service has cancelled the run.
+    this.#call = undefined;
+    call.stop();
+    this.#finish("cancelled", call.requestId);
+  }
+
+  #reset(): void {
+    const call = this.#call;
+    this.#call = undefined;
+    call?.stop();
+    this.#pending = this.#failure = undefined;
+    this.#update(NO_CONVERSATION);
+    this.#save();
+  }
+
+  #ask(idempotencyKey: string): void {
+    const messages = toChatMessages(this.getState().messages);
+    this.#follow({ messages, idempotencyKey, position: "" });
+  }
+
+  #follow(pending: PendingMessage): void {
+    const { apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch } =
+      this.#options;
+    const { messages, idempotencyKey, position } = pending;
+    this.#pending = pending;
+    this.#failure = undefined;
+    const call: Chat = this.#call = chat({
+      ...{ apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch },
+      ...{ messages, idempotencyKey, conversationId: this.getState().conversationId },
+      ...position && { after: position },
+      sessionToken: (rejected) => this.#token(rejected),
+      onLink: (up) => this.#call === call && this.#update({ reconnecting: !up }),
+    });
+    this.#update({ status: position ? "streaming" : "submitted", error: undefined });
+    this.#save();
+    this.#read(call);
+  }
+
+  async #token(rejected: string): Promise<string> {
+    const { sessionToken, sessionEndpoint, fetch } = this.#options;
+    if (typeof sessionToken === "string") return sessionToken;
+    if (sessionToken) return await sessionToken(rejected);
+    if (!sessionEndpoint) return "";
+    const tokens = this.#tokens ??= sessionTokens(sessionEndpoint, { fetch });
+    return await (tokens as (rejected: string) => Promise<string>)(rejected);
+  }
+
+  /** Reads the frames to their end, but stops showing them once the call is not the current one. */
+  async #read(call: Chat): Promise<void> {
+    const shown = () => this.#call === call;
+    try {
+      for await (const frame of call) if (shown()) this.#handle(frame, call);
+      // A resumed run of which nothing is left.
+      if (shown()) this.#finish(undefined, call.requestId);
+    } catch (error) {
+      if (shown()) this.#fail(thrownFailure(error, Date.now()));
+    }
+  }
+
+  #handle(frame: Frame, call: Chat): void {
+    const { position, requestId, messagesLeft } = call;
+    this.#pending = { ...this.#pending!, position };
+    const messages = applyFrame(this.getState().messages, frame, position.split(".")[0]!);
+    this.#update({ messages, status: "streaming", messagesLeft });
+    this.#report(() => this.#options.onFrame?.(frame));
+    if (this.#call !== call) return;
+    if (frame.type === "start") {
+      this.#update({ conversationId: frame.conversationId });
+      this.#save();
+    }
+    if (frame.type === "error") this.#failure = frameFailure(frame, requestId);
+    if (frame.type === "done") this.#finish(frame.finishReason, requestId);
+  }
+
+  /** `finishReason` is undefined if the end was not seen. */
+  #finish(finishReason: AgentMessage["finishReason"], requestId: string): void {
+    const { messages } = this.getState();
+    if (currentAnswer(messages)) {
+      const change = () => ({ finishReason });
+      this.#update({ messages: changeAnswer(messages, { id: "", change }) });
+    } else if (finishReason !== "cancelled") this.#failure ??= emptyAnswer(requestId);
+    const answer = currentAnswer(this.getState().messages);
+    if (this.#failure) this.#fail(this.#failure);
+    else this.#end({ status: "ready" });
+    if (answer) this.#report(() => this.#options.onFinish?.(answer));
+  }
+
+  #fail(failure: KnownFailure): void {
+    this.#failure = failure;
+    this.#end({ status: "error", error: failure.shown });
+    this.#report(() => this.#options.onError?.(failure.shown));
+  }
+
+  #end(change: Partial<AgentChatState>): void {
+    this.#call = undefined;
+    if (this.#failure?.retry !== "same") this.#pending = undefined;
+    this.#update({ ...change, reconnecting: false });
+    this.#holder.flush();
+    this.#save();
+  }
+
+  #update(change: Partial<AgentChatState>): void {
+    this.#holder.set({ ...this.getState(), ...change });
+  }
+
+  /** A callback that throws must not break the chat; its error still reaches the console. */
+  #report(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      reportError(error);
+    }
+  }
+}

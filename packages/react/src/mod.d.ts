@@ -1,0 +1,178 @@
+/** Types of `@agent-chat/react`, as published. */
+import type { ChatOptions, FinishReason, Frame } from "@agent-chat/client";
+
+export interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+  /** Undefined while the tool runs. A tool that failed has `{ error: { code, message } }`. */
+  readonly output?: unknown;
+}
+
+export interface AgentMessage {
+  /** Stays the same over reloads: a key for lists. */
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  /** Markdown for answers. */
+  readonly text: string;
+  /** The tools that an answer has called so far, in order. */
+  readonly tools: readonly ToolCall[];
+  /** Why an answer ended; undefined while it arrives or if it broke off. */
+  readonly finishReason?: FinishReason | undefined;
+}
+
+export interface AgentChatFailure {
+  /**
+   * The service's error code, that of your backend, or `network_error`, `unexpected_response`,
+   * `session_token_missing`, `session_token_invalid`, `session_exhausted`, `empty_answer`.
+   */
+  readonly code: string;
+  /** For developers, in English. */
+  readonly message: string;
+  /** HTTP status; 0 when there was no response or the answer failed after it had begun. */
+  readonly status: number;
+  /** False if `retry()` cannot help. */
+  readonly canRetry: boolean;
+  /** The service rejects a retry before this time, in milliseconds since the epoch. */
+  readonly retryAt?: number | undefined;
+  /** To quote in a support request. */
+  readonly requestId: string;
+}
+
+/** `submitted` until the first frame arrives, then `streaming`. */
+export type AgentChatStatus = "ready" | "submitted" | "streaming" | "error";
+
+/** The part of `Storage` that is used. */
+export type AgentChatStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+export interface AgentChatOptions extends
+  Pick<
+    ChatOptions,
+    "apiBase" | "agentId" | "provider" | "model" | "temperature" | "maxOutputTokens" | "fetch"
+  > {
+  /** Address of your backend that mints session tokens. */
+  readonly sessionEndpoint?: string | undefined;
+  /** A token, or a function that fetches one, instead of `sessionEndpoint`. */
+  readonly sessionToken?: ChatOptions["sessionToken"] | undefined;
+  /** Names the conversation if a page has several with one agent. Default: the agent's id. */
+  readonly id?: string | undefined;
+  /** Keeps the conversation over reloads. Default: the tab's `sessionStorage`; `false`: nothing. */
+  readonly storage?: AgentChatStorage | false | undefined;
+  /** Called with every frame, once. */
+  readonly onFrame?: ((frame: Frame) => void) | undefined;
+  /** Called when an answer has ended, also after `stop()`. */
+  readonly onFinish?: ((answer: AgentMessage) => void) | undefined;
+  readonly onError?: ((failure: AgentChatFailure) => void) | undefined;
+}
+
+export interface AgentChatState {
+  /** Oldest first. */
+  readonly messages: readonly AgentMessage[];
+  readonly status: AgentChatStatus;
+  /** The connection broke and is being retried. */
+  readonly reconnecting: boolean;
+  /** Set while `status` is `error`. */
+  readonly error: AgentChatFailure | undefined;
+  readonly conversationId: string | undefined;
+  /** Messages that the session may still send; undefined until the first response. */
+  readonly messagesLeft: number | undefined;
+}
+
+export interface AgentChatHelpers extends AgentChatState {
+  /** Sends a message. False if it is empty or an answer is still arriving. */
+  readonly send: (text: string) => boolean;
+  /** Ends the answer here and cancels its run, so that it costs nothing more. */
+  readonly stop: () => void;
+  /** Sends the last message again after a failure. False if that cannot help. */
+  readonly retry: () => boolean;
+  /** Stops any answer, and deletes the conversation from the page. */
+  readonly reset: () => void;
+}
+
+/**
+ * A conversation with an agent. It survives reloads of the tab, also in the middle of an answer, and
+ * continues when the component is mounted again.
+ */
+export function useAgentChat(options: AgentChatOptions): AgentChatHelpers;
+
+/** What the widget says and how it looks, unless a prop says it. */
+export type WidgetAppearance = Readonly<Record<string, unknown>>;
+
+/** Details of the widget's events. */
+export interface WidgetEvents {
+  open: undefined;
+  close: undefined;
+  message: { readonly text: string };
+  start: { readonly conversationId: string; readonly runId: string };
+  answer: { readonly text: string; readonly finishReason: string };
+  error: { readonly code: string; readonly message: string };
+  "session-expired": { readonly code: string };
+  destroy: undefined;
+}
+
+/** The widget's methods. */
+export interface WidgetHandle {
+  open(): void;
+  close(): void;
+  toggle(): void;
+  /** Sends as if the visitor had typed it. False if empty or while an answer arrives. */
+  send(text: string): boolean;
+  stop(): void;
+  newConversation(): void;
+  setSessionToken(token: string): void;
+  /** A BCP 47 tag. A change of a prop returns to `lang`. */
+  setLocale(tag: string): void;
+  setAppearance(appearance: WidgetAppearance): void;
+  /** Adds a listener and returns the function that removes it. */
+  on<K extends keyof WidgetEvents>(
+    name: K,
+    listener: (detail: WidgetEvents[K]) => void,
+  ): () => void;
+  destroy(): void;
+}
+
+/** The attributes of the widget's script tag in camel case, the script's address, and its events. */
+export interface ChatWidgetProps {
+  readonly apiBase: string;
+  /** The agent's UUID. */
+  readonly agentId: string;
+  readonly sessionEndpoint?: string | undefined;
+  readonly sessionToken?: string | undefined;
+  readonly theme?: "auto" | "light" | "dark" | undefined;
+  /** `#rrggbb`. */
+  readonly accent?: string | undefined;
+  readonly position?: "left" | "right" | undefined;
+  readonly title?: string | undefined;
+  readonly greeting?: string | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+  /** A BCP 47 tag. */
+  readonly lang?: string | undefined;
+  readonly launcher?: "hidden" | undefined;
+  /** A letter, an emoji, or a `data:` address of an image. */
+  readonly avatar?: string | undefined;
+  readonly privacyText?: string | undefined;
+  readonly privacyUrl?: string | undefined;
+  readonly layout?: "page" | undefined;
+  /** The panel is open from the start. */
+  readonly open?: boolean | undefined;
+  readonly imageOrigins?: readonly string[] | undefined;
+  /** The script. Default: `/widget.v1.js` of the service. */
+  readonly src?: string | undefined;
+  /** The script's hash, for a pinned `src`. */
+  readonly integrity?: string | undefined;
+  /** For a Content-Security-Policy with nonces. */
+  readonly nonce?: string | undefined;
+  /** Called with the widget's methods when it runs. */
+  readonly onReady?: ((handle: WidgetHandle) => void) | undefined;
+  /** Called when the script cannot be loaded. */
+  readonly onLoadError?: (() => void) | undefined;
+  readonly onOpen?: (() => void) | undefined;
+  readonly onClose?: (() => void) | undefined;
+  readonly onMessage?: ((detail: WidgetEvents["message"]) => void) | undefined;
+  readonly onStart?: ((detail: WidgetEvents["start"]) => void) | undefined;
+  readonly onAnswer?: ((detail: WidgetEvents["answer"]) => void) | undefined;
+  readonly onError?: ((detail: WidgetEvents["error"]) => void) | undefined;
+  readonly onSessionExpired?: ((detail: WidgetEvents["session-expired"]) => void) | undefined;
+}
+
+/** Puts the widget on the page while it is mounted. Renders nothing itself. */
+export function ChatWidget(props: ChatWidgetProps): null;
