@@ -1,3 +1,4 @@
+import { PROTOCOL_LABELS } from "@/lib/dashboard/protocol_labels.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { addSources, type TranscriptMessage } from "@/widget/state.ts";
@@ -110,6 +111,7 @@ function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord |
         of={{
           [t("Model")]: run.model,
           [t("Agent version")]: run.agentVersion,
+          [t("Protocol")]: run.protocol && t(PROTOCOL_LABELS[run.protocol]),
           [t("Time to first text")]: firstTextMs === undefined ? undefined : formatMs(firstTextMs),
           [t("Duration")]: duration,
           [t("Steps")]: steps === undefined ? undefined : formatCount(steps),

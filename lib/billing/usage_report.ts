@@ -7,6 +7,7 @@ import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";
 import type { UsageReport } from "../schemas/usage.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
+import type { ChatProtocol } from "../schemas/chat_protocol.ts";
 import type { DayRange } from "../schemas/day_range.ts";
 import type { StorageReports } from "./storage_report.ts";
 import { type DayTotals, UsageAggregator, type UsageDays } from "./usage_aggregator.ts";
@@ -112,6 +113,8 @@ export class UsageReports {
       })),
       byModel: sortByCost(totals.model)
         .map(([name, usage]) => ({ ...splitModel(name), ...toReported(usage) })),
+      byProtocol: sortByCost(totals.protocol)
+        .map(([name, usage]) => ({ protocol: name as ChatProtocol, ...toReported(usage) })),
       storage,
     };
   }

@@ -1,27 +1,38 @@
-import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "../store/runs/usage_rows.ts";
+import {
+  NO_USAGE,
+  splitUsageSource,
+  sumUsage,
+  type Usage,
+  type UsageRow,
+} from "../store/runs/usage_rows.ts";
 
-/** Usage by name: a day, an agent's id, a `provider/model` or the source of a row. */
+/** Usage by name: a day, an agent's id, a `provider/model`, a key's id or a protocol. */
 export type UsageTotals = Map<string, Usage>;
 
-export const USAGE_GROUPS = ["day", "agent", "model", "key"] as const;
+export const USAGE_GROUPS = ["day", "agent", "model", "key", "protocol"] as const;
 export type UsageGroup = typeof USAGE_GROUPS[number];
 
 /** Usage of some days, added up by each group. */
 export type GroupedUsage = Record<UsageGroup, UsageTotals>;
 
 export function emptyTotals(): GroupedUsage {
-  return { day: new Map(), agent: new Map(), model: new Map(), key: new Map() };
+  return {
+    ...{ day: new Map(), agent: new Map(), model: new Map() },
+    ...{ key: new Map(), protocol: new Map() },
+  };
 }
 
 export function addUsageRow(
   to: GroupedUsage,
   row: { day: string; agentId: string; source: string; models: UsageRow["models"] },
 ): void {
+  const { caller, protocol } = splitUsageSource(row.source);
   for (const [model, usage] of Object.entries(row.models)) {
     add(to.day, row.day, usage);
     add(to.agent, row.agentId, usage);
     add(to.model, model, usage);
-    add(to.key, row.source, usage);
+    add(to.key, caller, usage);
+    add(to.protocol, protocol, usage);
   }
 }
 

@@ -196,7 +196,7 @@ function sealOnce(
 }
 
 function toRow(
-  { runId, agentVersion, startedAt }: RunFacts,
+  { runId, agentVersion, startedAt, source: { protocol } }: RunFacts,
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   const { provider, model, inputTokens, outputTokens, finishReason, errorCode } = end;
@@ -205,5 +205,6 @@ function toRow(
     ...{ inputTokens, outputTokens, cost, finishReason },
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(shard === 0 ? {} : { shard }),
+    ...(protocol === undefined ? {} : { protocol }),
   };
 }

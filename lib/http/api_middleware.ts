@@ -2,6 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, logFailure, toApiError } from "./error_response.ts";
+import { isOpenAiPath, openAiErrorResponse } from "./openai/openai_error.ts";
 import { headResponse } from "./head_response.ts";
 import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
@@ -50,7 +51,9 @@ async function rejectRequest(ctx: Context<State>, thrown: unknown): Promise<Resp
   } catch (limitError) {
     error = toApiError(limitError);
   }
-  const response = errorResponse(error);
+  const response = isOpenAiPath(ctx.url.pathname)
+    ? openAiErrorResponse(error)
+    : errorResponse(error);
   return ctx.req.method === "HEAD" ? await headResponse(response) : response;
 }
 

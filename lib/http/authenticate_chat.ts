@@ -1,6 +1,7 @@
 import { dayOf } from "../platform/utc_day.ts";
 import type { Agent } from "../schemas/agent.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
+import type { ChatProtocol } from "../schemas/chat_protocol.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import { FIELD_BOUNDS } from "../schemas/limits.ts";
@@ -9,7 +10,7 @@ import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import { claimedTenant } from "../store/credentials/session_token.ts";
 import { keys } from "../store/keys/keys.ts";
-import { SESSIONS } from "../store/runs/usage_rows.ts";
+import { SESSIONS, usageSource } from "../store/runs/usage_rows.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { bearerKey, identifyKey, requireChatAccess } from "./identify_key.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
@@ -20,7 +21,12 @@ export type ChatCaller =
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
 /** What a message claims before authentication, for reading ahead. */
-export type PrefetchHints = { address: string; agentId: string | undefined; now: number };
+export interface PrefetchHints {
+  address: string;
+  agentId: string | undefined;
+  protocol: ChatProtocol;
+  now: number;
+}
 
 /**
  * An API key decides alone; without one, the session header is the credential. Reads everything
@@ -32,10 +38,15 @@ export async function authenticateChat(
     service: { apiKeys: ApiKeyStore; sessions: SessionService };
     rateLimiter: Pick<RateLimiter, "identify">;
   },
-  { view, hints }: { view: ReadTransaction; hints: PrefetchHints },
+  { view, hints, keysOnly = false }: {
+    view: ReadTransaction;
+    hints: PrefetchHints;
+    /** A session is no credential. */
+    keysOnly?: boolean;
+  },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
-  if (bearerKey(req) !== undefined || header === undefined) {
+  if (keysOnly || bearerKey(req) !== undefined || header === undefined) {
     const identity = await rateLimiter.identify(view, (reader) => {
       const prefetch = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
@@ -55,7 +66,10 @@ export async function authenticateChat(
 
 /** Everything that a message reads or changes besides its credential. */
 function prefetchKeys(
-  { tenant, source, address, agentId, now }: PrefetchHints & { tenant: string; source: string },
+  { tenant, source, address, agentId, protocol, now }: PrefetchHints & {
+    tenant: string;
+    source: string;
+  },
 ): Deno.KvKey[] {
   const always = [
     keys.addressWindows(address),
@@ -69,7 +83,7 @@ function prefetchKeys(
   return [
     ...always,
     keys.agent(tenant, agentId),
-    keys.usageRow({ tenant, day, agentId, source }),
+    keys.usageRow({ tenant, day, agentId, source: usageSource(source, protocol) }),
     keys.conversationUsage(tenant, day),
   ];
 }

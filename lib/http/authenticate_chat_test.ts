@@ -26,7 +26,8 @@ async function open(kv: Deno.Kv) {
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const committer = new GroupCommitter(kv, { runtime });
-  const hints = { address: "address", agentId: AGENT.id, now: runtime.now() };
+  const now = runtime.now();
+  const hints = { address: "address", agentId: AGENT.id, protocol: "native" as const, now };
   const call = (headers: Record<string, string>) =>
     committer.transact((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {

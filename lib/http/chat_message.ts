@@ -4,6 +4,7 @@ import type { StartOptions } from "../chat/chat_service.ts";
 import type { ChatRequest } from "../chat/prepare_run.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
 import { parseOrThrow } from "../schemas/api_error.ts";
+import type { ChatProtocol } from "../schemas/chat_protocol.ts";
 import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
@@ -13,27 +14,53 @@ import { parseJson, readJsonText } from "./bodies/read_json.ts";
 import { chatIdempotency } from "./idempotency_key.ts";
 import { recordRejectedOrigin } from "./record_rejected_origin.ts";
 
-type ChatContext = Pick<Context<State>, "req" | "state">;
+export type ChatContext = Pick<Context<State>, "req" | "state">;
 
 export interface ChatMessage {
   /** Throws if the body is invalid: errors of the credential are reported first. */
   unwrapBody: () => ChatBody;
+  /** What the client sent, if the service has added to the body: a repeated message is the same. */
+  sentBody?: ChatBody;
   agentId: string | undefined;
   /** The id of its run; the same for every attempt at admission. */
   runId: string;
   address: string;
+  protocol: ChatProtocol;
+  /** A session is no credential. */
+  keysOnly: boolean;
+  /** Aborted when the client leaves, which cancels its run. */
+  gone: AbortSignal | undefined;
 }
 
-export async function readChatMessage({ req, state }: ChatContext): Promise<ChatMessage> {
+export interface ReadMessageOptions {
+  protocol: ChatProtocol;
+  keysOnly?: boolean;
+  /** Cancels the run when the client leaves: its format has neither stop nor resume. */
+  cancelsWhenGone?: boolean;
+  /** Turns a body of another format into ours; may throw an `ApiError`. */
+  convert?: (body: unknown) => unknown;
+}
+
+export async function readChatMessage(
+  { req, state }: ChatContext,
+  { protocol, keysOnly = false, cancelsWhenGone = false, convert = (body) => body }:
+    ReadMessageOptions,
+): Promise<ChatMessage> {
+  // Read at once: Deno reports only what happens from then on.
+  const gone = cancelsWhenGone ? req.signal : undefined;
   const { service: { runtime }, rateLimiter } = state;
   const text = await readJsonText(req, runtime);
-  return { ...parseBody(text), runId: runtime.uuid(), address: await rateLimiter.hashedAddress() };
+  const parsed = await parseBody(async () => await convert(parseJson(text)));
+  const address = await rateLimiter.hashedAddress();
+  return { ...parsed, runId: runtime.uuid(), address, protocol, keysOnly, gone };
 }
 
 /** Keeps the error, so that errors with higher precedence can be sent first. */
-function parseBody(text: string): Pick<ChatMessage, "unwrapBody" | "agentId"> {
+async function parseBody(
+  read: () => Promise<unknown>,
+): Promise<Pick<ChatMessage, "unwrapBody" | "agentId">> {
   try {
-    const body = parseOrThrow(chatBodySchema, parseJson(text));
+    const body = parseOrThrow(chatBodySchema, await read());
     return { unwrapBody: () => body, agentId: body.agentId };
   } catch (error) {
     const unwrapBody = () => {
@@ -46,18 +73,20 @@ function parseBody(text: string): Pick<ChatMessage, "unwrapBody" | "agentId"> {
 /** Authenticates the sender and loads the agent, in the transaction that admits the message. */
 export async function authorizeChatMessage(
   ctx: ChatContext,
-  { unwrapBody, agentId, runId, address }: ChatMessage,
+  { unwrapBody, sentBody, agentId, runId, address, protocol, keysOnly }: ChatMessage,
   view: ReadTransaction,
 ): Promise<{ request: ChatRequest } & Pick<StartOptions, "idempotency" | "sessionHash">> {
   const { service, requestId } = ctx.state;
-  const hints = { address, agentId, now: service.runtime.now() };
-  const caller = await authenticateChat(ctx.req, ctx.state, { view, hints });
+  const hints = { address, agentId, protocol, now: service.runtime.now() };
+  const caller = await authenticateChat(ctx.req, ctx.state, { view, hints, keysOnly });
   const body = unwrapBody();
   checkTokens(caller, body);
-  const idempotency = await chatIdempotency(ctx.req, { caller, body, keyed: service.keyedDigest });
+  const sent = { caller, body: sentBody ?? body, keyed: service.keyedDigest };
+  const idempotency = await chatIdempotency(ctx.req, sent);
   const { kind, id, tenant } = caller;
   const agent = await service.agents.get(tenant, body.agentId, view);
-  const request = { tenant, agent, body, runId, requestId, source: { kind, id } };
+  const sender = { kind, id, ...protocol !== "native" && { protocol } };
+  const request = { tenant, agent, body, runId, requestId, source: sender };
   if (caller.kind === "key") return { request, idempotency };
   const { session, sessionToken } = caller;
   recordRejectedOrigin(ctx, { tenant, agent }, () => checkSessionOrigin(ctx.req, session, agent));

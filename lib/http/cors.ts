@@ -7,7 +7,7 @@ const ALLOW_ANY_ORIGIN = { "access-control-allow-origin": "*" };
 const RESPONSE_HEADERS = {
   ...ALLOW_ANY_ORIGIN,
   "access-control-expose-headers":
-    "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, ratelimit-policy, idempotency-replayed",
+    "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, x-vercel-ai-ui-message-stream",
 };
 
 const PREFLIGHT_HEADERS = {
@@ -18,7 +18,7 @@ const PREFLIGHT_HEADERS = {
 };
 
 export function isBrowserPath(pathname: string): boolean {
-  return pathname === "/v1/chat" || pathname.startsWith("/v1/chat/");
+  return /^\/v1\/(?:chat|ag-ui)(?:\/|$)/.test(pathname);
 }
 
 export function isPreflight(req: Request): boolean {

@@ -65,15 +65,22 @@ export async function chatIdempotency(
   const scopeOfCaller = isSession
     ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
     : ["key", caller.id];
-  const route = "POST /v1/chat/stream";
-  const scope = await idempotencyScope({ route, caller: scopeOfCaller, key });
   const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
   return {
-    key: keys.chatIdempotencyRecord(caller.tenant, scope),
+    key: await chatRecordKey(caller.tenant, { caller: scopeOfCaller, key }),
     fingerprint: toKeyedFingerprint(unkeyed, keyed),
     legacyFingerprint: unkeyed,
     ttlMs: 24 * 60 * 60_000,
   };
+}
+
+/** Where the run that a message with the idempotency key `key` has started is recorded. */
+export async function chatRecordKey(
+  tenant: string,
+  of: { caller: readonly string[]; key: string },
+): Promise<Deno.KvKey> {
+  const scope = await idempotencyScope({ route: "POST /v1/chat/stream", ...of });
+  return keys.chatIdempotencyRecord(tenant, scope);
 }
 
 function omit(value: unknown, names: readonly string[]): unknown {

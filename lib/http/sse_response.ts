@@ -1,5 +1,7 @@
 import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
+import { NativeEncoder } from "./encoders/native_encoder.ts";
+import type { StreamEncoder } from "./encoders/stream_encoder.ts";
 import { IdleTimer } from "./idle_timer.ts";
 
 /** Idle time after which a comment is sent, so that proxies and phones keep the connection open. */
@@ -23,34 +25,37 @@ interface SseOptions {
   headers?: Record<string, string>;
   /** Aborted when the process shuts down: ends the stream, and the client resumes elsewhere. */
   closing?: AbortSignal;
-}
-
-export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
-  return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
+  /** The client's format; the frames themselves by default. */
+  encoder?: StreamEncoder;
 }
 
 export function sseResponse(run: FollowableRun, options: SseOptions): Response {
-  const body = new ReadableStream(new RunFrameSource(run, options), { highWaterMark: 0 });
-  return new Response(body, {
-    headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
+  const encoder: StreamEncoder = options.encoder ?? new NativeEncoder(run.id);
+  const source = new RunFrameSource(run, { ...options, encoder });
+  return new Response(new ReadableStream(source, { highWaterMark: 0 }), {
+    headers: { ...SSE_HEADERS, "x-run-id": run.id, ...encoder.headers, ...options.headers },
   });
 }
 
 /** Streams a run to one client. At most one chunk is queued; slow clients are served from the log. */
 class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #run: FollowableRun;
-  readonly #options: SseOptions;
+  readonly #options: SseOptions & { encoder: StreamEncoder };
   readonly #idle: IdleTimer;
   readonly #finished = new AbortController();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #position: number;
+  /** The last frame that the encoder has seen, which need not have been sent here. */
+  #encoded = 0;
   #isOpen = false;
+  /** The last frame has been sent. */
+  #isOver = false;
   /** True while the client has read everything sent. */
   #isReaderWaiting = false;
   #cancelStallTimer: (() => void) | undefined;
   #sentAt = 0;
 
-  constructor(run: FollowableRun, options: SseOptions) {
+  constructor(run: FollowableRun, options: SseOptions & { encoder: StreamEncoder }) {
     this.#run = run;
     this.#options = options;
     this.#idle = new IdleTimer(options.runtime, HEARTBEAT_MS);
@@ -67,26 +72,29 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async pull(): Promise<void> {
+    // A format without an event for a frame sends nothing for it, so the next one is awaited.
+    while (!this.#finished.signal.aborted) if (await this.#sendNext()) return;
+  }
+
+  /** The client has left. */
+  cancel(): void {
+    if (!this.#finished.signal.aborted) this.#finish();
+  }
+
+  /** Sends the next frames, or a comment after a silence; false if there was nothing to send. */
+  async #sendNext(): Promise<boolean> {
     this.#isReaderWaiting = true;
     const hasNext = this.#hasFrames ||
       (this.#isOpen && await this.#idle.waitFor(this.#nextFrame()));
     this.#isReaderWaiting = false;
     if (hasNext) await this.#recordEnd();
-    if (this.#finished.signal.aborted) return;
-    const ended = hasNext
+    if (this.#finished.signal.aborted) return false;
+    const sent = hasNext
       ? this.#sendFrames(CHUNK_LENGTH)
       : this.#send(this.#isOpen ? ": ping\n\n" : "");
-    if (ended) this.#end();
-    else this.#watchForStall();
-  }
-
-  cancel(): void {
-    if (this.#finished.signal.aborted) return;
-    this.#finished.abort(CANCELLED);
-    this.#cancelStallTimer?.();
-    this.#idle.stop();
-    this.#run.followers.leave();
-    if (this.#run.log.closed) this.#run.followers.settle();
+    if (this.#isOver) this.#end();
+    else if (sent) this.#watchForStall();
+    return sent;
   }
 
   /** Another process's log can lag behind the client's position. */
@@ -106,39 +114,63 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (last !== undefined) await recordEnd?.call(this.#run, last.n);
   }
 
-  /** Sends at least one frame and up to about `length` characters; true if that was the last. */
+  /** Sends at least one frame and up to about `length` characters; false if they have no event. */
   #sendFrames(length: number): boolean {
-    const { id, log } = this.#run;
+    const { log } = this.#run;
     let text = "";
     let last: LoggedFrame | undefined;
+    this.#catchUp();
     for (const logged of log.after(this.#position)) {
       last = logged;
-      text += encodeFrame(id, logged);
+      text += this.#options.encoder.encode(logged);
       // The two frames of an interruption must be sent together.
       if (text.length >= length && logged.frame.type !== "error") break;
     }
-    this.#position = last?.n ?? this.#position;
-    this.#send(text);
-    return log.closed && (last === undefined || last.frame.type === "done");
+    this.#position = this.#encoded = last?.n ?? this.#position;
+    this.#isOver = log.closed && (last === undefined || last.frame.type === "done");
+    return this.#send(text);
   }
 
-  #send(text: string): false {
-    const whole = (this.#isOpen ? "" : "retry: 1500\n\n") + text;
+  /** Shows the encoder the frames that the client has had before. */
+  #catchUp(): void {
+    // Frames of our own do not depend on earlier ones.
+    if (this.#options.encoder.resumes || this.#encoded === this.#position) return;
+    for (const logged of this.#run.log.after(this.#encoded)) {
+      if (logged.n > this.#position) break;
+      this.#options.encoder.encode(logged);
+    }
+  }
+
+  #send(text: string): boolean {
+    const whole = (this.#isOpen ? "" : this.#options.encoder.opening) + text;
     this.#isOpen = true;
     this.#sentAt = this.#options.runtime.now();
     if (whole !== "") this.#controller.enqueue(encoder.encode(whole));
-    return false;
+    return whole !== "";
   }
 
-  /** Sends all available frames and ends the stream before the run ends. */
+  /**
+   * Sends all available frames and ends the stream before the run ends. A client that does not come back
+   * must see that.
+   */
   #endEarly(): void {
     if (this.#hasFrames) this.#sendFrames(Infinity);
-    this.#end();
+    if (this.#isOver || this.#options.encoder.resumes) return this.#end();
+    this.#controller.error(new Error("the service is shutting down"));
+    this.#finish();
   }
 
   #end(): void {
     this.#controller.close();
-    this.cancel();
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#finished.abort(CANCELLED);
+    this.#cancelStallTimer?.();
+    this.#idle.stop();
+    this.#run.followers.leave();
+    if (this.#run.log.closed) this.#run.followers.settle();
   }
 
   /** Disconnects a client that stopped reading; it can resume. */

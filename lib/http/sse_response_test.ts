@@ -2,7 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { Run } from "../chat/run.ts";
 import type { Frame } from "../schemas/frames.ts";
-import { encodeFrame, sseResponse } from "./sse_response.ts";
+import { encodeFrame } from "./encoders/native_encoder.ts";
+import type { StreamEncoder } from "./encoders/stream_encoder.ts";
+import { sseResponse } from "./sse_response.ts";
 
 const RUN = fakeUuid(1);
 const FRAMES: Frame[] = [
@@ -226,3 +228,53 @@ function turn(): Promise<void> {
     port2.postMessage(null);
   });
 }
+
+/** A format with an event for texts only, and a running number. */
+function textEncoder(): StreamEncoder {
+  let n = 0;
+  return {
+    opening: ": open\n\n",
+    resumes: false,
+    encode: ({ frame }) => frame.type === "delta" ? `data: ${++n} ${frame.text}\n\n` : "",
+  };
+}
+
+Deno.test("sseResponse: another format, also from a later frame, and frames without an event", async () => {
+  const frames: Frame[] = [
+    { type: "delta", text: "a" },
+    { type: "tool_call", name: "t", args: {} },
+    { type: "delta", text: "b" },
+    { type: "done", finishReason: "stop" },
+  ];
+  const whole = ["data: 1 a\n\n", "", "data: 2 b\n\n", ""];
+  for (let after = 0; after <= frames.length; after++) {
+    const { run, runtime } = open(frames);
+    const response = sseResponse(run, { runtime, after, encoder: textEncoder() });
+    assertEquals(await response.text(), ": open\n\n" + whole.slice(after).join(""));
+  }
+  // A frame without an event must not end the reading of a stream that is being written.
+  const { run, runtime } = open(frames.slice(0, 1));
+  const stream = reading(sseResponse(run, { runtime, encoder: textEncoder() }));
+  assertEquals(await stream.next(), ": open\n\ndata: 1 a\n\n");
+  const next = stream.next();
+  await flushMicrotasks();
+  run.log.append(frames[1]!);
+  await flushMicrotasks();
+  run.log.append(frames[2]!);
+  assertEquals(await next, "data: 2 b\n\n");
+  await stream.cancel();
+});
+
+Deno.test("sseResponse: a client that does not come back sees a stream that ends early as broken", async () => {
+  for (const resumes of [true, false]) {
+    const { run, runtime } = open(FRAMES.slice(0, 1));
+    const closing = new AbortController();
+    const encoder = { ...textEncoder(), resumes };
+    const stream = reading(sseResponse(run, { runtime, closing: closing.signal, encoder }));
+    await stream.next();
+    const next = stream.next();
+    closing.abort();
+    if (resumes) assertEquals(await next, undefined);
+    else await assertRejects(() => next, Error, "shutting down");
+  }
+});

@@ -2,7 +2,9 @@ import { type Auth, type Operation, TAGS } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
+import { FORMAT_OPERATIONS } from "./operations/formats.ts";
 import { KNOWLEDGE_OPERATIONS } from "./operations/knowledge_bases.ts";
+import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
 import { SESSION_OPERATIONS } from "./operations/sessions.ts";
 import { USAGE_OPERATIONS } from "./operations/usage.ts";
@@ -17,8 +19,10 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
+  ...FORMAT_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
+  ...MCP_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];
@@ -109,6 +113,7 @@ function renderOperation(operation: Operation): OperationObject {
 
 function renderAuth(auth: Auth): OperationObject["security"] {
   if (auth === "none") return [];
+  if (auth === "key" || auth === "chat key") return [{ ApiKey: [] }];
   if (auth === "key or session") return [{ ServiceSession: [] }, { ApiKey: [] }];
   return [{ ApiKey: [auth.scope] }];
 }

@@ -10,8 +10,10 @@ export const TAGS = {
   Agents: "A prompt, a model, tools, a budget and the pages that may embed the agent.",
   Sessions: "Short-lived tokens for browsers, each for one agent on one origin.",
   Chat: "Messages in, frames out.",
+  "Other clients": "The same agents for clients of other formats: OpenAI's, and AG-UI.",
   Conversations: "Stored messages and their cost.",
   "Knowledge bases": "Documents that agents answer from, and search in them.",
+  MCP: "Agents and knowledge as tools of the Model Context Protocol.",
   Usage: "Usage and cost, with the limits of the plan.",
   Widget: "The script that adds a chat to a page.",
   Service: "Health, and this document.",
@@ -40,13 +42,15 @@ export interface Operation {
   idempotent?: boolean;
   /** Pages of any site may call it: every response has CORS headers. */
   browser?: boolean;
+  /** Errors are in OpenAI's envelope. */
+  openAi?: boolean;
   responses: SuccessResponse[];
   /** Error codes besides those that follow from the other fields. */
   errors?: ErrorCode[];
 }
 
-/** None, an API key with a scope, or for chat a session or any key that may chat. */
-export type Auth = "none" | "key or session" | { scope: Scope };
+/** None, any API key, one with a scope, or any key that may chat, with or without sessions. */
+export type Auth = "none" | "key" | "chat key" | "key or session" | { scope: Scope };
 
 export interface SuccessResponse {
   status: number;
@@ -67,6 +71,7 @@ export type ResponseContent =
       | "application/typescript"
       | "text/html"
       | "text/plain"
+      | "text/event-stream"
       | "application/json";
     schema?: undefined;
   };

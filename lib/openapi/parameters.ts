@@ -1,3 +1,4 @@
+import { STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
 import type { ParameterObject } from "./openapi_types.ts";
 
 type Schema = ParameterObject["schema"];
@@ -15,6 +16,12 @@ export const PARAMETERS = {
     { type: "string", maxLength: 64 },
   ),
   lastEventId: headerParameter("Last-Event-ID", "As `after`; sent by browsers' `EventSource`."),
+  protocol: queryParameter(
+    "protocol",
+    "The format of the stream: `native` (the frames), `ai-sdk-ui` (the UI message stream of the AI SDK) " +
+      "or `ag-ui`. The same as the parameter of `Accept: text/event-stream; protocol=ai-sdk-ui`.",
+    { type: "string", enum: [...STREAM_PROTOCOLS], default: "native" },
+  ),
   version: pathParameter("n", "The version.", { type: "integer", minimum: 1 }),
   agent: pathParameter("agent", "The agent's id.", uuid),
   hash: pathParameter("hash", "The first 12 hexadecimal digits of the script's hash.", {

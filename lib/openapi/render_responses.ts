@@ -4,6 +4,7 @@ import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../schemas/err
 import type { MediaType, ResponseObject } from "./openapi_types.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
+import { openAiErrorType } from "../schemas/openai_error.ts";
 import { schemaRef } from "./schemas.ts";
 
 const BY_STATUS: Partial<Record<number, HeaderName[]>> = {
@@ -33,7 +34,8 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   // Outside /v1 errors have no envelope.
   if (!operation.path.startsWith("/v1/")) return [];
   const codes: ErrorCode[] = [];
-  if (operation.auth !== "none") codes.push("invalid_api_key", "insufficient_scope");
+  if (operation.auth !== "none") codes.push("invalid_api_key");
+  if (operation.auth !== "none" && operation.auth !== "key") codes.push("insufficient_scope");
   if (operation.auth === "key or session") codes.push("session_token_invalid");
   codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
@@ -75,7 +77,7 @@ function renderContent(content: ResponseContent): MediaType {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };
   }
   const schema = schemaRef(content.schema);
-  if (content.type !== "text/event-stream") {
+  if (content.schema !== "Frame") {
     return { schema, examples: { example: { value: content.example } } };
   }
   const frames = Object.entries(FRAME_DOCS)
@@ -85,14 +87,25 @@ function renderContent(content: ResponseContent): MediaType {
 
 /** The examples are named by their codes. */
 function renderError(operation: Operation, status: number, codes: ErrorCode[]): ResponseObject {
+  const example = operation.openAi ? exampleOpenAiError : exampleEnvelope;
   const examples = Object.fromEntries(
-    codes.map((code) => [code, { summary: ERROR_DOCS[code].when, value: exampleEnvelope(code) }]),
+    codes.map((code) => [code, { summary: ERROR_DOCS[code].when, value: example(code) }]),
   );
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code].when}`).join("\n\n"),
     headers: headerRefs(errorHeaders(operation, status)),
-    content: { "application/json": { schema: schemaRef("ErrorEnvelope"), examples } },
+    content: {
+      "application/json": {
+        schema: schemaRef(operation.openAi ? "OpenAiErrorEnvelope" : "ErrorEnvelope"),
+        examples,
+      },
+    },
   };
+}
+
+function exampleOpenAiError(code: ErrorCode) {
+  const { message } = ERROR_DOCS[code];
+  return { error: { message, type: openAiErrorType(code, ERROR_STATUS[code]), param: null, code } };
 }
 
 export function exampleEnvelope(code: ErrorCode): ErrorEnvelope {

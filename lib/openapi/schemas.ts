@@ -4,14 +4,30 @@ import { chatBodySchema, chatMessageSchema } from "../schemas/chat.ts";
 import { CONVERSATION_SCHEMAS } from "../schemas/conversation.ts";
 import * as doctor from "../schemas/doctor.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../schemas/error_envelope.ts";
+import { mcpMessageSchema } from "../schemas/mcp.ts";
 import { frameSchema } from "../schemas/frames.ts";
 import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
 import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
 import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/tool_definition.ts";
+import { agUiInputSchema } from "../schemas/ag_ui.ts";
+import { openAiChatSchema } from "../schemas/openai_chat.ts";
+import { openAiErrorSchema } from "../schemas/openai_error.ts";
+import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_models.ts";
+import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
 import type { JsonSchema } from "./openapi_types.ts";
+
+/** Bodies of other formats. */
+const FORMAT_SCHEMAS = {
+  OpenAiChatBody: openAiChatSchema,
+  OpenAiResponsesBody: openAiResponsesSchema,
+  OpenAiModel: openAiModelSchema,
+  OpenAiModelList: openAiModelListSchema,
+  OpenAiErrorEnvelope: openAiErrorSchema,
+  AgUiInput: agUiInputSchema,
+};
 
 /** Every named schema of the document. Requests are validated with the same schemas. */
 export const SCHEMAS = {
@@ -28,6 +44,7 @@ export const SCHEMAS = {
   ChatBody: chatBodySchema,
   ChatMessage: chatMessageSchema,
   Frame: frameSchema,
+  ...FORMAT_SCHEMAS,
   ErrorEnvelope: errorEnvelopeSchema,
   ValidationIssue: validationIssueSchema,
   Health: healthSchema,
@@ -35,6 +52,7 @@ export const SCHEMAS = {
   WidgetInfo: widgetInfoSchema,
   ...CONVERSATION_SCHEMAS,
   ...KNOWLEDGE_SCHEMAS,
+  McpMessage: mcpMessageSchema,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,
 } satisfies Record<string, z.ZodType>;

@@ -7,6 +7,7 @@ import {
   pageSchema,
   usdSchema as usd,
 } from "./value_schemas.ts";
+import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "./conversation_source.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
@@ -60,6 +61,8 @@ export const conversationRunSchema = z.object({
   finishReason: z.enum([...FINISH_REASONS, "interrupted"])
     .describe("`interrupted`: the process stopped; the text is what was stored before."),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  protocol: z.enum(CHAT_PROTOCOLS).optional()
+    .describe("The format that the message was sent in; absent for the service's own."),
 });
 
 /** Answer of `GET /v1/conversations/:id`. */

@@ -112,5 +112,5 @@ export const KNOWLEDGE_SCHEMAS = {
   DocumentPage: documentPageSchema,
   SearchBody: searchBodySchema,
   Passage: passageSchema,
-  Passages: passagesSchema,
+  FoundPassages: passagesSchema,
 };

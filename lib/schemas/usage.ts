@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countSchema as count, usdSchema as usd } from "./value_schemas.ts";
+import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 const usageSchema = z.object({
@@ -15,6 +16,9 @@ export const dayUsageSchema = usageSchema.extend({ day: z.iso.date() });
 const agentUsageSchema = usageSchema.extend({
   agentId: z.uuid()
     .describe("All zeros for usage without an agent, such as processing documents."),
+});
+const protocolUsageSchema = usageSchema.extend({
+  protocol: z.enum(CHAT_PROTOCOLS).describe("The format that messages were sent in."),
 });
 const modelUsageSchema = usageSchema.extend({ provider: z.enum(PROVIDER_IDS), model: z.string() });
 
@@ -34,6 +38,7 @@ export const usageReportSchema = usageSchema.extend({
   days: z.array(dayUsageSchema).describe("Days with usage, in order."),
   byAgent: z.array(agentUsageSchema).describe("Totals of all days, highest cost first."),
   byModel: z.array(modelUsageSchema).describe("Totals of all days, highest cost first."),
+  byProtocol: z.array(protocolUsageSchema).describe("Totals of all days, highest cost first."),
   storage: z.object({
     agents: storageSchema,
     agentBytes: storageSchema.describe("Agents as JSON, with all stored versions."),

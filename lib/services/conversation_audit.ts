@@ -1,4 +1,5 @@
 import type { Runtime } from "../platform/runtime.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
 import { type AuditedChange, recordChange } from "../store/audit/audit_record.ts";
 
 /** Records what people do with conversations, besides reading them one by one. */
@@ -23,9 +24,10 @@ export class ConversationAudit {
     });
   }
 
-  async recordStop(tenant: string, conversationId: string): Promise<void> {
-    const target = { id: conversationId, name: conversationId };
-    await this.#record({ tenant, action: "stop", target });
+  /** An answer that a person stopped, and the format in which it was asked for. */
+  async recordStop({ tenant, conversationId: id, source }: RunFacts): Promise<void> {
+    const after = { protocol: source.protocol ?? "native" };
+    await this.#record({ tenant, action: "stop", target: { id, name: id }, after });
   }
 
   async #record(change: Omit<AuditedChange, "kind">): Promise<void> {

@@ -116,6 +116,7 @@ const CSV_COLUMNS: readonly (readonly [name: string, cell: Cell])[] = [
   ["agent_id", ({ conversation }) => csvText(conversation.agentId)],
   ["agent_version", ({ run }) => run.agentVersion],
   ["source", ({ conversation }) => csvText(conversation.source ?? "")],
+  ["protocol", ({ run }) => csvText(run.protocol ?? "native")],
   ["origin", ({ conversation }) => csvText(conversation.origin ?? "")],
   ["started_at", ({ run }) => csvText(run.startedAt)],
   ["ended_at", ({ run }) => csvText(run.endedAt)],

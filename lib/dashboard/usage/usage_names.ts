@@ -7,10 +7,11 @@ import { splitModel } from "../../billing/usage_report.ts";
 import { loadAgentNames } from "../agents/agent_names.ts";
 import { defaultProviderLabel } from "../models/model_groups.ts";
 import { METRICS, type UsageMetric } from "./usage_metrics.ts";
+import { PROTOCOL_LABELS } from "../protocol_labels.ts";
 import { t } from "../texts/translate.ts";
 
 export interface NamedUsage {
-  /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
+  /** A day, an agent's id, a `provider/model`, a key's id or `sessions`, or a protocol. */
   id: string;
   name: string;
   usage: Usage;
@@ -56,6 +57,8 @@ async function loadNames(
           `${model} (${providers.connection(provider)?.name ?? defaultProviderLabel(provider)})`,
         ];
       }));
+    case "protocol":
+      return new Map(Object.entries(PROTOCOL_LABELS).map(([id, label]) => [id, t(label)]));
     case "agent":
       return await loadAgentNames(ids, { tenant, agents });
     case "key": {

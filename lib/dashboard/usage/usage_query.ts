@@ -14,6 +14,7 @@ export const GROUPS: readonly { by: UsageGroup; label: string }[] = [
   { by: "agent", label: msg("By agent") },
   { by: "model", label: msg("By model") },
   { by: "key", label: msg("By API key") },
+  { by: "protocol", label: msg("By protocol") },
 ];
 
 export interface UsageQuery {

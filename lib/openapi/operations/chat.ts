@@ -22,10 +22,11 @@ export const CHAT_OPERATIONS = operations({
       "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
       "at most one `error`, and finally exactly one `done`. Ignore unknown frame types and fields. " +
       "An error before `start` is an ordinary error envelope.\n\n" +
+      "`protocol` selects another format of the stream, for clients such as the AI SDK.\n\n" +
       "Pages of any site may call it and read every response, errors included: access is limited " +
       "by the session's origin, not by CORS.",
     idempotent: true,
-    parameters: ["pageOrigin"],
+    parameters: ["protocol", "pageOrigin"],
     body: {
       schema: "ChatBody",
       example: {
@@ -62,7 +63,7 @@ export const CHAT_OPERATIONS = operations({
       "expired), and any live session of the same agent and page.\n\n" +
       "One address may resume 300 streams per minute; they do not count as requests unless they " +
       "are rejected.",
-    parameters: ["runId", "after", "lastEventId", "pageOrigin"],
+    parameters: ["runId", "after", "lastEventId", "protocol", "pageOrigin"],
     responses: [
       {
         status: 200,

@@ -67,7 +67,7 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
     parameters: ["knowledgeBaseId"],
     body: { schema: "SearchBody", example: { query: "How long may I return a book?", limit: 3 } },
     responses: [
-      ok("Passages, best match first.", json("Passages", { passages: [EXAMPLES.passage] })),
+      ok("Passages, best match first.", json("FoundPassages", { passages: [EXAMPLES.passage] })),
     ],
     errors: ["not_found"],
   },

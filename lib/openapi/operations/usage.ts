@@ -32,6 +32,7 @@ export const USAGE_OPERATIONS = operations({ tag: "Usage", rateLimited: true }, 
           days: [{ day: "2026-01-15", ...used }],
           byAgent: [{ agentId: EXAMPLES.agent.id, ...used }],
           byModel: [{ provider: "vendor_a", model: "demo", ...used }],
+          byProtocol: [{ protocol: "native", ...used }],
           storage: {
             agents: { used: 3, limit: 1_000 },
             agentBytes: { used: 41_210, limit: 67_108_864 },

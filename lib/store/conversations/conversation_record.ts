@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { jsonValueSchema } from "../../schemas/value_schemas.ts";
+import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "../../schemas/conversation_source.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
@@ -64,6 +65,8 @@ export const runRowSchema = z.object({
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  /** The format of the request; absent for our own. */
+  protocol: z.enum(CHAT_PROTOCOLS).optional(),
   /** The encrypted transcript, if short; a longer one is stored in chunks. */
   words: bytesSchema.optional(),
   /** The number of chunks, and the transcript's size before encryption. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
+import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 
@@ -12,6 +13,8 @@ export const runSourceSchema = z.object({
   id: z.string(),
   /** Where its session is used, if not on a site: on the agent's shared page or in the playground. */
   place: z.enum(["share", "playground"]).optional(),
+  /** The format of the request; absent for our own. */
+  protocol: z.enum(CHAT_PROTOCOLS).optional(),
 });
 export type RunSource = z.infer<typeof runSourceSchema>;
 

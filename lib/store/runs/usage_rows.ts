@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import type { ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { keys } from "../keys/keys.ts";
 import type { Transaction } from "../tx/operation.ts";
 import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
@@ -59,7 +60,7 @@ const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The usage of one agent on one day with one key (or all sessions), by `provider/model`. */
+/** The usage of one agent on one day with one key (or all sessions) in one format, by `provider/model`. */
 export const usageRowSchema = z.object({
   v: z.literal(1),
   models: z.record(z.string(), usageSchema),
@@ -87,7 +88,22 @@ export function usageKeyOf(
   return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) }, shard);
 }
 
-function usageSourceOf({ kind, id }: RunFacts["source"]): string {
+/** What the `source` of a row names: who asked, and in which format. */
+export function splitUsageSource(source: string): { caller: string; protocol: string } {
+  const [caller = "", protocol = "native"] = source.split("/");
+  return { caller, protocol };
+}
+
+/** The `source` of a row; runs in our own format have the caller alone. */
+export function usageSource(caller: string, protocol: ChatProtocol | undefined): string {
+  return protocol === undefined || protocol === "native" ? caller : `${caller}/${protocol}`;
+}
+
+function usageSourceOf({ kind, id, protocol }: RunFacts["source"]): string {
+  return usageSource(callerOf({ kind, id }), protocol);
+}
+
+function callerOf({ kind, id }: Pick<RunFacts["source"], "kind" | "id">): string {
   switch (kind) {
     case "session":
       return SESSIONS;

@@ -12,6 +12,7 @@ const HEADINGS: Record<UsageGroup, string[]> = {
   agent: ["agent_id", "agent_name"],
   model: ["provider", "model"],
   key: ["key_id", "key_name"],
+  protocol: ["protocol", "protocol_name"],
 };
 
 /** All rows of the page with the same query. */

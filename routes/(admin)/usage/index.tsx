@@ -29,6 +29,7 @@ const HEADINGS: Record<UsageGroup, string> = {
   agent: msg("Agent"),
   model: msg("Model"),
   key: msg("API key"),
+  protocol: msg("Protocol"),
 };
 const CHART_HEIGHT = 240;
 

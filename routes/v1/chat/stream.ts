@@ -1,21 +1,28 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { authorizeChatMessage, readChatMessage } from "@/lib/http/chat_message.ts";
+import { readChatMessage } from "@/lib/http/chat_message.ts";
+import {
+  createEncoder,
+  findProtocol,
+  requestedProtocol,
+} from "@/lib/http/encoders/requested_protocol.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
+import { startChat } from "@/lib/http/start_chat.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
-    const { service: { chat, runtime, closing }, rateLimiter } = ctx.state;
-    const message = await readChatMessage(ctx);
-    const { replayed, open } = await rateLimiter.transact(async (view) => {
-      const { request, ...options } = await authorizeChatMessage(ctx, message, view);
-      return await chat.start(request, {
-        ...options,
-        reader: view,
-        admit: (run) => rateLimiter.admitRun(view, run),
-      });
+    const { runtime, closing } = ctx.state.service;
+    const protocol = findProtocol(ctx.req) ?? "native";
+    const message = await readChatMessage(ctx, {
+      protocol,
+      convert(body) {
+        // Reported like an invalid body: after errors of the credential.
+        requestedProtocol(ctx.req);
+        return body;
+      },
     });
-    const headers: Record<string, string> = replayed ? { "idempotency-replayed": "true" } : {};
-    return sseResponse(await open(), { runtime, closing, headers });
+    const { run, headers } = await startChat(ctx, message);
+    const encoder = createEncoder(protocol, run.id);
+    return sseResponse(run, { runtime, closing, headers, encoder });
   },
 }));

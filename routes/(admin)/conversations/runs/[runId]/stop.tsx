@@ -14,7 +14,7 @@ export const handler = define.handlers({
     const live = isUuid(runId) ? await inbox.findLive(tenant, runId) : undefined;
     if (live !== undefined) {
       const { conversationId: id, agentId } = live.facts;
-      await conversationAudit.recordStop(tenant, id);
+      await conversationAudit.recordStop(live.facts);
       await runs.cancel(tenant, runId);
       const href = conversationHref({ id, agentId, origin: live.origin });
       return ctx.redirect(withFlashMessage(href, "run_stopped"), 303);

@@ -1,5 +1,6 @@
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
+import { createEncoder, requestedProtocol } from "@/lib/http/encoders/requested_protocol.ts";
 import { findAccessibleRun } from "@/lib/http/run_access.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { streamPosition, uuidParam } from "@/lib/http/request_params.ts";
@@ -15,6 +16,7 @@ export const handler = define.handlers(apiHandler({
       counted: false,
     });
     const after = streamPosition(ctx.req, runId);
+    const protocol = requestedProtocol(ctx.req);
     if (!("head" in found)) {
       throw new ApiError("stream_expired", "the frames of this run are gone");
     }
@@ -22,6 +24,7 @@ export const handler = define.handlers(apiHandler({
     const isOver = head.state === "done" ? after >= head.frames : head.told?.includes(after);
     if (isOver) return new Response(null, { status: 204 });
     const { runtime, closing } = service;
-    return sseResponse(service.runs.follow(tenant, runId), { runtime, closing, after });
+    const encoder = createEncoder(protocol, runId);
+    return sseResponse(service.runs.follow(tenant, runId), { runtime, closing, after, encoder });
   },
 }));

@@ -1,0 +1,48 @@
+import { validationError } from "../../schemas/api_error.ts";
+import { STREAM_PROTOCOLS, type StreamProtocol } from "../../schemas/chat_protocol.ts";
+import { AgUiEncoder } from "./ag_ui_encoder.ts";
+import { AiSdkEncoder } from "./ai_sdk_encoder.ts";
+import { NativeEncoder } from "./native_encoder.ts";
+import type { StreamEncoder } from "./stream_encoder.ts";
+
+/**
+ * The format of a stream: `?protocol=`, or the parameter of `Accept: text/event-stream; protocol=…`, else
+ * our own. Throws 400 for an unknown one.
+ */
+export function requestedProtocol(req: Request): StreamProtocol {
+  const known = findProtocol(req);
+  if (known !== undefined) return known;
+  const message = `must be one of ${STREAM_PROTOCOLS.join(", ")}`;
+  throw validationError([{ path: "protocol", code: "invalid_value", message }]);
+}
+
+/** As `requestedProtocol`, but `undefined` for an unknown one. */
+export function findProtocol(req: Request): StreamProtocol | undefined {
+  const asked = new URL(req.url).searchParams.get("protocol") ??
+    acceptedProtocol(req.headers.get("accept") ?? "") ?? "native";
+  return STREAM_PROTOCOLS.find((one) => one === asked);
+}
+
+/** An encoder for a run that is replayed from its first frame, or followed from a later one. */
+export function createEncoder(protocol: StreamProtocol, runId: string): StreamEncoder {
+  switch (protocol) {
+    case "native":
+      return new NativeEncoder(runId);
+    case "ai-sdk-ui":
+      return new AiSdkEncoder(runId);
+    case "ag-ui":
+      return new AgUiEncoder({ runId, isVersion1: true });
+    default:
+      return protocol satisfies never;
+  }
+}
+
+function acceptedProtocol(accept: string): string | undefined {
+  for (const range of accept.split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    if (type !== "text/event-stream") continue;
+    const found = parameters.find((parameter) => parameter.startsWith("protocol="));
+    if (found !== undefined) return found.slice("protocol=".length).replace(/^"(.*)"$/, "$1");
+  }
+  return undefined;
+}

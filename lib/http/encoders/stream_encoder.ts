@@ -1,0 +1,30 @@
+import type { LoggedFrame } from "../../chat/run_log.ts";
+
+/**
+ * Writes the frames of one run as server-sent events in a client's format; one per response. What a frame
+ * becomes depends only on the frames before it, so a replay of the same frames is the same text.
+ */
+export interface StreamEncoder {
+  /** Headers of the response besides those of every stream. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent before the first frame. */
+  readonly opening: string;
+  /**
+   * Clients come back by themselves with the last frame they have. Others take a stream that ends early
+   * for a complete answer, so their connection is reset instead.
+   */
+  readonly resumes: boolean;
+  /** The text of the next frame; empty if the format has none for it. Call it for each frame in order. */
+  encode(frame: LoggedFrame): string;
+}
+
+/** One event with a JSON value. */
+export function dataEvent(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+/** The last event of several formats. */
+export const DONE_EVENT = "data: [DONE]\n\n";
+
+/** For formats without an opening of their own: the response begins, which proxies and clients wait for. */
+export const OPENING_COMMENT = ": open\n\n";
