@@ -1,4 +1,5 @@
 import { formatNumber, formatTable } from "./support/table.ts";
+import { SERVICE_FORMATS, type ServiceFormat } from "./gateway/requests.ts";
 import { type Load, measure, type Measured, measureIdle } from "./gateway/measure.ts";
 import {
   type Contender,
@@ -32,16 +33,23 @@ const QUICK: Extent = { clients: [1, 100], ms: 1_000, idleStreams: 200 };
 
 export const benchmark: Benchmark = {
   about: "a chat through this service, compared with a passthrough and an SDK's server",
-  flags: ["--quick"],
+  flags: ["--quick", "--formats"],
   async run(flags) {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
     console.log(
       "clients, provider and server share them; first = the first text, not the first byte",
     );
-    await compare(await contenders(), flags.includes("--quick") ? QUICK : FULL);
+    const extent = flags.includes("--quick") ? QUICK : FULL;
+    if (flags.includes("--formats")) return await compareFormatsAlone(extent);
+    await compare(await contenders(), extent);
   },
 };
+
+async function compareFormatsAlone(extent: Extent): Promise<void> {
+  await using provider = await startProvider();
+  await compareFormats(provider.port, extent);
+}
 
 async function contenders(): Promise<Contender[]> {
   if (await installSdk()) return [PASSTHROUGH, SERVICE, ...SDK_SERVERS];
@@ -60,6 +68,7 @@ async function compare(all: readonly Contender[], extent: Extent): Promise<void>
       await compareLoad(servers, { ...pace, clients, ms: extent.ms });
     }
   }
+  await compareFormats(provider.port, extent);
   await compareIdle(all, { providerPort: provider.port, streams: extent.idleStreams });
 }
 
@@ -88,6 +97,35 @@ function verdict(results: ReadonlyMap<string, Measured>): string {
     ...(sdk > 0 ? [`${times(sdk)} of the faster streamText`] : []),
     `first text ${behind("p50")} ms (p99 ${behind("p99")}) behind direct`,
   ].join(", ");
+}
+
+/** The service's own frames beside other formats, by turns in one process. */
+async function compareFormats(providerPort: number, extent: Extent): Promise<void> {
+  await using service = await SERVICE.start(providerPort);
+  const turns = [...SERVICE_FORMATS, ...SERVICE_FORMATS.toReversed()];
+  const as = (format: ServiceFormat) => ({ ...service, requestFor: service.requestIn(format) });
+  for (const format of SERVICE_FORMATS) await warmUp(as(format));
+  for (const pace of PACES) {
+    const load = { ...pace, clients: extent.clients.at(-1)!, ms: extent.ms };
+    const results = new Map<ServiceFormat, Measured[]>();
+    for (const format of turns) {
+      const result = await measure(as(format), load);
+      results.set(format, [...results.get(format) ?? [], result]);
+    }
+    const cpu = (format: ServiceFormat) => mean(results.get(format)!.map(({ cpuMs }) => cpuMs));
+    const rows = SERVICE_FORMATS.map((format) => [
+      format,
+      formatNumber(mean(results.get(format)!.map(({ perSecond }) => perSecond))),
+      formatNumber(cpu(format)),
+      formatNumber(cpu(format) / cpu("native")),
+    ]);
+    console.log(`\n64 chunks ${pace.pace}, ${load.clients} at a time, each format twice`);
+    console.log(formatTable(["format", "chats/s", "CPU ms a chat", "to native"], rows));
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 async function compareIdle(

@@ -60,7 +60,12 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   const id = await agents(walk);
   await sessions(walk, id);
   await conversations(walk);
+  await formats(walk, id);
   await knowledge(walk, service);
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  await walk.call("callMcp", 200, { json: list });
+  const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+  await walk.call("callMcp", 202, { json: initialized });
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
   const { client, widget } = service.service;
@@ -112,6 +117,19 @@ async function sessions(walk: Walk, id: string): Promise<void> {
   }
   await runs(walk, { runId: streamed.headers.get("x-run-id")!, sessionToken });
   await walk.call("revokeWidgetSession", 204, { json: { sessionToken } });
+}
+
+/** The same agent for clients of other formats. */
+async function formats(walk: Walk, id: string): Promise<void> {
+  const messages = [say("hello")];
+  for (const stream of [true, false]) {
+    await walk.call("createChatCompletion", 200, { json: { model: id, messages, stream } });
+    await walk.call("createResponse", 200, { json: { model: id, input: "hello", stream } });
+  }
+  await walk.call("listModels", 200);
+  await walk.call("getModel", 200, { at: { id } });
+  const input = { threadId: "t", runId: "r", messages };
+  await walk.call("runAgUi", 200, { at: { agentId: id }, json: input });
 }
 
 async function runs(walk: Walk, run: { runId: string; sessionToken: string }): Promise<void> {

@@ -6,7 +6,7 @@ import { TestService } from "./support/service.ts";
 import { chat, ORIGIN } from "./support/widget_calls.ts";
 
 const EXPOSED = "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, " +
-  "ratelimit-policy, idempotency-replayed";
+  "ratelimit-policy, idempotency-replayed, x-vercel-ai-ui-message-stream";
 
 Deno.test("OPTIONS /v1/chat/**: a preflight is 204 with exactly the contract's headers", async () => {
   await using service = await TestService.start();
@@ -52,12 +52,12 @@ Deno.test("/v1/chat/**: every response, errors included, has the CORS headers", 
   }
 });
 
-Deno.test("only /v1/chat/** sends CORS headers, with or without a preflight", async () => {
+Deno.test("only /v1/chat/** and /v1/ag-ui/** send CORS headers, with or without a preflight", async () => {
   await using service = await TestService.start();
   const key = await service.key();
   const headers = { origin: ORIGIN };
   for (const [path] of methodsOfV1()) {
-    if (path.startsWith("/v1/chat/")) continue;
+    if (/^\/v1\/(chat|ag-ui)\//.test(path)) continue;
     for (const answer of [preflight(service, path), service.fetch(path, { key, headers })]) {
       const response = await answer;
       await response.body?.cancel();

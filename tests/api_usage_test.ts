@@ -56,6 +56,7 @@ Deno.test("GET /v1/usage: without usage all values are zero, with the limits and
     days: [],
     byAgent: [],
     byModel: [],
+    byProtocol: [],
   });
   // The demo agent exists from the start.
   const { agentBytes, ...others } = storage;

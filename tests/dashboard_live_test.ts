@@ -107,3 +107,20 @@ Deno.test("/conversations/runs/:id: unknown to another tenant and to viewers' ch
   resume();
   await answer.text();
 });
+
+Deno.test("/conversations/runs/:id/stop: the audit log says in which format the answer was asked for", async () => {
+  await using fixture = await open();
+  const { service, owner, agent, answer, runId, html } = fixture;
+  const key = await service.key();
+  const asked = await service.fetch("/v1/openai/chat/completions", {
+    ...{ method: "POST", key },
+    json: { model: agent.id, stream: true, messages: [say("And by OpenAI's client?")] },
+  });
+  for (const id of [asked.headers.get("x-run-id"), runId]) {
+    assertEquals((await owner.post(`/conversations/runs/${id}/stop`, {})).status, 303);
+  }
+  for (const response of [asked, answer]) await response.body?.cancel();
+  const log = await html("/audit?kind=conversation");
+  assertStringIncludes(log, "openai-chat");
+  assertStringIncludes(log, "native");
+});

@@ -1,6 +1,6 @@
 /** The clients in examples/, run from the command line. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { encodeFrame } from "@/lib/http/sse_response.ts";
+import { encodeFrame } from "@/lib/http/encoders/native_encoder.ts";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
 import { isInstalled } from "./support/installed_program.ts";

@@ -6,25 +6,29 @@ import { addressOf, ApiDocument } from "./support/api_document.ts";
 import { TestService } from "./support/service.ts";
 
 const ID = crypto.randomUUID();
-const IDS = { id: ID, documentId: ID, runId: ID, n: "1", hash: "0123456789ab" };
+const IDS = { id: ID, agentId: ID, documentId: ID, runId: ID, n: "1", hash: "0123456789ab" };
 
 /** The operations that each preset's text promises; all others are forbidden. */
 const PROMISED: Record<string, readonly string[]> = {
-  website: ["mintWidgetSession", "revokeWidgetSession", "examineEmbed", ...chat()],
+  website: ["callMcp", "mintWidgetSession", "revokeWidgetSession", "examineEmbed", ...chat()],
   agents: [
-    ...["listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
+    ...["callMcp", "listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
   ],
   reports: [
-    ...["listAgents", "getAgent", "listAgentVersions", "getAgentVersion", "readUsage"],
+    ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
+    "readUsage",
     ...["listConversations", "getConversation", ...readKnowledge()],
   ],
 };
 
 function chat(): string[] {
-  return ["streamChat", "resumeRun", "cancelRun"];
+  return [
+    ...["streamChat", "resumeRun", "cancelRun", "runAgUi"],
+    ...["createChatCompletion", "createResponse", "listModels", "getModel"],
+  ];
 }
 
 function readKnowledge(): string[] {

@@ -58,10 +58,15 @@ function patchAgent(service: TestService, { key, agentId }: Furnished) {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
+/** Without the fields that answers have since then. */
+function withoutNewFields(answer: string): string {
+  return answer.replace(/,"byProtocol":\[[^\]]*\]/, "");
+}
+
 /** Checks that the service answers as the release that wrote the store did. */
 async function expectSameAnswers({ before: { at, answers }, service }: Opened): Promise<void> {
   for (const [path, answer] of Object.entries(await answersAt(service, at))) {
-    const isSame = answer.startsWith("200 ") && answer === answers[path];
+    const isSame = answer.startsWith("200 ") && withoutNewFields(answer) === answers[path];
     assert(isSame, `${path}: ${answer.slice(0, 400)}`);
   }
   const secret = await service.service.secrets.find(at.tenant, SECRET.name);

@@ -81,17 +81,19 @@ Deno.test("start: the running service processes an uploaded document", () =>
     assertEquals((await untilProcessed(read)).state, "ready");
   }));
 
-Deno.test("start: no shipped module imports a test file or a package of the tests", async () => {
+Deno.test("start: no shipped module imports a test, an example, or a package of the tests", async () => {
   const packages = Object.keys(manifest.scopes["./tests/"]);
   assert(packages.includes("playwright-core"));
   for (const name of packages) assert(!(name in manifest.imports), name);
   const files = await listSources(root);
-  const shipped = files.filter((file) => !/^(tests|bench)\/|_test\.tsx?$/.test(file));
+  const shipped = files.filter((file) =>
+    !/^(tests|bench|packages|examples)\/|_test\.tsx?$/.test(file)
+  );
   const imports = await readImports(root, shipped);
   assert(imports.length > 500);
   const isTests = ({ to }: Import) =>
-    to.startsWith("tests/") ||
-    packages.some((name) => /^npm:\/?/.test(to) && to.includes(`${name}@`));
+    /^(tests|packages|examples)\//.test(to) ||
+    packages.some((name) => to.replace(/^npm:\/?/, "").startsWith(`${name}@`));
   assertEquals(imports.filter(isTests), []);
   const own = await readImports(root, ["tests/support/browser.ts"]);
   assert(own.some(isTests));

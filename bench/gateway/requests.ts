@@ -10,12 +10,25 @@ export interface RequestOptions {
 export type RequestFactory = (n: number) => Uint8Array;
 
 interface ChatRequestOptions extends RequestOptions {
-  path: string;
+  /** By default, that of the format. */
+  path?: string;
   /** The request goes to the provider, in its own format. */
   isProvider?: boolean;
   /** The callers, round-robin, for a server that requires credentials. */
   callers?: readonly SeededCaller[];
+  /** The format of a request to the service. */
+  format?: ServiceFormat;
 }
+
+/** Formats in which the service is asked. */
+export const SERVICE_FORMATS = ["native", "AI SDK", "OpenAI"] as const;
+export type ServiceFormat = typeof SERVICE_FORMATS[number];
+
+const FORMAT_PATHS: Readonly<Record<ServiceFormat, string>> = {
+  native: "/v1/chat/stream",
+  "AI SDK": "/v1/chat/stream?protocol=ai-sdk-ui",
+  OpenAI: "/v1/openai/chat/completions",
+};
 
 const encoder = new TextEncoder();
 const MESSAGES = [{
@@ -31,16 +44,19 @@ const ADDRESSES = 8_000;
  * round-robin; the addresses are in the header that a proxy would set.
  */
 export function chatRequests(
-  { model, path, isProvider, callers }: ChatRequestOptions,
+  { model, format = "native", path = FORMAT_PATHS[format], isProvider, callers }:
+    ChatRequestOptions,
 ): RequestFactory {
   if (callers === undefined) {
     const more = isProvider ? { stream: true, stream_options: { include_usage: true } } : {};
     const bytes = encode(path, { body: { model, messages: MESSAGES, ...more } });
     return () => bytes;
   }
-  const templates = callers.map(({ agentId, secret }) =>
+  const templates = callers.map(({ agents, secret }) =>
     encode(path, {
-      body: { agentId, model, messages: MESSAGES },
+      body: format === "OpenAI"
+        ? { model: agents[model], messages: MESSAGES, stream: true }
+        : { agentId: agents[model], messages: MESSAGES },
       headers: { "x-forwarded-for": "10.100.100.100", authorization: `Bearer ${secret}` },
     })
   );

@@ -10,9 +10,10 @@ import { systemRuntime as runtime } from "@/lib/platform/runtime.ts";
 const TENANTS = 2;
 const API_KEYS = 32;
 
-/** A caller with an API key, and its agent. */
+/** A caller with an API key, and its tenant's agents. */
 export interface SeededCaller {
-  agentId: string;
+  /** The agent of each model. */
+  agents: Readonly<Record<string, string>>;
   secret: string;
 }
 
@@ -27,7 +28,7 @@ const LIMITS: Plan["limits"] = {
 /** Fills the store of a service that has not been started yet; the callers alternate between tenants. */
 export async function seedStore(
   path: string,
-  options: { hmacSecret: string; model: string },
+  options: { hmacSecret: string; models: readonly string[] },
 ): Promise<SeededCaller[]> {
   using file = await Deno.openKv(path);
   const kv = withValueEncoding(file);
@@ -43,22 +44,26 @@ async function addTenant(kv: Deno.Kv): Promise<string> {
   return tenant.id;
 }
 
-/** Creates a plan, an agent and its API keys. */
+/** Creates a plan, an agent for each model, and API keys. */
 async function seedTenant(
   kv: Deno.Kv,
   tenant: string,
-  { hmacSecret, model }: { hmacSecret: string; model: string },
+  { hmacSecret, models }: { hmacSecret: string; models: readonly string[] },
 ): Promise<SeededCaller[]> {
   const plan = await new TenantStore(kv, runtime).plan(tenant);
   await kv.set(keys.plan(tenant), { ...plan, limits: LIMITS } satisfies Plan);
-  const agent = await new AgentStore(kv, runtime).create(tenant, {
-    name: "Bench",
-    systemPrompt: "Be helpful.",
-    modelPolicy: { provider: "vendor_a", model },
-    budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 },
-    tools: [],
-    allowedDomains: [],
-  });
+  const agents: Record<string, string> = {};
+  for (const model of models) {
+    const { id } = await new AgentStore(kv, runtime).create(tenant, {
+      name: "Bench",
+      systemPrompt: "Be helpful.",
+      modelPolicy: { provider: "vendor_a", model },
+      budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 },
+      tools: [],
+      allowedDomains: [],
+    });
+    agents[model] = id;
+  }
   const apiKeys = new ApiKeyStore(kv, { runtime, signer: new Signer([hmacSecret]) });
   const created = await Promise.all(
     Array.from(
@@ -66,5 +71,5 @@ async function seedTenant(
       (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["widget:mint"] }),
     ),
   );
-  return created.map(({ secret }) => ({ agentId: agent.id, secret }));
+  return created.map(({ secret }) => ({ agents, secret }));
 }

@@ -1,5 +1,10 @@
 import { taskCommand } from "@/tests/support/task_command.ts";
-import { chatRequests, type RequestFactory, type RequestOptions } from "./requests.ts";
+import {
+  chatRequests,
+  type RequestFactory,
+  type RequestOptions,
+  type ServiceFormat,
+} from "./requests.ts";
 import { ServerProcess } from "./process.ts";
 import { seedStore } from "./seed_store.ts";
 
@@ -12,6 +17,11 @@ const HMAC_SECRET = "a secret of this benchmark and of nothing else";
 export interface Server extends AsyncDisposable {
   process: ServerProcess;
   requestFor: (options: RequestOptions) => RequestFactory;
+}
+
+/** The service, which understands several formats. */
+export interface ServiceServer extends Server {
+  requestIn: (format: ServiceFormat) => Server["requestFor"];
 }
 
 /** A server between the clients and the provider. */
@@ -51,13 +61,15 @@ export const PASSTHROUGH: Contender = {
 };
 
 /** The service as `deno task start` runs it, on a store in a file. */
-export const SERVICE: Contender = {
+export const SERVICE: Omit<Contender, "start"> & {
+  start: (providerPort: number) => Promise<ServiceServer>;
+} = {
   name: "this service",
   async start(providerPort) {
     const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
-    const { model, catalogue } = CATALOGUE;
+    const { models, catalogue } = CATALOGUE;
     await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
-    const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
+    const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, models });
     const process = await ServerProcess.start({
       // The command of `deno task start`, with the flags of a profiler.
       ...taskCommand("start", { flags: profilerFlags() }),
@@ -75,9 +87,12 @@ export const SERVICE: Contender = {
         VENDOR_A_API_KEY: "bench",
       },
     });
+    const requestIn = (format: ServiceFormat) => (options: RequestOptions) =>
+      chatRequests({ ...options, format, callers });
     return {
       process,
-      requestFor: (options) => chatRequests({ ...options, path: "/v1/chat/stream", callers }),
+      requestFor: requestIn("native"),
+      requestIn,
       async [Symbol.asyncDispose]() {
         await process[Symbol.asyncDispose]();
         await Deno.remove(dataDir, { recursive: true });
@@ -130,7 +145,7 @@ const CATALOGUE = (() => {
   const prices = { inputUsdPerMTok: 0.15, outputUsdPerMTok: 0.6 };
   const sizes = { contextTokens: 128_000, maxOutputTokens: 4_096 };
   return {
-    model: models[0]!,
+    models,
     catalogue: models.map((model) => ({ vendor: "vendor_a", model, ...prices, ...sizes })),
   };
 })();

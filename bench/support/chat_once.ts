@@ -29,7 +29,9 @@ export async function chatOnce(environment: ChatEnvironment, { address, headers,
   const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
   const hashedAddress = await limiter.hashedAddress();
   const admitted = await limiter.transact(async (reads) => {
-    const hints = { address: hashedAddress, agentId: body.agentId, now: systemRuntime.now() };
+    const { agentId } = body;
+    const now = systemRuntime.now();
+    const hints = { address: hashedAddress, agentId, protocol: "native" as const, now };
     const caller = await authenticateChat(req, { service, rateLimiter: limiter }, {
       view: reads,
       hints,

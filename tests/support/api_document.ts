@@ -90,7 +90,10 @@ export class ApiDocument {
     const type = headers.get("content-type")?.split(";")[0] ?? "none";
     const media = content[type];
     if (media === undefined) return [`content type ${type} is not documented`];
-    if (type === "text/event-stream") return this.#frameFaults(media, text);
+    // Streams of other formats have no schema of ours.
+    if (type === "text/event-stream") {
+      return "$ref" in media.schema ? this.#frameFaults(media, text) : [];
+    }
     if (type !== "application/json") return [];
     const body = JSON.parse(text);
     const faults = this.#schemaFaults(media.schema, body);
@@ -126,13 +129,26 @@ export class ApiDocument {
 /** The documented error codes of a status are the names of its examples. */
 function envelopeFaults(
   { examples = {} }: MediaType,
-  { status, body }: { status: number; body: { code: string; http: number } },
+  { status, body }: { status: number; body: ErrorBody },
 ): string[] {
+  const { code } = "http" in body ? body : body.error;
+  const known = OPENAI_CODES[code] ?? code;
   return [
-    ...Object.hasOwn(examples, body.code) ? [] : [`code ${body.code} is not documented`],
-    ...body.http === status ? [] : [`http ${body.http} is not the status ${status}`],
+    ...Object.hasOwn(examples, known) ? [] : [`code ${code} is not documented`],
+    ...!("http" in body) || body.http === status
+      ? []
+      : [`http ${body.http} is not the status ${status}`],
   ];
 }
+
+/** Words that OpenAI's clients know, and ours for them. */
+const OPENAI_CODES: Readonly<Record<string, string>> = {
+  model_not_found: "not_found",
+  previous_response_not_found: "schema_validation_failed",
+};
+
+/** Our envelope, or OpenAI's. */
+type ErrorBody = { code: string; http: number } | { error: { code: string } };
 
 /** Reads a response to its end. */
 export async function answeredBy(response: Response): Promise<Answered> {

@@ -5,6 +5,7 @@ import {
   type ErrorEnvelope,
   type ValidationIssue,
 } from "@/lib/schemas/error_codes.ts";
+import { openAiErrorSchema, openAiErrorType } from "@/lib/schemas/openai_error.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -14,12 +15,23 @@ export async function expectError(response: Response, code: ErrorCode): Promise<
   assertEquals(response.status, ERROR_STATUS[code], text);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertMatch(response.headers.get("x-request-id") ?? "", UUID);
-  const envelope: ErrorEnvelope = JSON.parse(text);
+  const body = JSON.parse(text);
+  // Some routes answer in OpenAI's envelope, which has other fields.
+  if ("error" in body && !("http" in body)) return expectOpenAiError(body, code);
+  const envelope: ErrorEnvelope = body;
   const { code: received, message, http, details: _details, ...more } = envelope;
   assertEquals({ received, http, more }, { received: code, http: ERROR_STATUS[code], more: {} });
   assertEquals(typeof message, "string");
   assertEquals(response.headers.has("www-authenticate"), response.status === 401);
   return envelope;
+}
+
+function expectOpenAiError(body: unknown, code: ErrorCode): ErrorEnvelope {
+  const { error } = openAiErrorSchema.parse(body);
+  assertEquals(error.code, code);
+  assertEquals(error.type, openAiErrorType(code, ERROR_STATUS[code]));
+  const { message, details } = error;
+  return { code, message, http: ERROR_STATUS[code], ...details && { details } };
 }
 
 /** Expects a 400 whose issues have exactly these paths, in any order. */

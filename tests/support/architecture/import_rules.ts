@@ -85,6 +85,12 @@ const RULES: Rule[] = [
     only: new RegExp(`^widget/|^lib/schemas/|^${PREACT}`),
   },
   {
+    why:
+      "npm packages are bundled from the widget's client: no server code, no dependency but React",
+    files: /^packages\//,
+    only: /^(packages|widget|lib\/schemas)\/|^npm:\/?(@types\/)?react@/,
+  },
+  {
     why: "islands run in browsers",
     files: /^islands\//,
     only: new RegExp(
@@ -135,7 +141,7 @@ function brokenRules(edge: Import): string[] {
 const REACH: { why: string; files: RegExp; never: RegExp }[] = [
   {
     why: "zod is 77 KB brotli in a browser bundle: import only types from a schema file",
-    files: /^(widget|islands)\//,
+    files: /^(widget|islands|packages)\//,
     never: /^npm:\/?zod@/,
   },
   {

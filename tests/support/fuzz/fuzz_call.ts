@@ -52,12 +52,18 @@ function methodOf({ method, path }: Documented, dice: SeededRandom): string {
 }
 
 function bodyValue(
-  { requestBody }: Documented,
+  { path, requestBody }: Documented,
   { dice, schemas, world, session }: Parts & { session: KnownSession | undefined },
 ): unknown {
   const schema = requestBody?.content["application/json"]?.schema;
   if (schema === undefined || (!requestBody?.required && dice.chance(0.3))) return undefined;
-  const value = validValue(schema, { dice, schemas, hints: world.hints() });
+  const hints = world.hints();
+  // There, a model is an agent.
+  const isModelAgent = path.startsWith("/v1/openai/");
+  const value = validValue(schema, {
+    ...{ dice, schemas },
+    hints: isModelAgent ? { ...hints, model: () => dice.pick(world.agents) } : hints,
+  });
   if (session === undefined) return value;
   return { ...value as object, agentId: session.agentId, sessionToken: session.token };
 }
@@ -85,6 +91,7 @@ function pathOf(
   const values: Record<string, string> = {
     id: own,
     documentId,
+    agentId: id,
     runId,
     n: String(dice.int(1, 3)),
     hash: dice.pick(world.hashes),
