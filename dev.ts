@@ -5,7 +5,7 @@
 import { Builder } from "fresh/dev";
 import { writeBuildMark } from "./tools/build_mark.ts";
 import { buildScripts } from "./tools/bundle_widget.ts";
-import { writeWorkerScript } from "./tools/write_worker_script.ts";
+import { writeStartScripts } from "./tools/write_start_scripts.ts";
 
 const root = import.meta.dirname!;
 
@@ -15,7 +15,7 @@ if (Deno.args.includes("build")) {
   await Deno.remove(`${root}/_fresh`, { recursive: true }).catch(ignoreMissing);
   await builder.build();
   await writeScripts();
-  await writeWorkerScript(root, Deno.env.toObject());
+  await writeStartScripts(root, Deno.env.toObject());
   await writeBuildMark(root);
 } else {
   await Deno.mkdir(`${root}/_fresh`, { recursive: true });
@@ -27,8 +27,10 @@ if (Deno.args.includes("build")) {
 }
 
 async function writeScripts(): Promise<void> {
-  const { widget, widgetStyles, client, clientTypes } = await buildScripts({ root });
+  const { widget, panel, extras, widgetStyles, client, clientTypes } = await buildScripts({ root });
   await Deno.writeFile(`${root}/_fresh/widget.v1.js`, widget);
+  await Deno.writeFile(`${root}/_fresh/widget-panel.v1.js`, panel);
+  await Deno.writeFile(`${root}/_fresh/widget-extras.v1.js`, extras);
   await Deno.writeTextFile(`${root}/_fresh/widget.css`, widgetStyles);
   await Deno.writeFile(`${root}/_fresh/client.v1.js`, client);
   await Deno.writeTextFile(`${root}/_fresh/client.v1.d.ts`, clientTypes);

@@ -15,7 +15,15 @@ import { printBanner } from "./lib/server/process/print_banner.ts";
 import { type ControlSocket, serveControlSocket } from "./lib/server/commands/control_socket.ts";
 import { RestartingServer, type Stoppable } from "./lib/server/process/restarting_server.ts";
 import { PendingResponses } from "./lib/server/process/pending_responses.ts";
+import { openServedStore } from "./lib/server/process/open_served_store.ts";
 import { openStore, type Store } from "./lib/server/process/open_store.ts";
+import { runSupervisor } from "./lib/server/process/run_supervisor.ts";
+import { serverCommand } from "./lib/server/process/server_command.ts";
+import {
+  readServerPlace,
+  readySocket,
+  type ServerPlace,
+} from "./lib/server/process/server_place.ts";
 import { StartupError } from "./lib/server/process/startup_error.ts";
 import { monitorStoreFile } from "./lib/server/process/store_health.ts";
 import { shutDown, waitForStopSignal } from "./lib/server/process/shut_down.ts";
@@ -23,7 +31,7 @@ import { readCatalogue } from "./lib/server/composition/open_providers.ts";
 import { readScripts } from "./lib/server/composition/open_scripts.ts";
 import { workerCommand } from "./lib/server/process/worker_command.ts";
 import type { Service } from "./lib/http/service.ts";
-import { systemRuntime } from "./lib/platform/runtime.ts";
+import { setTimer, systemRuntime } from "./lib/platform/runtime.ts";
 
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
@@ -40,8 +48,10 @@ if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
   Deno.cron("sweep", "* * * * *", async () => {
     const service = await (opened ??= openOrRetryLater());
     await service.orphanedRuns.sweep();
+    await service.visitorErasures.sweep();
     await service.documents.sweep();
     await service.documents.whenIdle();
+    await service.attachmentSweeper.sweepIfDue();
   });
 }
 
@@ -69,6 +79,9 @@ function openOrRetryLater(request?: Request): Promise<Service> {
 /** Opens the service with the first request, if the host owns the server or on Deno Deploy. */
 async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
+  if (config.workers > 1) {
+    logger(config.logLevel).warn("WORKERS is ignored: only deno task start runs several processes");
+  }
   const prefetch = prefetchStore(Deno.openKv, request);
   const store = await openStore(config, { openKv: prefetch.openKv, runtime: systemRuntime });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
@@ -125,7 +138,9 @@ async function open(config: Config, options: OpenOptions): Promise<Service> {
   const swept = service.orphanedRuns.sweep({ alone: store.isExclusive });
   if (store.isExclusive) await swept;
   service.orphanedRuns.start();
+  service.visitorErasures.start();
   service.documents.start();
+  service.attachmentSweeper.start();
   return service;
 }
 
@@ -139,6 +154,7 @@ async function compose(
 ): Promise<Service> {
   return await openService({
     ...{ config, runtime: systemRuntime, log, baseUrl, openDemoInBackground, close },
+    setTimer: (ms, callback) => setTimer(systemRuntime, ms, callback),
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
@@ -156,18 +172,59 @@ async function serve(): Promise<void> {
   const stopped = waitForStopSignal();
   const config = readConfig(Deno.env.toObject());
   if (config.onDenoDeploy) return await serveOnDeploy(config, stopped);
+  const place = readServerPlace(Deno.env.toObject());
+  if (place === undefined && config.workers > 1) return await supervise(config, stopped);
   const prefetch = prefetchStore(Deno.openKv);
-  const store = await openStore(config, { openKv: prefetch.openKv, runtime: systemRuntime });
+  const store = await openStoreAt(place, {
+    config,
+    openKv: prefetch.openKv,
+    wrapKv: prefetch.wrapKv,
+  });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
-  const server = await listen(config, logger(config.logLevel));
+  const server = await listen(config, { log: logger(config.logLevel), place });
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
   prefetch.discard();
   ready.resolve(service);
-  const control = serveCommands(config, service);
-  await printBanner(service);
+  // The first of several server processes takes the commands, and prints the banner for all of them.
+  const control = (place?.number ?? 1) === 1 ? serveCommands(config, service) : undefined;
+  if (place?.isFirst ?? true) await printBanner(service);
+  if (place?.isFirst) await reportReady(place, server.addr.port);
   await shutDownAfter(stopped, { server, control, service });
+}
+
+/** Runs several server processes, which listen on one port, until a stop signal. */
+async function supervise(config: Config, stopped: Promise<void>): Promise<void> {
+  const log = logger(config.logLevel);
+  const command = await serverCommand(root, Deno.env.toObject());
+  // Fails if the port is in use: processes that share a port would also share it with a stranger.
+  if (config.port !== 0) Deno.listen({ hostname: config.host, port: config.port }).close();
+  const options = { command, stopped, log, runtime: systemRuntime };
+  Deno.exit(await runSupervisor({ config, openKv: Deno.openKv, ...options }));
+}
+
+/** Opens the store of a single process, or of one of several. */
+async function openStoreAt(
+  place: ServerPlace | undefined,
+  { config, openKv, wrapKv }: {
+    config: Config;
+    openKv: (path?: string) => Promise<Deno.Kv>;
+    wrapKv: (kv: Deno.Kv) => Deno.Kv;
+  },
+): Promise<Store> {
+  const runtime = systemRuntime;
+  if (place === undefined) return await openStore(config, { openKv, runtime });
+  const onLost = (error: Error) => {
+    logger(config.logLevel).error("the supervisor has ended", { error });
+    Deno.exit(1);
+  };
+  return await openServedStore(config, { place, openKv, wrapKv, onLost, runtime });
+}
+
+async function reportReady(place: ServerPlace, port: number): Promise<void> {
+  const conn = await Deno.connect({ transport: "unix", path: readySocket(place.dir) });
+  await new Response(String(port)).body!.pipeTo(conn.writable);
 }
 
 /**
@@ -175,7 +232,7 @@ async function serve(): Promise<void> {
  * the store cannot be opened, requests get a 503 and try again; exiting would show as a 502.
  */
 async function serveOnDeploy(config: Config, stopped: Promise<void>): Promise<void> {
-  const server = await listen(config, logger(config.logLevel));
+  const server = await listen(config, { log: logger(config.logLevel) });
   (opened ??= openOrRetryLater()).catch(() => {});
   await stopped;
   const service = await opened?.catch(() => undefined);
@@ -193,14 +250,18 @@ function serveCommands(config: Config, service: Service): ControlSocket | undefi
 }
 
 /** Imports Fresh's server module late, because it imports this one. */
-async function listen(config: Config, log: Logger): Promise<RestartingServer<Deno.NetAddr>> {
+async function listen(
+  config: Config,
+  { log, place }: { log: Logger; place?: ServerPlace | undefined },
+): Promise<RestartingServer<Deno.NetAddr>> {
   const module: string = new URL("./_fresh/server.js", import.meta.url).href;
   const { default: { fetch } }: { default: { fetch: Deno.ServeHandler } } = await import(module);
   const onError = (error: unknown) => {
     log.error("a request failed", { error });
     return new Response("Internal Server Error", { status: 500 });
   };
-  const options = { hostname: config.host, onError, onListen: () => {} };
+  const reusePort = place !== undefined;
+  const options = { hostname: config.host, reusePort, onError, onListen: () => {} };
   const listen = (address?: Deno.NetAddr) =>
     Deno.serve({ ...options, port: address?.port ?? config.port }, fetch);
   return new RestartingServer(listen, { name: "the server", log, runtime: systemRuntime });

@@ -1,7 +1,9 @@
 import { formatNumber, formatTable } from "./support/table.ts";
 import { SERVICE_FORMATS, type ServiceFormat } from "./gateway/requests.ts";
 import { type Load, measure, type Measured, measureIdle } from "./gateway/measure.ts";
+import { comparePaces, FULL_PACES, QUICK_PACES } from "./gateway/paced.ts";
 import {
+  baseline,
   type Contender,
   direct,
   installSdk,
@@ -33,7 +35,7 @@ const QUICK: Extent = { clients: [1, 100], ms: 1_000, idleStreams: 200 };
 
 export const benchmark: Benchmark = {
   about: "a chat through this service, compared with a passthrough and an SDK's server",
-  flags: ["--quick", "--formats"],
+  flags: ["--quick", "--formats", "--paced"],
   async run(flags) {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
@@ -42,6 +44,11 @@ export const benchmark: Benchmark = {
     );
     const extent = flags.includes("--quick") ? QUICK : FULL;
     if (flags.includes("--formats")) return await compareFormatsAlone(extent);
+    if (flags.includes("--paced")) {
+      const isQuick = flags.includes("--quick");
+      const all = isQuick ? [PASSTHROUGH, SERVICE, ...baselines()] : await contenders();
+      return await comparePaces(all, isQuick ? QUICK_PACES : FULL_PACES);
+    }
     await compare(await contenders(), extent);
   },
 };
@@ -52,9 +59,15 @@ async function compareFormatsAlone(extent: Extent): Promise<void> {
 }
 
 async function contenders(): Promise<Contender[]> {
-  if (await installSdk()) return [PASSTHROUGH, SERVICE, ...SDK_SERVERS];
+  const own = [PASSTHROUGH, SERVICE, ...baselines()];
+  if (await installSdk()) return [...own, ...SDK_SERVERS];
   console.log("without the SDK's servers: npm could not install their packages");
-  return [PASSTHROUGH, SERVICE];
+  return own;
+}
+
+function baselines(): Contender[] {
+  const other = baseline();
+  return other === undefined ? [] : [other];
 }
 
 async function compare(all: readonly Contender[], extent: Extent): Promise<void> {

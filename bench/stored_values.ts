@@ -1,5 +1,6 @@
 import { isBinaryKey } from "@/lib/store/values/is_binary_key.ts";
 import { decodeValue, encodeValue } from "@/lib/store/values/value_codec.ts";
+import { median } from "./support/median.ts";
 import { formatTable } from "./support/table.ts";
 import type { Benchmark } from "./mod.ts";
 import { readFrames } from "@/tests/support/frames.ts";
@@ -68,10 +69,6 @@ function recordSets(
       return atomic;
     },
   });
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 function millisecondsOf(work: () => void, times: number): number {

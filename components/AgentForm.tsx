@@ -54,6 +54,9 @@ export function AgentForm(props: AgentFormProps) {
           />
         ))}
         {section === undefined && <Origins values={values} issues={issues} />}
+        {section === undefined && values.handoff !== "" && (
+          <input type="hidden" name="handoff" value={values.handoff} />
+        )}
         {section === undefined && values.appearance !== "" && (
           <input type="hidden" name="appearance" value={values.appearance} />
         )}

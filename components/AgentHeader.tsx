@@ -10,7 +10,9 @@ import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 const TABS = {
   ...AGENT_SECTIONS,
   appearance: { label: msg("Appearance"), path: "/appearance" },
+  handoff: { label: msg("Hand-off"), path: "/handoff" },
   embed: { label: msg("Embed"), path: "/embed" },
+  feedback: { label: msg("Feedback"), path: "/feedback" },
   versions: { label: msg("Versions"), path: "/versions" },
 } as const;
 

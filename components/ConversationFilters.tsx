@@ -3,6 +3,7 @@ import {
   MAX_QUERY_LENGTH,
 } from "@/lib/dashboard/conversation_filters.ts";
 import { OUTCOME_LABELS } from "@/lib/dashboard/inbox/outcome_labels.ts";
+import { RATING_FILTER_LABELS } from "@/lib/dashboard/inbox/rating_labels.ts";
 import { SOURCE_LABELS } from "../lib/dashboard/source_labels.ts";
 import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -63,6 +64,14 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         value={filters.source}
         any={t("Any source")}
         options={Object.entries(SOURCE_LABELS).map(([name, label]) => [name, t(label)] as const)}
+      />
+      <Choice
+        name="rating"
+        label={t("Rating")}
+        value={filters.rating}
+        any={t("Any rating")}
+        options={Object.entries(RATING_FILTER_LABELS)
+          .map(([name, label]) => [name, t(label)] as const)}
       />
       <details class="more-filters" open={filters.from + filters.to + filters.cost !== ""}>
         <summary>{t("More filters")}</summary>

@@ -94,6 +94,13 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
           </Field>
         ))}
       </div>
+      <label class="check">
+        <input type="checkbox" name="vision" value="yes" checked={values.vision !== ""} />
+        <span>
+          {t("Reads images")}
+          <span class="help">{t("Agents may send it the images of messages.")}</span>
+        </span>
+      </label>
       <div class="form-actions">
         <button class="button button-primary" type="submit">{t("Save model")}</button>
         <a class="button" href="/operator/models" aria-current="false">{t("Cancel")}</a>

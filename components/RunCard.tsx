@@ -1,5 +1,6 @@
 import { PROTOCOL_LABELS } from "@/lib/dashboard/protocol_labels.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
+import type { MessageAttachment } from "@/lib/schemas/attachment.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { addSources, type TranscriptMessage } from "@/widget/state.ts";
 import CopyButton from "../islands/CopyButton.tsx";
@@ -7,7 +8,9 @@ import { EgressCalls } from "./EgressCalls.tsx";
 import { DescriptionList } from "./DescriptionList.tsx";
 import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { ERROR_TEXTS } from "../lib/dashboard/inbox/error_texts.ts";
+import { AttachmentList } from "./inbox/AttachmentList.tsx";
 import { AnswerMarkdown } from "./inbox/AnswerMarkdown.tsx";
+import { FeedbackNote } from "./inbox/FeedbackNote.tsx";
 import { OutcomeMark } from "./inbox/OutcomeMark.tsx";
 import { ToolCallLine } from "./inbox/ToolCallLine.tsx";
 import { Notice } from "./Notice.tsx";
@@ -44,14 +47,16 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
             })}
           </summary>
           <div class="said-list">
-            {claimed.map(({ role, content }, n) => (
-              <RunMessage key={n} role={role} text={content} />
+            {claimed.map(({ role, content, attachments }, n) => (
+              <RunMessage key={n} role={role} text={content} attachments={attachments} />
             ))}
           </div>
         </details>
       )}
       <div class="said-list">
-        {asked.map(({ role, content }, n) => <RunMessage key={n} role={role} text={content} />)}
+        {asked.map(({ role, content, attachments }, n) => (
+          <RunMessage key={n} role={role} text={content} attachments={attachments} />
+        ))}
         {run.toolCalls.map((call, n) => (
           <ToolCallLine key={n} call={call} ms={record?.toolMs?.[n]} />
         ))}
@@ -63,18 +68,26 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
           </p>
         )}
       </div>
+      {run.feedback && <FeedbackNote feedback={run.feedback} />}
       <RunDetails run={run} record={record} />
     </article>
   );
 }
 
-function RunMessage({ role, text }: { role: "user" | "assistant"; text: string }) {
+function RunMessage(
+  { role, text, attachments }: {
+    role: "user" | "assistant";
+    text: string;
+    attachments?: readonly MessageAttachment[] | undefined;
+  },
+) {
   return (
     <div class={`said said-${role}`}>
       <p class="sr-only">{role === "user" ? t("Visitor:") : t("Agent:")}</p>
       {role === "user"
         ? <p class="said-text" dir="auto">{text}</p>
         : <AnswerMarkdown text={text} />}
+      {attachments !== undefined && <AttachmentList attachments={attachments} />}
     </div>
   );
 }

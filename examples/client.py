@@ -1,12 +1,14 @@
 """Sends a message to an agent and streams its answer: python3 client.py "Hello"
 
 Reads BASE_URL, API_KEY and AGENT_ID from the environment. After a lost connection it resumes where
-it stopped; Ctrl-C cancels the run, which then costs no more."""
+it stopped; Ctrl-C cancels the run, which then costs no more. If a proxy on the way buffers streams,
+it reads the answer by polls; WAIT_SECONDS=10 begins with them."""
 import http.client, json, os, sys, time, urllib.error, urllib.request, uuid
 
 BASE, KEY, AGENT = (os.environ[name] for name in ("BASE_URL", "API_KEY", "AGENT_ID"))
 RETRY_SECONDS = float(os.environ.get("RETRY_SECONDS", "1.5"))
-SILENCE_SECONDS = 30  # The service sends a keep-alive every 10.
+SILENCE_SECONDS = 15  # The service sends a keep-alive every 10, and polls wait no longer than that.
+WAIT_SECONDS = os.environ.get("WAIT_SECONDS")
 
 
 def call(method, path, body=None, **headers):
@@ -36,10 +38,11 @@ def frames(response):
 def ask(text):
     body = {"agentId": AGENT, "messages": [{"role": "user", "content": text}]}
     key, run, last = str(uuid.uuid4()), None, None  # Repeated requests with one key are one run.
+    poll = f"?wait={WAIT_SECONDS}" if WAIT_SECONDS else ""
     while True:
         try:
-            response = call("GET", f"{run}/stream", last_event_id=last) if run else call(
-                "POST", "/v1/chat/stream", body, idempotency_key=key)
+            response = call("GET", f"{run}/stream{poll}", last_event_id=last) if run else call(
+                "POST", f"/v1/chat/stream{poll}", body, idempotency_key=key)
             for last, frame in frames(response):
                 run = "/v1/chat/runs/" + last.rpartition(".")[0]
                 if frame["type"] == "delta":
@@ -48,11 +51,14 @@ def ask(text):
                     print(f"\n{frame['code']}: {frame['message']}", file=sys.stderr)
                 elif frame["type"] == "done":  # The rest need not be read.
                     return frame["finishReason"]
+            time.sleep(RETRY_SECONDS)  # A poll has ended, or the connection was lost.
         except KeyboardInterrupt:
             if not run: raise
             call("POST", f"{run}/cancel").close()  # The last frames still follow.
         except urllib.error.HTTPError as error:
             sys.exit(error.read().decode())
+        except TimeoutError:  # Buffered on the way: a poll's response is complete.
+            poll = "?wait=10"
         except (OSError, http.client.HTTPException):
             time.sleep(RETRY_SECONDS)
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Sends a message to an agent and prints each frame of its answer as a line of JSON: client.sh "Hello"
 # Reads BASE_URL, API_KEY and AGENT_ID from the environment. After a lost connection it resumes where it
-# stopped; Ctrl-C cancels the run. Needs curl.
+# stopped; Ctrl-C cancels the run. If a proxy on the way buffers streams, it reads the answer by polls;
+# WAIT_SECONDS=10 begins with them. Needs curl.
 set -u
 retry=${RETRY_SECONDS:-1.5} run='' last='' ended=''
+poll=${WAIT_SECONDS:+?wait=$WAIT_SECONDS}
 # Repeated requests with this key are one run.
 key=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
 
@@ -15,7 +17,8 @@ done
 body="{\"agentId\":\"$AGENT_ID\",\"messages\":[{\"role\":\"user\",\"content\":\"$text\"}]}"
 
 request() { # Takes arguments of curl.
-  curl -sN -H "Authorization: Bearer $API_KEY" "$@"
+  # The service sends something every 10 seconds, and a poll's response is complete by then.
+  curl -sN --speed-limit 1 --speed-time 15 -H "Authorization: Bearer $API_KEY" "$@"
 }
 
 stop() { # The last frames still follow.
@@ -27,10 +30,11 @@ trap stop INT
 ask() {
   if [ -z "$run" ]; then
     request -i -H "Content-Type: application/json" -H "Idempotency-Key: $key" -d "$body" \
-      "$BASE_URL/v1/chat/stream"
+      "$BASE_URL/v1/chat/stream$poll"
   else
-    request -i -H "Last-Event-ID: $last" "$BASE_URL/v1/chat/runs/$run/stream"
+    request -i -H "Last-Event-ID: $last" "$BASE_URL/v1/chat/runs/$run/stream$poll"
   fi
+  [ $? = 28 ] && echo silent # Buffered on the way.
 }
 
 while [ -z "$ended" ]; do
@@ -40,6 +44,7 @@ while [ -z "$ended" ]; do
     line=${line%$'\r'}
     case $line in
       HTTP/*) status=${line#* } status=${status%% *} ;;
+      silent) poll='?wait=10' ;;
       'id: '*) id=${line#id: } ;;
       'data: '*) data=${line#data: } ;;
       '')

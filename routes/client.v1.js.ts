@@ -3,5 +3,5 @@ import { define } from "@/utils.ts";
 
 /** The client module. */
 export const handler = define.handlers({
-  GET: (ctx) => scriptResponse(ctx.state.service.client, CLIENT_TYPES_HEADER),
+  GET: (ctx) => scriptResponse(ctx, ctx.state.service.client, CLIENT_TYPES_HEADER),
 });

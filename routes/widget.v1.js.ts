@@ -3,5 +3,5 @@ import { define } from "@/utils.ts";
 
 /** The widget script. */
 export const handler = define.handlers({
-  GET: (ctx) => scriptResponse(ctx.state.service.widget),
+  GET: (ctx) => scriptResponse(ctx, ctx.state.service.widget),
 });

@@ -5,9 +5,10 @@ import type { LimitOverrides } from "@/lib/store/tenants/tenant_store.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
+import { servedStore } from "./support/served_store.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
 
-const test = onStores(memoryStore);
+const test = onStores(memoryStore, servedStore);
 
 const SHOP = "https://shop.example";
 

@@ -1,12 +1,19 @@
 /** Every success that the API document lists, checked against real responses. */
 import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { newActiveRun } from "@/lib/store/runs/active_run.ts";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
 import { fullAgentBody } from "./support/agent_bodies.ts";
 import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
+import { makePng } from "./support/make_image.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
+import { openTestKv } from "./support/open_kv.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
+
+/** The id of a conversation that its client chooses. */
+const NEW = "0b1f4c9e-52d7-4e0a-9a63-7c8d2e1f5a40";
 
 interface Call extends RequestInit {
   /** Path parameters. */
@@ -14,19 +21,30 @@ interface Call extends RequestInit {
   query?: string;
   json?: unknown;
   headers?: Record<string, string>;
+  /** `undefined` for a session alone: a key would decide. */
+  key?: string | undefined;
 }
 
 /** Calls operations by their id and records which responses have been seen. */
 class Walk {
   readonly seen = new Set<string>();
   readonly api: ApiDocument;
+  readonly service: TestService["service"];
   #service: TestService;
   #key: string;
 
   constructor(service: TestService, parts: { api: ApiDocument; key: string }) {
     this.#service = service;
+    this.service = service.service;
     this.api = parts.api;
     this.#key = parts.key;
+  }
+
+  /** A person closes a conversation. */
+  async close(id: string): Promise<void> {
+    const { handoffs } = this.#service.service;
+    const place = await handoffs.locate(await this.#service.tenant(), id, {});
+    await handoffs.act(place!.name, { type: "close" });
   }
 
   /** Sends the call and checks that the response has `status` and matches the document. */
@@ -53,13 +71,17 @@ function promised({ operations }: ApiDocument): string[] {
 }
 
 Deno.test("GET /v1/openapi.json: every success of every operation is as documented", async () => {
-  await using service = await TestService.start(instantRuntime());
+  const kv = await openTestKv();
+  await using service = await TestService.start({ ...instantRuntime(), kv });
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   const key = await service.key([...SCOPE_NAMES]);
   const walk = new Walk(service, { api: new ApiDocument(document), key });
   const id = await agents(walk);
   await sessions(walk, id);
+  await attachments(walk);
   await conversations(walk);
+  await visitors(walk, id);
+  await erasures(walk, { kv, tenant: await service.tenant() });
   await formats(walk, id);
   await knowledge(walk, service);
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -68,8 +90,10 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await walk.call("callMcp", 202, { json: initialized });
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
-  const { client, widget } = service.service;
+  const { client, panel, extras, widget } = service.service;
   await scripts(walk, { Widget: widget.hash12, Client: client.hash12 });
+  await walk.call("getPinnedWidgetPanel", 200, { at: { hash: panel.hash12 } });
+  await walk.call("getPinnedWidgetExtras", 200, { at: { hash: extras.hash12 } });
   const pages = ["getClientTypes", "getHealth", "getReadiness", "getOpenApi", "getDocs"];
   for (const page of pages) await walk.call(page, 200);
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
@@ -104,7 +128,11 @@ async function agents(walk: Walk): Promise<string> {
 
 async function sessions(walk: Walk, id: string): Promise<void> {
   const headers = { origin: ORIGIN };
-  const minted = await walk.call("mintWidgetSession", 201, { json: { agentId: id }, headers });
+  const visitor = { id: "ada@shop.example" };
+  const minted = await walk.call("mintWidgetSession", 201, {
+    json: { agentId: id, visitor },
+    headers,
+  });
   await walk.call("mintPlaygroundSession", 201, { at: { id } });
   await walk.call("examineEmbed", 200, { json: { agentId: id, origin: "http://localhost:3000" } });
   const { sessionToken } = JSON.parse(minted.text);
@@ -115,8 +143,48 @@ async function sessions(walk: Walk, id: string): Promise<void> {
   for (const type of ["start", "tool_call", "tool_result", "delta", "usage", "done"]) {
     assert(streamed.text.includes(`event: ${type}\n`), type);
   }
+  const own = { headers: bySession.headers, key: undefined };
+  await walk.call("streamChat", 200, { ...own, json: { ...json, conversationId: NEW } });
+  const listed = await walk.call("listOwnConversations", 200, own);
+  assertEquals(JSON.parse(listed.text).data.map((one: { id: string }) => one.id), [NEW]);
+  const at = { id: NEW };
+  await walk.call("getOwnConversation", 200, { at, ...own });
+  await walk.call("renameOwnConversation", 200, { at, ...own, json: { title: "Violets" } });
+  await walk.call("deleteOwnConversation", 204, { at, ...own });
   await runs(walk, { runId: streamed.headers.get("x-run-id")!, sessionToken });
+  await handoffs(walk, { id: frameOf(streamed).conversationId, sessionToken, agentId: id });
   await walk.call("revokeWidgetSession", 204, { json: { sessionToken } });
+}
+
+/** The `start` frame of a stream. */
+function frameOf({ text }: Answered): { conversationId: string } {
+  return JSON.parse(/^data: (.*"type":"start".*)$/m.exec(text)![1]!);
+}
+
+/** A person takes and closes a conversation; another one is left outside business hours. */
+async function handoffs(
+  walk: Walk,
+  { id, sessionToken, agentId }: { id: string; sessionToken: string; agentId: string },
+): Promise<void> {
+  const headers = { origin: ORIGIN, "x-service-session": sessionToken };
+  const call = { at: { id }, headers };
+  await walk.call("getHandoff", 200, call);
+  await walk.call("followHandoff", 204, call);
+  await walk.call("requestHandoff", 200, call);
+  await walk.call("sendTyping", 204, call);
+  const messages = [say("Is anybody there?")];
+  const json = { agentId, sessionToken, conversationId: id, messages };
+  await walk.call("streamChat", 200, { json, headers });
+  await walk.close(id);
+  const feed = await walk.call("followHandoff", 200, call);
+  assert(feed.text.includes("event: state\n"));
+  // The clock of the test stands on a Thursday.
+  const week = [{ day: "fri", from: "08:00", to: "09:00" }];
+  const handoff = { ...fullAgentBody().handoff, businessHours: { timeZone: "UTC", week } };
+  await walk.call("updateAgent", 200, { at: { id: agentId }, json: { handoff } });
+  await walk.call("requestHandoff", 200, call);
+  const contact = { email: "jo@example.com", message: "Please call me." };
+  await walk.call("leaveContact", 204, { ...call, json: contact });
 }
 
 /** The same agent for clients of other formats. */
@@ -139,6 +207,52 @@ async function runs(walk: Walk, run: { runId: string; sessionToken: string }): P
   assert(replayed.text.includes("event: done\n"));
   await walk.call("resumeRun", 204, { at, headers, query: "?after=1000" });
   await walk.call("cancelRun", 202, { at, headers });
+  const json = { rating: "down", comment: "Too long", reasons: ["tone"] };
+  await walk.call("setFeedback", 204, { at, headers, json });
+  const read = await walk.call("getFeedback", 200, { at, headers });
+  assertEquals(JSON.parse(read.text).comment, json.comment);
+}
+
+async function visitors(walk: Walk, agentId: string): Promise<void> {
+  const at = { id: "ada%40shop.example" };
+  const json = { costUsd: 1, messages: 5, per: "day" };
+  await walk.call("setVisitorLimits", 200, { at, json });
+  await walk.call("readVisitorLimits", 200, { at });
+  await walk.call("readVisitorUsage", 200, { at });
+  const minted = await walk.call("mintWidgetSession", 201, {
+    json: { agentId, visitor: { id: "ada@shop.example" } },
+    headers: { origin: ORIGIN },
+  });
+  const { sessionToken } = JSON.parse(minted.text);
+  const headers = { "x-service-session": sessionToken, origin: ORIGIN };
+  await walk.call("readOwnLimits", 200, { headers });
+  await walk.call("exportVisitor", 200, { at });
+}
+
+/** An erasure takes longer while a run of the visitor is active. */
+async function erasures(walk: Walk, { kv, tenant }: { kv: Deno.Kv; tenant: string }) {
+  const at = { id: "grace" };
+  const { keyedDigest } = walk.service;
+  const visitor = keyedDigest(JSON.stringify(["visitor", tenant, at.id]));
+  const runId = crypto.randomUUID();
+  const facts = {
+    ...{ runId, tenant, agentId: NEW, agentVersion: 1, conversationId: NEW, visitor },
+    source: { kind: "session" as const, id: NEW },
+    ...{ provider: "vendor_a" as const, model: "demo", startedAt: 0 },
+  };
+  const key = keys.activeRun(tenant, runId);
+  const ledger = keys.sessionLedger(tenant, "of another process");
+  const lease = { until: Number.MAX_SAFE_INTEGER, hold: 0 };
+  await kv.set(ledger, { v: 1, period: "", spent: 0, runs: { [runId]: lease } });
+  await kv.set(key, newActiveRun(facts, [{ kind: "session", key: ledger }]));
+  const running = await walk.call("eraseVisitor", 202, { at });
+  const { id } = JSON.parse(running.text);
+  assertEquals(running.headers.get("location"), `/v1/visitor-erasures/${id}`);
+  await kv.delete(key);
+  await walk.call("getVisitor", 200, { at });
+  await walk.call("eraseVisitor", 202, { at });
+  const done = await walk.call("getVisitorErasure", 200, { at: { id } });
+  assertEquals(JSON.parse(done.text).state, "done");
 }
 
 async function conversations(walk: Walk): Promise<void> {
@@ -148,7 +262,26 @@ async function conversations(walk: Walk): Promise<void> {
   const { text } = await walk.call("getConversation", 200, { at: { id }, query });
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
+  assertEquals(run.feedback.reasons, ["tone"]);
+  const counted = await walk.call("readAgentFeedback", 200, { at: { id: agentId } });
+  assertEquals(JSON.parse(counted.text).down, 1);
+  await walk.call("deleteFeedback", 204, { at: { runId: run.runId } });
   await walk.call("deleteConversation", 204, { at: { id } });
+}
+
+async function attachments(walk: Walk): Promise<void> {
+  const json = { ...fullAgentBody(), fallback: undefined, tools: [] };
+  const agent = await walk.call("createAgent", 201, {
+    json: { ...json, attachments: { images: true, documents: true } },
+  });
+  const { id: agentId } = JSON.parse(agent.text);
+  for (const [name, bytes] of [["a.png", makePng()], ["a.txt", "Hello"]] as const) {
+    const body = new FormData();
+    body.set("file", new File([bytes], name));
+    const query = `?agentId=${agentId}`;
+    const { text } = await walk.call("uploadAttachment", 201, { query, body });
+    await walk.call("getAttachment", 200, { at: { id: JSON.parse(text).id } });
+  }
 }
 
 async function knowledge(walk: Walk, { service }: TestService): Promise<void> {

@@ -14,7 +14,7 @@ Deno.test("OPTIONS /v1/chat/**: a preflight is 204 with exactly the contract's h
   assertEquals([answer.status, await answer.text()], [204, ""]);
   assertEquals(corsOf(answer), {
     "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers":
       "content-type, x-service-session, last-event-id, idempotency-key",
     "access-control-max-age": "7200",

@@ -56,6 +56,7 @@ Deno.test("/v1: a key without the scope is 403 insufficient_scope, which names t
     ["DELETE", agent, "agents:write"],
     ["GET", `${agent}/versions`, "agents:read"],
     ["GET", `${agent}/versions/1`, "agents:read"],
+    ["GET", `${agent}/feedback`, "agents:read"],
     ["POST", `${agent}/playground-session`, "agents:write"],
     ["GET", "/v1/conversations", "conversations:read"],
     ["GET", conversation, "conversations:read"],

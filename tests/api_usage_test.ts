@@ -67,6 +67,7 @@ Deno.test("GET /v1/usage: without usage all values are zero, with the limits and
     knowledgeBytes: { used: 0, limit: 1_024 * MIB },
     conversationRuns: { used: 0, limit: 1_000_000 },
     conversationBytes: { used: 0, limit: 1_024 * MIB },
+    attachmentBytes: { used: 0, limit: 1_024 * MIB },
   });
 });
 

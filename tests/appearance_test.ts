@@ -15,6 +15,7 @@ const APPEARANCE = {
   accent: "#5b3fc4",
   theme: "dark",
   position: "left",
+  feedback: "off",
   greeting: "Hello!",
   suggestions: ["Where is my order?", "Opening hours"],
   lang: "de",

@@ -59,7 +59,7 @@ Deno.test("a fresh start: set up, connect a model, make an agent and get its ans
     await click("Add models");
     await page.getByText("Models added.").waitFor();
     await click("Create agent", "link");
-    await page.getByLabel("Name").fill("Helper");
+    await page.getByLabel("Name", { exact: true }).fill("Helper");
     await page.getByLabel("System prompt").fill("Help.");
     await page.getByLabel("Model", { exact: true }).selectOption("vendor_a/acme-large");
     await click("Create agent");

@@ -173,11 +173,15 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
   const { service, get, add } = await open();
   await using _ = service;
   const { id } = await add("Helper");
+  const variables = [0, 1, 2].flatMap((n) =>
+    ["name", "type", "default", "description"].map((field) => `variables.${n}.${field}`)
+  );
   const fields = {
-    "": ["name", "systemPrompt", "temperature"],
+    "": ["name", "systemPrompt", ...variables, "temperature"],
     "/model": [
       "model",
       "fallback",
+      "attachments",
       "maxCostUsd",
       "maxSteps",
       "wallClockSeconds",

@@ -6,6 +6,7 @@ import type { Model, ModelEvent, ModelRequest } from "@/lib/providers/model.ts";
 import type { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import { alive, type PageOptions, visit, withBrowser, withPage } from "./support/browser.ts";
 import { openConversations } from "./support/conversations.ts";
+import { streamOf } from "./support/model_events.ts";
 import { ownerContext } from "./support/owner.ts";
 import { onPage, say } from "./support/widget_calls.ts";
 
@@ -26,7 +27,10 @@ function markdownModel(): { model: Model; resume: () => void } {
     yield { type: "usage", inputTokens: 10, outputTokens: 20 };
     yield { type: "end", reason: "stop" };
   }
-  return { model: { stream: (request) => Promise.resolve(words(request)) }, resume: resolve };
+  return {
+    model: { stream: (request) => Promise.resolve(streamOf(words(request))) },
+    resume: resolve,
+  };
 }
 
 async function open() {

@@ -163,7 +163,10 @@ const NOWHERE = "/nowhere";
 /** A service with one of each resource, and the pages that show them. */
 async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
   const tenant = await service.tenant();
-  const { knowledge, documents, secrets, apiKeys, team } = service.service;
+  const { knowledge, documents, secrets, apiKeys, team, feedback } = service.service;
+  const rated = (await feedback.findEndedRun(tenant, first.runId))!;
+  const reasons = ["incorrect", "incomplete", "off_topic", "tone", "other"];
+  await feedback.rate(rated, { rating: "down", comment: "Shop assistant", reasons });
   const base = await knowledge.create(tenant, { name: "Shop assistant" });
   const bytes = new TextEncoder().encode("Hallo.");
   const upload = { title: "Shop assistant", mediaType: "text/plain" as const, bytes };

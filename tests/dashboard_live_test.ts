@@ -5,6 +5,7 @@ import type { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
 import { openConversations } from "./support/conversations.ts";
+import { streamOf } from "./support/model_events.ts";
 import { onPage, say } from "./support/widget_calls.ts";
 
 const BEGINNING = "It is **on its";
@@ -21,7 +22,10 @@ function pausingModel(): { model: Model; resume: () => void } {
     yield { type: "usage", inputTokens: 5, outputTokens: 5 };
     yield { type: "end", reason: "stop" };
   }
-  return { model: { stream: (request) => Promise.resolve(words(request)) }, resume: resolve };
+  return {
+    model: { stream: (request) => Promise.resolve(streamOf(words(request))) },
+    resume: resolve,
+  };
 }
 
 async function open() {

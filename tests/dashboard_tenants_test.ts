@@ -1,6 +1,7 @@
 /** Tenant isolation: a user cannot read or change another tenant's data. */
 import { assert, assertEquals } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import { upload as uploadFile } from "./support/attachments.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
 import { addressOf, routeFiles } from "./support/route_files.ts";
@@ -17,9 +18,13 @@ async function openTwoTenants() {
   const owner = await Dashboard.setUp(service);
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, { ...agentBody(), name: "Theirs alone" });
-  await agents.patch(tenant, agent.id, { patch: { systemPrompt: "Changed." } });
+  await agents.patch(tenant, agent.id, {
+    patch: { systemPrompt: "Changed.", attachments: { documents: true } },
+  });
   const { apiKey, secret } = await apiKeys.create(tenant, { name: "k", scopes: ["widget:mint"] });
   await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
+  const credential = { key: secret, agentId: agent.id };
+  const file = await uploadFile(service, credential, { bytes: PRIVATE_TEXT });
   const base = await knowledge.create(tenant, { name: "Theirs" });
   const upload = { title: "Theirs", mediaType: "text/plain" as const, bytes: DOCUMENT };
   const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
@@ -41,6 +46,7 @@ async function openTwoTenants() {
     agents: { id: agent.id, n: "1" },
     "api-keys": { id: apiKey.id },
     conversations: { id: conversationId },
+    attachments: { attachmentId: file.id },
     runs: { runId },
     knowledge: { id: base.id, documentId: document.id },
     secrets: { name: "CRM_KEY" },
@@ -81,9 +87,10 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
 
 /** True if a path accepts POST. */
 function acceptsPost(path: string): boolean {
-  return !/\/(plugin|versions|search|preview|stream)$|^\/(conversations|knowledge)\/[^/]+$/.test(
-    path,
-  );
+  return !/\/(plugin|versions|search|preview|stream|feedback)$|^\/(knowledge|conversations\/attachments)\/[^/]+$/
+    .test(
+      path,
+    );
 }
 
 /** Sends what a path accepts: JSON to the playground, a form to all others. */

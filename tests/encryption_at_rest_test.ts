@@ -22,7 +22,7 @@ const SCOPES = ["agents:write", "widget:mint", "conversations:write"] as const;
 function markers() {
   const names = [
     ...["question", "answer", "argument", "output", "redirect", "history", "long", "failure"],
-    ...["typed", "visitor", "draft", "unfinished", "half"],
+    ...["typed", "visitor", "draft", "unfinished", "half", "comment"],
   ] as const;
   return Object.fromEntries(names.map((name) => [name, marker()])) as Record<
     typeof names[number],
@@ -98,7 +98,12 @@ Deno.test("the store's files contain no conversation content, neither during a r
     return await byKey(service, { key, body: { agentId: agent.id, messages }, headers });
   };
   await readFrames(await send([say(`Tell me: ${content.question}`)]));
-  await readFrames(await send([say(content.typed)], { "idempotency-key": "order-1" }));
+  const typed = await send([say(content.typed)], { "idempotency-key": "order-1" });
+  await readFrames(typed);
+  const rated = await service.fetch(`/v1/chat/runs/${typed.headers.get("x-run-id")}/feedback`, {
+    ...{ method: "PUT", key, json: { rating: "down", comment: content.comment } },
+  });
+  assertEquals(rated.status, 204);
   await readFrames(await send([say("Hi"), answered(content.history), say("And 世界 now?")]));
   await readFrames(await send([say(`${content.long} `.repeat(600)), say("x".repeat(15_000))]));
   const manyMessages = Array.from(

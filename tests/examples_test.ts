@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { encodeFrame } from "@/lib/http/encoders/native_encoder.ts";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
+import { startBufferingProxy } from "./support/buffering_proxy.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
 import { isInstalled } from "./support/installed_program.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
@@ -61,6 +62,27 @@ for (const client of CLIENTS) {
       const [output, errors] = [ended.stdout, ended.stderr].map((b) => new TextDecoder().decode(b));
       assertEquals([ended.code, proxy.cut], [0, CUTS.length], errors);
       assertEquals(answerIn(client, output!), whole);
+    },
+  });
+
+  Deno.test({
+    name:
+      `${client.name}: reads the whole answer by polls, one message, through a proxy that buffers streams`,
+    ignore,
+    async fn() {
+      await using service = await TestService.start(instantRuntime());
+      const { key, agent, env } = await withAgent(service);
+      const body = { agentId: agent.id, messages: [say(MESSAGE)] };
+      const whole = textOf(await readFrames(await byKey(service, { key, body })));
+      const asked: string[] = [];
+      await using proxy = startBufferingProxy(service.url, (path) => void asked.push(path));
+      const sent = { ...env, BASE_URL: proxy.url, WAIT_SECONDS: "10" };
+      const { code, stdout, stderr } = await spawn(client, sent).output();
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      assertEquals(answerIn(client, new TextDecoder().decode(stdout)), whole);
+      const [first, ...polls] = asked;
+      assertEquals(first, "/v1/chat/stream?wait=10");
+      for (const poll of polls) assertMatch(poll, /^\/v1\/chat\/runs\/.*\/stream\?wait=10$/);
     },
   });
 

@@ -14,10 +14,11 @@ import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
+import { servedStore } from "./support/served_store.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
-const test = onStores(memoryStore);
+const test = onStores(memoryStore, servedStore);
 
 const UNWATCHED_MS = 30_000;
 const nextTick = () => new Promise((wake) => setImmediate(wake));

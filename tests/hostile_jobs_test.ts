@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { DocumentParseError } from "@/lib/knowledge/ingest/document_parse_error.ts";
-import { runJobInProcess } from "@/lib/knowledge/ingest/worker/run_job.ts";
+import { runJobInProcess } from "@/lib/knowledge/ingest/worker/run_job_in_process.ts";
 import { WorkerPool } from "@/lib/knowledge/ingest/worker/worker_pool.ts";
 import type { Job } from "@/lib/knowledge/ingest/worker/job_messages.ts";
 import { createLogger } from "@/lib/platform/log.ts";

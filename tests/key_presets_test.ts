@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { KEY_PRESETS } from "@/lib/dashboard/key_presets.ts";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
-import { addressOf, ApiDocument } from "./support/api_document.ts";
+import { addressOf, ApiDocument, type Documented } from "./support/api_document.ts";
 import { TestService } from "./support/service.ts";
 
 const ID = crypto.randomUUID();
@@ -10,23 +10,34 @@ const IDS = { id: ID, agentId: ID, documentId: ID, runId: ID, n: "1", hash: "012
 
 /** The operations that each preset's text promises; all others are forbidden. */
 const PROMISED: Record<string, readonly string[]> = {
-  website: ["callMcp", "mintWidgetSession", "revokeWidgetSession", "examineEmbed", ...chat()],
+  website: [
+    "callMcp",
+    "mintWidgetSession",
+    "revokeWidgetSession",
+    "examineEmbed",
+    ...chat(),
+    ...["readVisitorLimits", "setVisitorLimits"],
+  ],
   agents: [
     ...["callMcp", "listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
+    "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
   ],
   reports: [
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
-    "readUsage",
+    ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", ...readKnowledge()],
+    ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };
 
 function chat(): string[] {
   return [
-    ...["streamChat", "resumeRun", "cancelRun", "runAgUi"],
+    ...["streamChat", "resumeRun", "cancelRun", "runAgUi", "uploadAttachment", "getAttachment"],
+    ...["getFeedback", "setFeedback", "deleteFeedback"],
+    ...["getHandoff", "requestHandoff", "followHandoff", "sendTyping", "leaveContact"],
     ...["createChatCompletion", "createResponse", "listModels", "getModel"],
   ];
 }
@@ -36,6 +47,15 @@ function readKnowledge(): string[] {
     ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
     ...["listDocuments", "getDocument"],
   ];
+}
+
+/** A form where the operation takes nothing else: it rejects other types before it knows the key. */
+function emptyBody({ requestBody }: Documented): { json: unknown } | { body: FormData } {
+  const types = Object.keys(requestBody?.content ?? {});
+  if (types.length !== 1 || types[0] !== "multipart/form-data") return { json: {} };
+  const body = new FormData();
+  body.set("file", new File(["Hello"], "hello.txt"));
+  return { body };
 }
 
 for (const { id, title, scopes } of KEY_PRESETS) {
@@ -52,7 +72,7 @@ for (const { id, title, scopes } of KEY_PRESETS) {
       const answer = await service.fetch(addressOf(operation, IDS), {
         method,
         key,
-        ...method !== "GET" && method !== "DELETE" && { json: {} },
+        ...method !== "GET" && method !== "DELETE" && emptyBody(operation),
       });
       const isForbidden = (await answer.text()).includes('"insufficient_scope"');
       if (!isForbidden) allowed.push(operationId);

@@ -11,9 +11,10 @@ import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { FakeRuntime } from "./support/fake_runtime.ts";
 import { CHAT_BUDGETS, IDLE_LISTS_PER_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
+import { streamOf } from "./support/model_events.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
 import { TestService } from "./support/service.ts";
-import { byKey, embed, onPage } from "./support/widget_calls.ts";
+import { byKey, embed, onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const SECONDS = 10;
 
@@ -45,7 +46,7 @@ function steadyModel(runtime: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace)
     yield { type: "usage", inputTokens: 20, outputTokens: deltas };
     yield { type: "end", reason: "stop" };
   }
-  return { stream: (request) => Promise.resolve(words(request)) };
+  return { stream: (request) => Promise.resolve(streamOf(words(request))) };
 }
 
 /** A service with a fake clock on a metered store. */
@@ -124,13 +125,52 @@ Deno.test("POST /v1/chat/stream: an immediate answer costs 2 commits and at most
   }
 });
 
-Deno.test("an idle process costs one list per 30 s and nothing else", async () => {
+/** Sends as a named visitor with limits; all chats have one token. */
+function asVisitor(): Send {
+  let token: string | undefined;
+  return async (service, { key, agent }) => {
+    token ??= await mintNamed(service, { key, agentId: agent.id });
+    return await onPage(service, { agent, sessionToken: token });
+  };
+}
+
+async function mintNamed(
+  service: TestService,
+  { key, agentId }: { key: string; agentId: string },
+): Promise<string> {
+  const visitor = { id: "ada", limits: { costUsd: 1, messages: 10, per: "day" } };
+  const minted = await service.fetch("/v1/widget/session", {
+    method: "POST",
+    key,
+    json: { agentId, visitor },
+    headers: { origin: ORIGIN },
+  });
+  return (await minted.json()).sessionToken;
+}
+
+Deno.test("POST /v1/chat/stream: a named visitor with limits costs no commit and no read more", async () => {
+  for (const pace of Object.values(PACES)) {
+    const unnamed = await costOfChat(CALLERS["a session"]!, pace);
+    const named = await costOfChat(asVisitor(), pace);
+    const { visitor_accounts: accounts, conversations_by_visitor: index, ...rest } = named.written;
+    // Written with the admission and with the settlement.
+    assertEquals([accounts, index], [2, 1]);
+    assertEquals(Object.keys(rest).sort(), Object.keys(unnamed.written).sort());
+    assertEquals(
+      [named.commits, named.readUnits, named.lists],
+      [unnamed.commits, unnamed.readUnits, unnamed.lists],
+    );
+  }
+});
+
+Deno.test("an idle process costs one list per 30 s, one more an hour, and nothing else", async () => {
   await using fixture = await start();
   const { meter, clock, service } = fixture;
   await send(service);
-  const { orphanedRuns, documents } = service.service;
+  const { orphanedRuns, documents, attachmentSweeper } = service.service;
   orphanedRuns.start();
   documents.start();
+  attachmentSweeper.start();
   const advance = async (seconds: number) => {
     for (let n = 0; n < seconds; n++) {
       await clock.advance(1_000);
@@ -139,12 +179,16 @@ Deno.test("an idle process costs one list per 30 s and nothing else", async () =
   };
   // Requests cause follow-up work, such as measuring the day's conversations; let it finish.
   await advance(5 * 60);
+  // Expired attachments are looked for once an hour, the first time after ten minutes.
+  let sweeps = 1;
   for (let minute = 0; minute < 10; minute++) {
     meter.take();
     await advance(60);
     const { lists, gets, commits } = meter.take();
+    const extra = Math.min(sweeps, Math.max(0, lists - IDLE_LISTS_PER_MINUTE));
+    sweeps -= extra;
     assertEquals(
-      [lists <= IDLE_LISTS_PER_MINUTE, gets, commits],
+      [lists - extra <= IDLE_LISTS_PER_MINUTE, gets, commits],
       [true, 0, 0],
       `${lists} lists in a minute`,
     );
@@ -155,6 +199,7 @@ Deno.test("an idle process costs one list per 30 s and nothing else", async () =
   await orphanedRuns.sweep();
   await documents.sweep();
   await documents.whenIdle();
+  await attachmentSweeper.sweepIfDue();
   const { lists, gets, commits } = meter.take();
   assertEquals(
     [lists <= LISTS_OF_CRON, gets, commits],

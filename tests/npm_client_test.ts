@@ -3,7 +3,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import manifest from "@/deno.json" with { type: "json" };
 import client from "@/packages/client/package.json" with { type: "json" };
+import { startBufferingProxy } from "./support/buffering_proxy.ts";
 import { mustRun, NpmProject, OWN_FILES_ONLY, readmeExamples } from "./support/npm_project.ts";
+import { HANDOFF, Visitor } from "./support/handoffs.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { embed, ORIGIN } from "./support/widget_calls.ts";
@@ -107,6 +109,49 @@ console.log(JSON.stringify({ text, types, reason, left: rest.messagesLeft ?? fir
   });
 });
 
+/** The client waits 7 s for the first byte of a stream. */
+const IMPATIENT = `
+const start = globalThis.setTimeout;
+globalThis.setTimeout = (wake, ms, ...rest) => start(wake, ms === 7_000 ? 350 : ms, ...rest);
+`;
+
+Deno.test("@agent-chat/client: behind a proxy that buffers streams, Node reads an answer while it is written", async () => {
+  const held = pausableRuntime();
+  await using service = await TestService.start({ runtime: held.runtime });
+  const { agent, sessionToken } = await embed(service);
+  const asked: string[] = [];
+  await using proxy = startBufferingProxy(service.url, (path, request) => {
+    asked.push(`${request.method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, ":id")}`);
+    // The model goes on once the client has read the beginning by a poll.
+    if (request.headers.get("last-event-id") !== null) held.release();
+  });
+  // A paused answer would keep the proxy from closing.
+  using _ = { [Symbol.dispose]: held.release };
+  await using project = await installed();
+  const code = `${IMPATIENT}${OPTIONS}
+const texts = [];
+for (let asked = 0; asked < 2; asked++) {
+  let text = "";
+  for await (const frame of chat(options)) if (frame.type === "delta") text += frame.text;
+  texts.push(text);
+}
+console.log(JSON.stringify(texts));`;
+  const env = { API: proxy.url, AGENT: agent.id, TOKEN: sessionToken };
+  const texts = await run(project, code, env);
+  for (const text of texts) assertStringIncludes(text, "You asked: “Hello?”");
+  const poll = "GET /v1/chat/runs/:id/stream?wait=25";
+  assertEquals(asked.slice(0, 3), [
+    "POST /v1/chat/stream",
+    "POST /v1/chat/stream?wait=25",
+    poll,
+  ]);
+  const messages = asked.slice(3).filter((one) => one !== poll);
+  assertEquals(messages, ["POST /v1/chat/stream?wait=25"]);
+  const reader = await service.key(["billing:read"]);
+  const usage = await (await service.fetch("/v1/usage", { key: reader })).json();
+  assertEquals([usage.messages, usage.runs], [2, 2]);
+});
+
 Deno.test("@agent-chat/client: a rejected token is replaced once, and a backend's error keeps its status", async () => {
   await using service = await TestService.start();
   const { key, agent } = await embed(service);
@@ -156,4 +201,51 @@ Deno.test("@agent-chat/client: its types check under strict, for bundlers and fo
   await project.write("wrong.ts", `import { chat } from "@agent-chat/client"; chat(1);`);
   const misuse = await project.typeErrors(["wrong.ts"], ["--module", "nodenext", OWN_FILES_ONLY]);
   assertStringIncludes(misuse, "TS2345");
+});
+
+Deno.test("@agent-chat/client/handoff: asks for a person, follows the feed and leaves contact details", async () => {
+  await using service = await TestService.start();
+  const { agent, sessionToken } = await embed(service, { handoff: HANDOFF });
+  const visitor = new Visitor(service, { agent, sessionToken });
+  await visitor.say("Hi");
+  await using project = await installed();
+  const code = `
+import { handoff } from "@agent-chat/client/handoff";
+import { ChatError } from "@agent-chat/client";
+const { API, CONVERSATION, TOKEN } = process.env;
+let asked = 0;
+const sessionToken = (rejected) => rejected === "" ? "cs_wrong_token_of_a_page" : (asked++, TOKEN);
+const person = handoff({ apiBase: API + "/", conversationId: CONVERSATION, sessionToken });
+const refused = await person.leaveContact({ email: "jo@example.com", message: "x" }).catch((e) => e);
+await person.request();
+await person.sendTyping();
+const events = [];
+for await (const event of person.events()) {
+  events.push(event.type === "state" ? event.state : event.text);
+  if (event.type === "state" && event.state === "waiting") {
+    await fetch(process.env.PERSON, { method: "POST" });
+  }
+}
+const { state } = await person.status();
+console.log(JSON.stringify({ events, state, asked,
+  refused: [refused instanceof ChatError, refused.status, refused.code] }));
+`;
+  // What a person does in the dashboard.
+  const { handoffs } = service.service;
+  const person = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async () => {
+    const { name } = (await handoffs.locate(await service.tenant(), visitor.id, {}))!;
+    await handoffs.act(name, { type: "take", person: { id: "anna", name: "Anna" } });
+    await handoffs.act(name, { type: "say", userId: "anna", text: "Hello, Anna here." });
+    await handoffs.act(name, { type: "close" });
+    return new Response(null, { status: 204 });
+  });
+  const result = await run(project, code, {
+    ...{ API: service.url, CONVERSATION: visitor.id, TOKEN: sessionToken },
+    PERSON: `http://127.0.0.1:${person.addr.port}/`,
+  });
+  await person.shutdown();
+  assertEquals(result, {
+    events: ["waiting", "taken", "Hello, Anna here.", "closed"],
+    ...{ state: "closed", asked: 1, refused: [true, 409, "handoff_conflict"] },
+  });
 });

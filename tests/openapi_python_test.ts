@@ -6,7 +6,8 @@ import { TestService } from "./support/service.ts";
 const GENERATOR = "openapi-python-client==0.29.1";
 const TOOLS = [GENERATOR, "mypy==2.4.1", "httpx==0.28.1"];
 /** The one type of a response that the generator does not know; no formatter afterwards. */
-const CONFIG = `content_type_overrides: {application/typescript: text/plain}\npost_hooks: []\n`;
+const CONFIG =
+  `content_type_overrides: {application/typescript: text/plain, application/x-ndjson: text/plain}\npost_hooks: []\n`;
 
 const SCRIPT = `
 import json, os

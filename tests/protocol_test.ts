@@ -1,5 +1,6 @@
 /** docs/protocol.md, its recorded session and the frame decoder agree with the service. */
 import { assert, assertEquals } from "@std/assert";
+import { feedFrameSchema } from "@/lib/schemas/handoff.ts";
 import { FRAME_DOCS } from "@/lib/openapi/frame_docs.ts";
 import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
@@ -49,7 +50,9 @@ Deno.test("docs/protocol.md: contains the recorded session and one example of ev
     );
   }
   for (const [, event, data] of blocks) {
-    assertEquals(frameSchema.parse(JSON.parse(data!)).type, event);
+    // Frames of runs, and those of the feed of a hand-off.
+    const schema = frameSchema.or(feedFrameSchema);
+    assertEquals(schema.parse(JSON.parse(data!)).type, event);
   }
 });
 

@@ -1,5 +1,5 @@
 /** The routes that need no credentials: their complete list, and what they serve. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
 import { breakableKv } from "./support/broken_kv.ts";
@@ -7,6 +7,7 @@ import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
+import { sendRaw } from "./support/send_raw.ts";
 import { TestService } from "./support/service.ts";
 import { chat } from "./support/widget_calls.ts";
 
@@ -63,6 +64,54 @@ Deno.test("GET /widget.v1.js serves the bytes that its integrity hash is of, to 
   assertMatch(pinned, /^\/widget\.v1\.[0-9a-f]{12}\.js$/);
   assertEquals(json.headers.get("cache-control"), SHORT);
   assertEquals(json.headers.get("access-control-allow-origin"), "*");
+});
+
+Deno.test("GET /widget-panel.v1.<hash>.js is the file that the launcher names, immutable, to any site", async () => {
+  await using service = await TestService.start();
+  const launcher = await (await service.fetch("/widget.v1.js")).text();
+  const [name] = /widget-panel\.v1\.[0-9a-f]{12}\.js/.exec(launcher)!;
+  const [integrity] = /sha384-[A-Za-z0-9+/]{64}/.exec(launcher)!;
+  const answer = await service.fetch(`/${name}?1`);
+  assertEquals([answer.status, answer.headers.get("access-control-allow-origin")], [200, "*"]);
+  assertEquals(answer.headers.get("content-type"), "text/javascript; charset=utf-8");
+  const cache = "public, max-age=31536000, immutable, no-transform";
+  assertEquals(answer.headers.get("cache-control"), cache);
+  const bytes = await answer.bytes();
+  assertEquals(integrity, await sha384(bytes));
+  const { panel } = await expectJson(await service.fetch("/widget.v1.json"), 200);
+  assertEquals(panel, { integrity, bytes: bytes.length, pinned: `/${name}` });
+});
+
+Deno.test("GET /widget-extras.v1.<hash>.js is the file that the panel names, immutable, to any site", async () => {
+  await using service = await TestService.start();
+  const { panel, extras } = await expectJson(await service.fetch("/widget.v1.json"), 200);
+  const source = await (await service.fetch(panel.pinned)).text();
+  assertStringIncludes(source, `"${extras.pinned.slice(1)}"`);
+  assertStringIncludes(source, `"${extras.integrity}"`);
+  const answer = await service.fetch(`${extras.pinned}?1`);
+  assertEquals([answer.status, answer.headers.get("access-control-allow-origin")], [200, "*"]);
+  assertEquals(answer.headers.get("content-type"), "text/javascript; charset=utf-8");
+  const cache = "public, max-age=31536000, immutable, no-transform";
+  assertEquals(answer.headers.get("cache-control"), cache);
+  const bytes = await answer.bytes();
+  assertEquals([extras.integrity, extras.bytes], [await sha384(bytes), bytes.length]);
+});
+
+Deno.test("scripts are sent with brotli or gzip to clients that accept it, each with its own ETag", async () => {
+  await using service = await TestService.start();
+  const { pinned, panel, extras } = await (await service.fetch("/widget.v1.json")).json();
+  for (const path of ["/widget.v1.js", "/client.v1.js", pinned, panel.pinned, extras.pinned]) {
+    const ask = async (accepted: string) => {
+      const request = `HEAD ${path} HTTP/1.1\r\nhost: a\r\naccept-encoding: ${accepted}\r\n\r\n`;
+      const { status, headers } = await sendRaw(service.url, request);
+      assertEquals(status, "HTTP/1.1 200 OK");
+      assertStringIncludes(headers.get("vary") ?? "", "ccept-");
+      return [headers.get("content-encoding"), headers.get("etag")];
+    };
+    const answers = [await ask("br, gzip"), await ask("gzip"), await ask("identity")];
+    assertEquals(answers.map(([coding]) => coding), ["br", "gzip", undefined], path);
+    assertEquals(new Set(answers.map(([, etag]) => etag)).size, 3);
+  }
 });
 
 Deno.test("GET /widget.v1.js answers 304 to its own ETag and 200 to another", async () => {

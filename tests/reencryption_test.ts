@@ -12,6 +12,7 @@ import { StartupError } from "@/lib/server/process/startup_error.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { runCli } from "./support/command_line.ts";
+import { download, upload } from "./support/attachments.ts";
 import { ended } from "./support/conversations.ts";
 import {
   NEW_ENCRYPTION_KEY as NEW,
@@ -23,7 +24,7 @@ import { ownerCookie } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
 import { expiryTimes, storeLegacyContent } from "./support/legacy_content.ts";
-import { answered, byKey, embed, say } from "./support/widget_calls.ts";
+import { answered, byKey, chat, embed, ORIGIN, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
 const SECRET = "s".repeat(32);
@@ -61,13 +62,45 @@ async function storeContent(service: TestService, text: string) {
   const runs = [first, await ask(history, { conversationId })];
   const long = Array.from({ length: 16 }, (_, n) => say(`${n} ${text} `.repeat(350)));
   runs.push(await ask([...long, say("Well?")]));
+  const rated = { method: "PUT", key, json: { rating: "down", comment: text, reasons: ["tone"] } };
+  const feedback = `/v1/chat/runs/${first.runId}/feedback`;
+  assertEquals((await service.fetch(feedback, rated)).status, 204);
   const tenant = await service.tenant();
   const { secrets, connections } = service.service;
   await secrets.set(tenant, { name: "CRM", value: `value-${text}`, domains: ["a.example"] });
   const slot = { protocol: "openai", baseUrl: "https://b.example", apiKey: text } as const;
   await connections.set("vendor_b", slot);
   const created = await create(service, key);
-  return { tenant, key, agentId: agent.id, runs, long, text, created };
+  const named = await storeVisitor(service, { agentId: agent.id, text });
+  const file = await storeFile(service, key, text);
+  return { named, tenant, key, agentId: agent.id, runs, long, text, created, file };
+}
+
+/** A session whose visitor is called `text`, and a conversation of that visitor. */
+async function storeVisitor(
+  service: TestService,
+  { agentId, text }: { agentId: string; text: string },
+) {
+  const key = await service.key(["widget:mint"]);
+  const minted = await service.fetch("/v1/widget/session", {
+    method: "POST",
+    key,
+    json: { agentId, visitor: { id: text } },
+    headers: { origin: ORIGIN },
+  });
+  const { sessionToken } = await expectJson(minted, 201);
+  const { id: conversationId } = await ended(
+    await chat(service, { id: agentId }, { sessionToken }),
+  );
+  return { sessionToken, conversationId };
+}
+
+/** Uploads a document that is named after its content. */
+async function storeFile(service: TestService, key: string, text: string) {
+  const { id: agentId } = await service.agent(key, { attachments: { documents: true } });
+  const credential = { key, agentId };
+  const { id } = await upload(service, credential, { bytes: text, name: `${text}.txt` });
+  return { id, credential };
 }
 
 /** Creates one agent, idempotently. */
@@ -89,6 +122,7 @@ async function expectReadable(service: TestService, content: StoredContent): Pro
   const texts = short.slice(0, 2).map(({ text }: { text: string }) => text);
   assertEquals(texts, [first!.text, second!.text]);
   assertEquals(short[0].toolCalls[0].args, { q: stored });
+  assertEquals([short[0].feedback.comment, short[0].feedback.reasons], [stored, ["tone"]]);
   // Messages that the client sends again are recognised, so only the new one is stored.
   assertEquals(short[1].messages, [{ ...say("And now?"), claimed: false }]);
   const [run] = (await get(third!.id)).runs;
@@ -102,6 +136,15 @@ async function expectReadable(service: TestService, content: StoredContent): Pro
   const { connections, unreadable } = await connectionStore.unsealAll();
   assertEquals([connections.vendor_b?.apiKey, unreadable], [stored, []]);
   assertEquals((await create(service, key)).id, content.created.id);
+  const { sessionToken, conversationId } = content.named;
+  assertEquals((await get(conversationId)).visitorId, stored);
+  const { sessions } = service.service;
+  const found = await sessions.find(sessionToken);
+  assertEquals((await sessions.visitorOf(found!.session))?.id, stored);
+  const { file } = content;
+  const read = await download(service, file.credential, file.id);
+  assertStringIncludes(read.headers.get("content-disposition")!, stored);
+  assertEquals(await read.text(), stored);
 }
 
 Deno.test("secrets reencrypt: runs in a service that has both keys, after which the old key can be dropped", async () => {
@@ -117,10 +160,14 @@ Deno.test("secrets reencrypt: runs in a service that has both keys, after which 
     const report = await service.service.reencryption.run();
     const { changed } = report;
     assertEquals([report.unreadable, report.pending], [{}, 0]);
-    // Three runs; the transcript of the last takes two chunks and its log several.
-    assert(changed["transcripts"]! >= 4 && changed["run logs"] === 3, JSON.stringify(changed));
+    // Four runs; the transcript of the third takes two chunks and its log several.
+    assert(changed["transcripts"]! >= 5 && changed["run logs"] === 4, JSON.stringify(changed));
+    assertEquals(changed["visitors of sessions"], 1);
+    assertEquals(changed["visitors of conversations"], 1);
     assertEquals([changed["tool secrets"], changed["vendor credentials"]], [1, 1]);
-    assertEquals(changed["stored answers"], 1);
+    assertEquals([changed["stored answers"], changed["feedback"]], [1, 1]);
+    // Its name, its file and its text.
+    assertEquals([changed["attachments"], changed["parts of attachments"]], [1, 2]);
     assertEquals((await service.service.reencryption.run()).changed, {});
     await expectReadable(service, content);
   }
@@ -150,7 +197,7 @@ Deno.test("secrets reencrypt, then compact: plaintext from before encryption is 
 
   const done = await on.cli(["secrets", "reencrypt"], `${NEW},${OLD}`);
   assertEquals([done.code, done.err], [0, ""]);
-  for (const words of ["transcripts: ", "run logs: 4", "message digests: 1", "tool secrets: 1"]) {
+  for (const words of ["transcripts: ", "run logs: 5", "message digests: 2", "tool secrets: 1"]) {
     assertStringIncludes(done.out, words);
   }
   assertStringIncludes(done.out, "deno task compact");

@@ -1,7 +1,12 @@
 /** The permissions of the process that `deno task start` runs, and the modules it imports. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import manifest from "@/deno.json" with { type: "json" };
-import { startPaths, toFlagValue } from "@/tools/start_paths.ts";
+import {
+  SERVER_V8_FLAGS,
+  serverScript,
+  serverScriptPath,
+} from "@/lib/server/process/server_script.ts";
+import { startPaths, startScripts, toFlagValue } from "@/tools/start_paths.ts";
 import { expectJson } from "./support/expect_response.ts";
 import { type Import, listSources, readImports } from "./support/architecture/imports.ts";
 import { startService, untilProcessed } from "./support/started_service.ts";
@@ -14,7 +19,8 @@ async function inTempDir(work: (dir: string) => Promise<void>): Promise<void> {
   await work(dir).finally(() => Deno.remove(dir, { recursive: true }));
 }
 
-Deno.test("start: the service can read, write and run only its own files", async () => {
+/** The attempts of `permission_probe.ts` that succeed with the permissions of the service. */
+async function permitted(workers: string): Promise<string[]> {
   const outside = await Deno.makeTempDir();
   const data = await Deno.makeTempDir();
   try {
@@ -23,20 +29,45 @@ Deno.test("start: the service can read, write and run only its own files", async
     const { command, args } = taskCommand("start", { words: [outside] });
     const probe = args.map((arg) => arg.replace(" main.ts", " tests/support/permission_probe.ts"));
     assert(probe.join() !== args.join());
-    const env = { DATA_DIR: data };
+    const env = { DATA_DIR: data, WORKERS: workers };
     const { stdout } = await new Deno.Command(command, { args: probe, cwd: root, env }).output();
-    assertEquals(JSON.parse(new TextDecoder().decode(stdout)), [
-      "read the service's folder",
-      "write the data folder",
-      "read the data folder",
-      "listen",
-      "start a worker",
-    ]);
     const written = await Array.fromAsync(Deno.readDir(data), ({ name }) => name);
     assertEquals(written, ["evil.sh"]);
+    return JSON.parse(new TextDecoder().decode(stdout));
   } finally {
     for (const dir of [outside, data]) await Deno.remove(dir, { recursive: true });
+    const script = serverScriptPath({ DATA_DIR: data, WORKERS: "2" });
+    await Deno.remove(`${root}/${script}`).catch(() => {});
   }
+}
+
+const PERMITTED = [
+  "read the service's folder",
+  "write the data folder",
+  "read the data folder",
+  "listen",
+  "start a worker",
+];
+
+Deno.test("start: the service can read, write and run only its own files", async () => {
+  assertEquals(await permitted(""), PERMITTED);
+});
+
+Deno.test("start: with several workers the service can also start server processes, which can do no more", async () => {
+  assertEquals(await permitted("2"), [...PERMITTED, "start a server process"]);
+  const program = { deno: "deno", root: "/srv", read: "it's", write: "w" };
+  const flags = (command: string) =>
+    command.replace(/^.*? run /s, "").replace(/ --allow-run.*/s, "");
+  const task = manifest.tasks.start.split(" && ").at(-1)!;
+  assertEquals(
+    flags(serverScript(program).split("\nexec ").at(-1)!),
+    flags(task).replace(/"\$\([^"]* read\)"/, "'it'\\''s'").replace(/"\$\([^"]* write\)"/, "'w'"),
+  );
+  assert(task.endsWith(` --v8-flags=${SERVER_V8_FLAGS} main.ts`));
+  assertMatch(
+    serverScript(program),
+    / --allow-run=\.\/_fresh\/worker\.sh --v8-flags=[^ ]* main\.ts\n$/,
+  );
 });
 
 Deno.test("start: a data folder with special characters, a store and a catalogue elsewhere, and symbolic links to them work", () =>
@@ -46,12 +77,21 @@ Deno.test("start: a data folder with special characters, a store and a catalogue
     await Deno.symlink(`${dir}/real stores`, `${dir}/stores`);
     await Deno.writeTextFile(`${dir}/models.json`, "[]");
     const env = { KV_PATH: `${dir}/stores/kv`, CATALOGUE: `${dir}/models.json` };
-    for (const start of ["first", "second"]) {
-      await using service = await startService(dir, env);
-      const health = await fetch(`${service.base}/readyz`);
-      assertEquals((await expectJson(health, 200)).status, "ok", start);
-      assertEquals((await service.stop()).code, 0);
+    for (const workers of Deno.build.os === "linux" ? ["1", "2"] : ["1"]) {
+      for (const start of ["first", "second"]) {
+        await using service = await startService(dir, { ...env, WORKERS: workers });
+        const health = await fetch(`${service.base}/readyz`);
+        assertEquals((await expectJson(health, 200)).status, "ok", `${start}, ${workers} workers`);
+        assertEquals((await service.stop()).code, 0);
+      }
+      for (const name of await Array.fromAsync(Deno.readDir(`${dir}/real stores`))) {
+        if (workers === "1") await Deno.remove(`${dir}/real stores/${name.name}`);
+      }
+      await Deno.remove(`${dir}/real data`, { recursive: true });
+      await Deno.mkdir(`${dir}/real data`);
     }
+    const script = serverScriptPath({ ...env, WORKERS: "2", DATA_DIR: `${dir}/data` });
+    await Deno.remove(`${root}/${script}`);
     const stores = await Array.fromAsync(Deno.readDir(`${dir}/real stores`), ({ name }) => name);
     assert(stores.includes("kv") && stores.includes("kv.lock"));
   }));
@@ -109,7 +149,7 @@ Deno.test("start: tasks use the lockfile and the cache, and never prompt", () =>
       false,
     );
   }
-  assertMatch(manifest.tasks.start, / --allow-run=\.\/_fresh\/worker\.sh /);
+  assertMatch(manifest.tasks.start, / --allow-run="\$\([^"]*start_paths\.ts run\)" /);
   assert(!manifest.tasks.keys.includes("--allow-run"));
 });
 
@@ -127,3 +167,13 @@ Deno.test("startPaths: returns the folders, and only file and lock of a store el
     assertEquals(toFlagValue(["/a,b/data", "/a,b", "/c"], "/a,b"), "./data,.,/c");
     assertThrows(() => toFlagValue(["/a,b"], "/c"), Error, "comma");
   }));
+
+Deno.test("startScripts: server processes have a script of their own for each set of paths", () => {
+  assertEquals(startScripts({}), "./_fresh/worker.sh");
+  assertEquals(startScripts({ WORKERS: " 1 ", DATA_DIR: "/a" }), "./_fresh/worker.sh");
+  const several = ["/a", "/b"].map((dir) => startScripts({ WORKERS: "auto", DATA_DIR: dir }));
+  for (const scripts of several) {
+    assertMatch(scripts, /^\.\/_fresh\/worker\.sh,\.\/_fresh\/server_[0-9a-f]{12}\.sh$/);
+  }
+  assertEquals(new Set(several).size, 2);
+});

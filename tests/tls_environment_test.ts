@@ -47,6 +47,11 @@ Deno.test("NODE_EXTRA_CA_CERTS: certificates of a private authority are accepted
   assertEquals(seen, ADDRESSES);
 });
 
+Deno.test("DENO_CERT: certificates of a private authority are accepted for providers only", async () => {
+  const { seen } = await callsOf({ DENO_CERT: `${FIXTURES}ca.pem` });
+  assertEquals(seen, ["/vendor_a", "/vendor_b", "/vendor_c"]);
+});
+
 Deno.test("DENO_TLS_CA_STORE=system: the system's authorities are trusted", async () => {
   const env = { DENO_TLS_CA_STORE: "system", SSL_CERT_FILE: `${FIXTURES}ca.pem` };
   assertEquals((await callsOf(env)).seen, ADDRESSES);

@@ -16,7 +16,9 @@ Deno.test("widget: a broken connection is resumed without duplicating or losing 
         chat.say("One ", "two ");
         await answer(page).getByText("One two").waitFor();
         const again = page.waitForResponse((response) =>
-          resumes ? response.url().includes("?after=") : response.url().endsWith("/v1/chat/stream")
+          resumes
+            ? /\/runs\/.*\/stream$/.test(response.url())
+            : response.url().endsWith("/v1/chat/stream")
         );
         chat.cut();
         await again;
@@ -37,7 +39,7 @@ Deno.test("widget: after a reload the streaming answer and its conversation cont
     await ask(page, "Hello?");
     chat.say("One ");
     await answer(page).getByText("One").waitFor();
-    const again = page.waitForResponse(/\?after=/);
+    const again = page.waitForResponse(/\/runs\/.*\/stream$/);
     await page.reload();
     await again;
     chat.say("two.");
@@ -46,7 +48,7 @@ Deno.test("widget: after a reload the streaming answer and its conversation cont
     assertEquals(await answer(page).innerText(), "One two.");
     assertEquals(await page.locator(".mine").innerText(), "Hello?");
     assertEquals(await page.getByRole("dialog").isVisible(), true);
-    assertEquals(chat.seen.filter((seen) => seen.path.endsWith("/stream")).length, 1);
+    assertEquals(chat.seen.filter((seen) => seen.path === "/v1/chat/stream").length, 1);
     await page.getByRole("button", { name: "New conversation" }).click();
     assertEquals(await page.evaluate("sessionStorage.length"), 0);
   });
@@ -81,7 +83,7 @@ Deno.test("widget: waits while offline, and resumes when the network is back", a
     await page.context().setOffline(true);
     chat.cut();
     await page.getByRole("log").getByText("The connection was lost.").waitFor();
-    const again = page.waitForResponse(/\?after=/);
+    const again = page.waitForResponse(/\/runs\/.*\/stream$/);
     await page.context().setOffline(false);
     await again;
     chat.say("two.");

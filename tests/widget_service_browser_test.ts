@@ -23,7 +23,7 @@ async function askPaused({ page }: RealSite, text = "Where is my order?"): Promi
 }
 
 /** The response to the widget's next resume request. */
-const resumed = (page: Page) => page.waitForResponse(/\?after=/);
+const resumed = (page: Page) => page.waitForResponse(/\/runs\/.*\/stream$/);
 
 /** The widget shows the whole answer, and only one run was started. */
 async function assertWhole({ page, frames, service, key }: RealSite, runId: string) {

@@ -14,6 +14,8 @@ export interface NpmPackage {
   readonly declarations: readonly string[];
   /** Packages that stay imports. */
   readonly external: readonly string[];
+  /** More modules, by their name in `src/` and `dist/`, with their own declarations. */
+  readonly modules?: readonly string[];
   /** The first line of the module. */
   readonly banner?: string;
 }
@@ -21,8 +23,13 @@ export interface NpmPackage {
 export const NPM_PACKAGES: readonly NpmPackage[] = [
   {
     folder: "client",
-    declarations: ["widget/client/client.d.ts", "packages/client/src/session_tokens.d.ts"],
-    external: [],
+    declarations: [
+      "widget/client/client.d.ts",
+      "packages/client/src/session_tokens.d.ts",
+      "packages/client/src/feedback.d.ts",
+    ],
+    external: ["@agent-chat/client"],
+    modules: ["handoff"],
   },
   {
     folder: "react",
@@ -37,10 +44,15 @@ export const NPM_PACKAGES: readonly NpmPackage[] = [
 export async function buildPackage(npmPackage: NpmPackage, out: string): Promise<void> {
   const { folder, declarations } = npmPackage;
   await Deno.mkdir(`${out}/dist`, { recursive: true });
-  await Deno.writeFile(`${out}/dist/mod.js`, bundle(npmPackage));
+  const source = `${ROOT}packages/${folder}`;
+  for (const name of ["mod", ...npmPackage.modules ?? []]) {
+    await Deno.writeFile(`${out}/dist/${name}.js`, bundle(npmPackage, name));
+  }
+  for (const name of npmPackage.modules ?? []) {
+    await Deno.copyFile(`${source}/src/${name}.d.ts`, `${out}/dist/${name}.d.ts`);
+  }
   const texts = declarations.map((file) => Deno.readTextFile(ROOT + file));
   await Deno.writeTextFile(`${out}/dist/mod.d.ts`, (await Promise.all(texts)).join("\n"));
-  const source = `${ROOT}packages/${folder}`;
   for (const file of ["package.json", "README.md"]) {
     if (await Deno.realPath(source) === await Deno.realPath(out)) break;
     await Deno.copyFile(`${source}/${file}`, `${out}/${file}`);
@@ -49,9 +61,9 @@ export async function buildPackage(npmPackage: NpmPackage, out: string): Promise
 }
 
 /** Readable, because the applications that import it minify it themselves. */
-function bundle({ folder, external, banner }: NpmPackage): Uint8Array {
+function bundle({ folder, external, banner }: NpmPackage, name: string): Uint8Array {
   const { outputFiles: [file] } = buildSync({
-    entryPoints: [`packages/${folder}/src/mod.ts`],
+    entryPoints: [`packages/${folder}/src/${name}.ts`],
     absWorkingDir: ROOT,
     bundle: true,
     write: false,

@@ -2,10 +2,12 @@ import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { MANGLED_PROPS } from "./mangled_props.ts";
 import { trimPreact } from "./trim_preact.ts";
 import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
+import { describeScript, pinnedPath, type ScriptBundle } from "../lib/store/script_bundle.ts";
 
 /**
- * Builds `widget.v1.js`. The same source gives the same bytes on any machine and in any folder, because
- * pages compare them with an integrity hash.
+ * Builds the widget: `widget.v1.js`, which is the launcher, the panel's file that it loads, and the
+ * extras that the panel loads. The same source gives the same bytes on any machine and in any folder, because pages compare them with an
+ * integrity hash.
  */
 
 export interface BundleOptions {
@@ -13,54 +15,109 @@ export interface BundleOptions {
   readonly root?: string;
 }
 
-export interface BuiltWidget {
+interface BuiltFile {
   readonly bytes: Uint8Array;
   /** The bundled files, relative to the root, sorted. */
   readonly inputs: readonly string[];
+  /** Which name became which. */
+  readonly mangled: Record<string, string | false>;
+}
+
+export interface BuiltWidget {
+  readonly launcher: BuiltFile;
+  readonly panel: BuiltFile;
+  readonly extras: BuiltFile;
 }
 
 /** Browsers with constructable style sheets and `100dvh`; older ones never show the widget. */
 const TARGET = ["chrome111", "edge111", "firefox114", "safari16.4"];
 
-export const WIDGET_OPTIONS: BuildOptions = {
+export const LAUNCHER_OPTIONS: BuildOptions = {
   entryPoints: ["widget/main.ts"],
   format: "iife",
   platform: "browser",
+  mangleProps: MANGLED_PROPS,
+};
+
+export const PANEL_OPTIONS: BuildOptions = {
+  ...LAUNCHER_OPTIONS,
+  entryPoints: ["widget/panel.ts"],
   // 300 bytes smaller than Preact's JSX runtime.
   jsx: "transform",
   jsxFactory: "h",
   jsxFragment: "Fragment",
   inject: ["widget/h.ts"],
-  mangleProps: MANGLED_PROPS,
 };
 
-/** Builds the widget script. Throws esbuild's own error, with file and line, on a mistake. */
-export function bundleWidget(options: BundleOptions = {}): Promise<Uint8Array> {
-  return Promise.resolve().then(() => buildWidget(options).bytes);
-}
+/** Without Preact: the panel hands its own over. */
+export const EXTRAS_OPTIONS: BuildOptions = {
+  ...PANEL_OPTIONS,
+  entryPoints: ["widget/extras.ts"],
+  inject: ["widget/extras_h.ts"],
+};
 
 /** Builds `client.v1.js`, the module that the widget uses. Also reproducible. */
-export function buildClient(options: BundleOptions = {}): BuiltWidget {
-  const root = options.root ?? new URL("../", import.meta.url).pathname;
+export function buildClient(options: BundleOptions = {}): BuiltFile {
+  const root = rootOf(options);
   return build(root, { entryPoints: ["widget/client/client.ts"], format: "esm" });
 }
 
-/** As `bundleWidget`, with the list of bundled files. */
-export function buildWidget(options: BundleOptions = {}): BuiltWidget {
-  const root = options.root ?? new URL("../", import.meta.url).pathname;
-  const { css, inputs } = buildStyles(root);
+/** Builds all three files. Rejects with esbuild's own error, with file and line, on a mistake. */
+export async function buildWidget(options: BundleOptions = {}): Promise<BuiltWidget> {
+  const root = rootOf(options);
+  const extras = buildExtras(root, shortNames(root));
+  const panel = buildPanel(root, extras, await describeScript(extras.bytes));
+  const launcher = buildLauncher(root, panel, await describeScript(panel.bytes));
+  return { launcher, panel, extras };
+}
+
+/** The launcher's property names, which it shortens before the others: it has the fewest bytes left. */
+function shortNames(root: string): BuiltFile["mangled"] {
+  const define = { WIDGET_CSS: '""', PANEL_FILE: '""', PANEL_INTEGRITY: '""' };
+  return build(root, { ...LAUNCHER_OPTIONS, define }).mangled;
+}
+
+function buildExtras(root: string, mangleCache: BuiltFile["mangled"]): BuiltFile {
+  const { css, inputs } = buildStyles(root, "extras");
   const define = { WIDGET_CSS: JSON.stringify(css) };
-  const { mangleProps: _later, ...unmangled } = WIDGET_OPTIONS;
+  const script = build(root, { ...EXTRAS_OPTIONS, define, mangleCache });
+  return { ...script, inputs: [...inputs, ...script.inputs].sort() };
+}
+
+/** With the name, hash and shortened property names of its extras. */
+function buildPanel(root: string, { mangled }: BuiltFile, extras: ScriptBundle): BuiltFile {
+  const { css, inputs } = buildStyles(root, "panel");
+  const define = {
+    WIDGET_CSS: JSON.stringify(css),
+    EXTRAS_FILE: JSON.stringify(pinnedPath("widget-extras", extras).slice(1)),
+    EXTRAS_INTEGRITY: JSON.stringify(extras.integrity),
+  };
+  const { mangleProps: _later, ...unmangled } = PANEL_OPTIONS;
   const readable = { define, format: "esm", minify: false, minifySyntax: true } as const;
   const script = build(root, { ...unmangled, ...readable });
   const contents = trimPreact(new TextDecoder().decode(script.bytes));
-  const trimmed = { stdin: { contents }, format: "iife", mangleProps: MANGLED_PROPS } as const;
-  const { bytes } = build(root, trimmed);
-  return { bytes, inputs: [...inputs, ...script.inputs].sort() };
+  const names = { mangleProps: MANGLED_PROPS, mangleCache: mangled };
+  const trimmed = build(root, { stdin: { contents }, format: "iife", ...names });
+  return { ...trimmed, inputs: [...inputs, ...script.inputs].sort() };
 }
 
-function buildStyles(root: string): { css: string; inputs: readonly string[] } {
-  const { bytes, inputs } = build(root, { entryPoints: ["widget/styles/main.css"] });
+/** With the panel's name, hash and shortened property names, so that each launcher finds its own. */
+function buildLauncher(root: string, { mangled }: BuiltFile, panel: ScriptBundle): BuiltFile {
+  const { css, inputs } = buildStyles(root, "shell");
+  const define = {
+    WIDGET_CSS: JSON.stringify(css),
+    PANEL_FILE: JSON.stringify(pinnedPath("widget-panel", panel).slice(1)),
+    PANEL_INTEGRITY: JSON.stringify(panel.integrity),
+  };
+  const script = build(root, { ...LAUNCHER_OPTIONS, define, mangleCache: mangled });
+  return { ...script, inputs: [...inputs, ...script.inputs].sort() };
+}
+
+function buildStyles(
+  root: string,
+  name: "shell" | "panel" | "extras" | "main",
+): { css: string; inputs: readonly string[] } {
+  const { bytes, inputs } = build(root, { entryPoints: [`widget/styles/${name}.css`] });
   return { css: stripCustomPropertySpaces(new TextDecoder().decode(bytes)), inputs };
 }
 
@@ -69,10 +126,15 @@ function stripCustomPropertySpaces(css: string): string {
   return css.replace(/(--[\w-]+:|,) /g, "$1").trim();
 }
 
+function rootOf({ root }: BundleOptions): string {
+  return root ?? new URL("../", import.meta.url).pathname;
+}
+
 /** The synchronous build needs no background service that would have to be stopped. */
-function build(root: string, options: BuildOptions): BuiltWidget {
+function build(root: string, options: BuildOptions): BuiltFile {
   const result = buildSync({
     minify: true,
+    mangleCache: {},
     ...options,
     absWorkingDir: root,
     bundle: true,
@@ -86,28 +148,25 @@ function build(root: string, options: BuildOptions): BuiltWidget {
     logLevel: "silent",
   });
   const [file, ...more] = result.outputFiles ?? [];
-  if (!file || more.length > 0) throw new Error("the widget must be exactly one file");
-  return { bytes: file.contents, inputs: bundledFiles(result.metafile) };
+  if (!file || more.length > 0) throw new Error("a script must be exactly one file");
+  const { metafile, mangleCache = {} } = result;
+  return { bytes: file.contents, inputs: bundledFiles(metafile), mangled: mangleCache };
 }
 
 function bundledFiles(metafile: Metafile | undefined): string[] {
   return Object.keys(metafile?.inputs ?? {});
 }
 
-if (import.meta.main) {
-  const target = Deno.args[0];
-  const bytes = await bundleWidget();
-  if (target) await Deno.writeFile(target, bytes);
-  else await Deno.stdout.write(bytes);
-}
-
 /** Builds the scripts that embedding pages load, and the widget's styles for the playground. */
 export async function buildScripts(options: BundleOptions = {}): Promise<BuiltScripts> {
-  const root = options.root ?? new URL("../", import.meta.url).pathname;
+  const root = rootOf(options);
+  const { launcher, panel, extras } = await buildWidget({ root });
   return {
-    widget: await bundleWidget({ root }),
+    widget: launcher.bytes,
+    panel: panel.bytes,
+    extras: extras.bytes,
     client: buildClient({ root }).bytes,
-    widgetStyles: buildStyles(root).css,
+    widgetStyles: buildStyles(root, "main").css,
     clientTypes: await Deno.readTextFile(`${root}/widget/client/client.d.ts`),
   };
 }

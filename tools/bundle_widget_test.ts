@@ -1,34 +1,77 @@
 import { assert, assertEquals } from "@std/assert";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { buildClient, buildWidget, bundleWidget } from "./bundle_widget.ts";
+import { describeScript } from "../lib/store/script_bundle.ts";
+import { buildClient, buildWidget } from "./bundle_widget.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const KIB = 1024;
+const KB = 1000;
 
-Deno.test("the widget stays within 18 KiB of brotli, 20 KiB of gzip and 46 KiB as it is", async () => {
-  const bytes = await bundleWidget();
-  assert(bytes.length <= 46 * KIB, "raw");
-  assert(brotliCompressSync(bytes).length <= 18 * KIB, "brotli");
-  assert(gzipSync(bytes).length <= 20 * KIB, "gzip");
+/** Bytes of gzip. */
+const LIMITS = { launcher: 7 * KB, panel: 18 * KB, together: 36 * KB };
+
+const gzip = ({ bytes }: { bytes: Uint8Array }) => gzipSync(bytes).length;
+const brotli = ({ bytes }: { bytes: Uint8Array }) => brotliCompressSync(bytes).length;
+
+Deno.test("the widget stays within its bytes: the launcher, the panel, and all three files", async () => {
+  const { launcher, panel, extras } = await buildWidget();
+  assert(gzip(launcher) <= LIMITS.launcher, `launcher: ${gzip(launcher)}`);
+  assert(gzip(panel) <= LIMITS.panel, `panel: ${gzip(panel)}`);
+  const together = gzip(launcher) + gzip(panel) + gzip(extras);
+  assert(together <= LIMITS.together, `together: ${together}`);
+  assert(brotli(launcher) <= 6.3 * KB && brotli(panel) <= 16 * KB, "brotli");
+  assert(launcher.bytes.length <= 15 * KB && panel.bytes.length <= 39 * KB, "raw");
 });
 
-Deno.test("the widget is made of widget/, schema-free lib/schemas files and Preact only", () => {
+Deno.test("the widget is made of widget/, schema-free lib/schemas files and Preact only", async () => {
   const preact = /^node_modules\/(\.deno\/preact@[\d.]+\/node_modules\/)?preact\//;
-  for (const input of buildWidget().inputs) {
+  const { launcher, panel, extras } = await buildWidget();
+  for (const input of [...launcher.inputs, ...panel.inputs, ...extras.inputs]) {
     assert(
       input.startsWith("widget/") || input === "lib/schemas/frame_decoder.ts" || preact.test(input),
       `${input} does not belong into the widget`,
     );
   }
+  // One copy of Preact is enough: the extras use the panel's.
+  const others = [...launcher.inputs, ...extras.inputs];
+  assertEquals(others.filter((input) => !input.startsWith("widget/")), []);
 });
 
-Deno.test("the client is files that the widget is made of, and a face of a hundred lines", () => {
+Deno.test("the launcher has the name and the hash of its panel, and that of its extras", async () => {
+  const { launcher, panel, extras } = await buildWidget();
+  for (
+    const [name, file, later] of [
+      ["widget-panel", launcher, panel],
+      ["widget-extras", panel, extras],
+    ] as const
+  ) {
+    const source = new TextDecoder().decode(file.bytes);
+    const { hash12, integrity } = await describeScript(later.bytes);
+    assert(source.includes(`"${name}.v1.${hash12}.js"`), name);
+    assert(source.includes(`"${integrity}"`), name);
+  }
+});
+
+Deno.test("the three files have the same short names for what they share", async () => {
+  const { launcher, panel, extras } = await buildWidget();
+  const sharedBy = (a: typeof panel, b: typeof panel) => {
+    const shared = Object.keys(a.mangled).filter((name) => name in b.mangled);
+    for (const name of shared) assertEquals(a.mangled[name], b.mangled[name], name);
+    return shared;
+  };
+  const first = sharedBy(launcher, panel);
+  assert(first.includes("conversation") && first.includes("loadFile"));
+  const second = sharedBy(panel, extras);
+  assert(second.includes("conversation") && second.includes("changed"));
+});
+
+Deno.test("the client is files that the panel is made of, and a face of a hundred lines", async () => {
   const own = ["widget/client/client.ts", "widget/client/pause.ts"];
   const { bytes, inputs } = buildClient();
   const shared = inputs.filter((input) => !own.includes(input));
-  assertEquals(shared.filter((input) => !buildWidget().inputs.includes(input)), []);
+  const { panel } = await buildWidget();
+  assertEquals(shared.filter((input) => !panel.inputs.includes(input)), []);
   assertEquals(shared.includes("widget/client/chat_run.ts"), true);
-  assert(bytes.length <= 5 * KIB, "raw");
+  assert(bytes.length <= 5 * 1024, "raw");
 });
 
 Deno.test("the widget's bytes are the same in another folder", async () => {
@@ -37,19 +80,27 @@ Deno.test("the widget's bytes are the same in another folder", async () => {
     await copyTree(`${ROOT}widget`, `${other}/widget`);
     await copyTree(`${ROOT}lib/schemas`, `${other}/lib/schemas`);
     await Deno.symlink(`${ROOT}node_modules`, `${other}/node_modules`);
-    assertEquals(await bundleWidget({ root: other }), await bundleWidget());
+    const [there, here] = [await buildWidget({ root: other }), await buildWidget()];
+    assertEquals(there.launcher.bytes, here.launcher.bytes);
+    assertEquals(there.panel.bytes, here.panel.bytes);
+    assertEquals(there.extras.bytes, here.extras.bytes);
     assertEquals(buildClient({ root: other }).bytes, buildClient().bytes);
   } finally {
     await Deno.remove(other, { recursive: true });
   }
 });
 
-Deno.test("the widget is one classic script that names no folder and loads nothing more", async () => {
-  const source = new TextDecoder("utf-8", { fatal: true }).decode(await bundleWidget());
-  for (const unwanted of [ROOT, "node_modules", "import(", "sourceMappingURL", "localStorage"]) {
-    assert(!source.includes(unwanted), `${unwanted} in the bundle`);
+Deno.test("all files are classic scripts that name no folder, and only the launcher loads files", async () => {
+  const { launcher, panel, extras } = await buildWidget();
+  const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  for (const source of [launcher, panel, extras].map(({ bytes }) => decode(bytes))) {
+    for (const unwanted of [ROOT, "node_modules", "sourceMappingURL", "localStorage"]) {
+      assert(!source.includes(unwanted), `${unwanted} in the bundle`);
+    }
+    new Function(source);
   }
-  new Function(source);
+  for (const { bytes } of [panel, extras]) assert(!decode(bytes).includes("import("));
+  assertEquals(decode(launcher.bytes).match(/import\(/g)?.length, 1);
 });
 
 async function copyTree(from: string, to: string): Promise<void> {

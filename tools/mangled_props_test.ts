@@ -6,10 +6,13 @@ import type { WidgetEvents } from "../widget/emitter.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
 import type { SavedState, TranscriptMessage } from "../widget/state.ts";
-import { WIDGET_OPTIONS } from "./bundle_widget.ts";
+import { EXTRAS_OPTIONS, LAUNCHER_OPTIONS, PANEL_OPTIONS } from "./bundle_widget.ts";
 import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
+
+/** By the build. */
+const DEFINED = ["WIDGET_CSS", "PANEL_FILE", "PANEL_INTEGRITY", "EXTRAS_FILE", "EXTRAS_INTEGRITY"];
 
 /** The fields of each member of a union. */
 type Names<T> = Record<T extends unknown ? Exclude<keyof T, symbol | number> : never, true>;
@@ -49,6 +52,7 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   role: true,
   text: true,
   partial: true,
+  rating: true,
   sources: true,
   key: true,
   run: true,
@@ -67,6 +71,7 @@ const WIRE: Names<Frame> = {
   provider: true,
   model: true,
   conversationId: true,
+  handoff: true,
   text: true,
   name: true,
   args: true,
@@ -87,15 +92,18 @@ Deno.test("mangled properties: none of the page, the wire or the tab's storage i
 });
 
 Deno.test("mangled properties: each is one that the widget has, listed once and in order", () => {
-  const { mangleCache } = buildSync({
-    ...WIDGET_OPTIONS,
-    absWorkingDir: ROOT,
-    bundle: true,
-    write: false,
-    define: { WIDGET_CSS: '""' },
-    mangleCache: {},
+  const found = [LAUNCHER_OPTIONS, PANEL_OPTIONS, EXTRAS_OPTIONS].flatMap((options) => {
+    const { mangleCache } = buildSync({
+      ...options,
+      absWorkingDir: ROOT,
+      bundle: true,
+      write: false,
+      define: Object.fromEntries(DEFINED.map((name) => [name, '""'])),
+      mangleCache: {},
+    });
+    return Object.keys(mangleCache!);
   });
   const all = [...WIDGET_PROPS, ...PREACT_PROPS].toSorted();
-  assertEquals(Object.keys(mangleCache!).toSorted(), all);
+  assertEquals([...new Set(found)].toSorted(), all);
   assertEquals(WIDGET_PROPS, WIDGET_PROPS.toSorted());
 });

@@ -1,6 +1,6 @@
 /**
- * Prepares a start with narrow permissions: packages, browser code, and the script that starts document
- * processes. Imports no packages, because it runs before they are installed. With the argument
+ * Prepares a start with narrow permissions: packages, browser code, and the scripts that start document
+ * and server processes. Imports no packages, because it runs before they are installed. With the argument
  * `packages` it installs only those.
  */
 import { createLogger } from "../lib/platform/log.ts";
@@ -9,7 +9,7 @@ import { lockBuild } from "./build_lock.ts";
 import { isBuildCurrent } from "./build_mark.ts";
 import { arePackagesCurrent, installPackages } from "./install_packages.ts";
 import { startPaths, toFlagValue } from "./start_paths.ts";
-import { writeWorkerScript } from "./write_worker_script.ts";
+import { writeStartScripts } from "./write_start_scripts.ts";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -29,8 +29,8 @@ async function prepare(packagesOnly: boolean): Promise<void> {
   if (!await isPrepared(packagesOnly)) await installAndBuild(packagesOnly);
   if (packagesOnly) return;
   const log = createLogger();
-  await writeWorkerScript(root, env).catch((error) => {
-    log.warn("cannot write the start script of the document worker processes", { error });
+  await writeStartScripts(root, env).catch((error) => {
+    log.warn("cannot write the scripts that start document and server processes", { error });
   });
   await warnOfLowFileLimit(log);
 }

@@ -54,7 +54,7 @@ class TypeWriter {
       );
       return;
     }
-    const entries = lines.map(({ field, value }) => `    ${JSON.stringify(field)}: "${value}",`);
+    const entries = lines.map(({ field, value }) => `    ${JSON.stringify(field)}: ${value},`);
     this.#definitions.push(
       `${name} = TypedDict(${JSON.stringify(name)}, {\n${entries.join("\n")}\n})`,
     );

@@ -40,7 +40,7 @@ Certificates of providers, tools, MCP servers and the pages that the embed docto
 verified: neither \`NODE_TLS_REJECT_UNAUTHORIZED=0\` nor \`--unsafely-ignore-certificate-errors\`
 turns that off. To trust your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its PEM file; it
 is added to the built-in list. With \`DENO_TLS_CA_STORE=system\` the authorities that the machine trusts
-replace that list. \`DENO_CERT\` has no effect here.
+replace that list. \`DENO_CERT\` has an effect on providers only.
 `;
 
 const DATA_TEXT = `
@@ -80,10 +80,12 @@ damaged store is reported at the start: restore it from a backup, together with 
   not forward SIGTERM, so that the service would be killed without notice.
 - **Permissions.** The service may use the network and its environment, read its own folder, write the
   data folder and the store, and run \`_fresh/worker.sh\`, which starts the processes that parse
-  documents. The paths come from the variables above at each start; a path with a comma is rejected.
+  documents. With \`WORKERS\` above 1 it also runs \`_fresh/server_<id>.sh\`, which starts server
+  processes with the same permissions, without this one; the id follows from the paths. The paths come from the variables above at each start; a path with a comma is rejected.
   Missing packages and builds are installed first; if nothing is missing, the folder may be
-  read-only: run \`deno task build\` when you create an image.
-- **Memory.** The service starts up to four processes that parse documents (at most 768 MiB each,
+  read-only: run \`deno task build\` when you create an image, with the same \`WORKERS\`, \`DATA_DIR\`,
+  \`KV_PATH\` and \`CATALOGUE\` if \`WORKERS\` is set.
+- **Memory.** The service starts up to four processes (each server process of \`WORKERS\` does) that parse documents (at most 768 MiB each,
   usually 60 MB). They end after a minute without work. They need \`/bin/sh\` and \`/usr/bin/env\`.
 - **Stopping.** SIGTERM, SIGINT and SIGHUP stop it: it rejects new runs and gives active ones 3 seconds
   to finish, less if there are hundreds. The rest are stopped and charged, and their clients are

@@ -1,11 +1,23 @@
 /**
  * `start_paths.ts read` and `start_paths.ts write` print the paths that the service and its commands
- * read or write, for `--allow-read` and `--allow-write`.
+ * read or write, for `--allow-read` and `--allow-write`; `start_paths.ts run` prints the scripts that
+ * the service runs, for `--allow-run`.
  */
 import { basename, dirname, resolve } from "node:path";
+import {
+  serverScriptPath,
+  type ServerScriptVariables,
+} from "../lib/server/process/server_script.ts";
+import { WORKER_SCRIPT } from "../lib/server/process/worker_command.ts";
 
 /** The variables that name files. */
 export type PathVariables = Partial<Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE", string>>;
+
+/** The scripts that the service may run, as `--allow-run` takes them. */
+export function startScripts(env: ServerScriptVariables): string {
+  const scripts = [WORKER_SCRIPT, serverScriptPath(env)].filter((path) => path !== undefined);
+  return scripts.map((path) => `./${path}`).join(",");
+}
 
 /** The service's own folder, the data folder, and the files that the configuration names. */
 export async function startPaths(
@@ -55,7 +67,12 @@ async function withLinkTarget(path: string): Promise<string[]> {
 }
 
 if (import.meta.main) {
-  const access = Deno.args[0] === "write" ? "write" : "read";
+  const [access] = Deno.args;
+  const env = Deno.env.toObject();
   const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
-  console.log(toFlagValue(await startPaths(access, { root, env: Deno.env.toObject() }), root));
+  if (access === "run") console.log(startScripts(env));
+  else {
+    const paths = await startPaths(access === "write" ? "write" : "read", { root, env });
+    console.log(toFlagValue(paths, root));
+  }
 }

@@ -1,9 +1,9 @@
 import { assert, assertThrows } from "@std/assert";
-import { bundleWidget } from "./bundle_widget.ts";
+import { buildWidget } from "./bundle_widget.ts";
 import { trimPreact } from "./trim_preact.ts";
 
 Deno.test("trimPreact: the widget has no code of class components, and none that sets HTML", async () => {
-  const source = new TextDecoder().decode(await bundleWidget());
+  const source = new TextDecoder().decode((await buildWidget()).panel.bytes);
   for (
     const unused of [
       "dangerouslySetInnerHTML",

@@ -37,6 +37,7 @@ Deno.test("readConfig: the required attributes are enough, the rest have default
     launcher: true,
     open: false,
     page: false,
+    feedback: "on",
     imageOrigins: [],
   });
 });

@@ -32,7 +32,7 @@ export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
   /** Shows a hint to the site's developer. */
   readonly warn: (code: string, requestId: string | undefined) => void;
   /** Called after each change of `state`; `save` if the change must survive a reload. */
-  readonly changed: (save: boolean) => void;
+  readonly changed: (save?: boolean) => void;
 }
 
 export class Conversation {
@@ -102,7 +102,7 @@ export class Conversation {
   /** Uses this token from now on, and sends the question that the old token could not. */
   setSessionToken(token: string): void {
     this.#options.session.set(token);
-    if (!this.#mayResend || !needsToken(this.state.failure)) return this.#options.changed(false);
+    if (!this.#mayResend || !needsToken(this.state.failure)) return this.#options.changed();
     this.#mayResend = false;
     this.retry();
   }
@@ -115,13 +115,13 @@ export class Conversation {
   /** Announces a text to screen readers. */
   announceText(text: string): void {
     this.state.announcements.push(text);
-    this.#options.changed(false);
+    this.#options.changed();
   }
 
   /** Removes announcements that were read. */
   clearAnnouncements(): void {
     this.state.announcements = [];
-    this.#options.changed(false);
+    this.#options.changed();
   }
 
   #sendQuestion(): void {
@@ -146,7 +146,7 @@ export class Conversation {
         const lost = !up && this.#run === run;
         if (lost && !state.lost) this.announceText(this.#options.describe(NETWORK_FAILURE));
         state.lost = lost;
-        this.#options.changed(false);
+        this.#options.changed();
       },
     });
     this.#options.changed(true);
@@ -189,15 +189,13 @@ export class Conversation {
         state.tool = "";
         addSources(state.turns.at(-1)!, frame);
         break;
-      case "usage":
-        break;
       case "error":
         this.#error = failureFromErrorFrame(frame.code);
         break;
       case "done":
         return this.#end(frame.finishReason);
       default:
-        frame satisfies never;
+        frame satisfies { type: "usage" };
     }
     this.#options.changed(frame.type === "start");
   }
@@ -208,7 +206,10 @@ export class Conversation {
     if (answer) answer.text += text;
     // Sources found before the first text move from the question to the answer.
     else if (text) {
-      state.turns.push({ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text });
+      const { run } = state.attempt!;
+      state.turns.push({
+        ...{ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text, run },
+      });
     }
   }
 

@@ -74,7 +74,8 @@ Deno.test("Conversation: a connection that ends without done is resumed after it
   ]);
   t.conversation.send("Hello?");
   await t.idle();
-  assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/stream?after=${RUN}.2`);
+  assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/stream`);
+  assertEquals(t.seen[1]?.headers.get("last-event-id"), `${RUN}.2`);
   assertEquals(t.seen[1]?.body, undefined);
   assertEquals(shownMessages(t), ["Hello?", "Hi. More."]);
   assertEquals([t.conversation.state.lost, t.conversation.state.failure], [false, undefined]);
@@ -187,6 +188,7 @@ Deno.test("Conversation.stop: cancels the run, keeps its text and ignores the re
     role: "assistant",
     text: "Hi.",
     partial: true,
+    run: RUN,
   });
   await open.cancel().catch(() => {});
   assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/cancel`);

@@ -31,16 +31,14 @@ export function createEmitter(): Emitter {
       return () => listeners.delete(listener);
     },
     emit(name, detail) {
-      for (const listener of [...(all.get(name) ?? [])]) callListener(listener, detail);
+      for (const listener of [...(all.get(name) ?? [])]) {
+        try {
+          listener(detail as never);
+        } catch (error) {
+          // A listener that throws must not break the chat; its error still reaches the console.
+          reportError(error);
+        }
+      }
     },
   };
-}
-
-/** A listener that throws must not break the chat; its error still reaches the console. */
-function callListener(listener: (detail: never) => void, detail: unknown): void {
-  try {
-    listener(detail as never);
-  } catch (error) {
-    reportError(error);
-  }
 }

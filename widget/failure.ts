@@ -52,7 +52,7 @@ export function failureFromRejection(rejection: Rejection, now: number): Failure
       code,
       stringId: UNAVAILABLE,
       retry: "new",
-      retryAt: now + Math.max(1, retryAfter ?? 1) * 1000,
+      retryAt: now + (retryAfter ?? 1) * 1000,
     };
   }
   if (status >= 500 || status === 410) return { code, stringId: GENERIC_ERROR, retry: "new" };

@@ -1,5 +1,4 @@
 /** The page's handle of the widget: `script.serviceWidget`, `window.serviceWidget`. */
-import type { Conversation } from "./conversation.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Emitter } from "./emitter.ts";
 
@@ -21,33 +20,4 @@ export interface WidgetHandle {
   on: Emitter["on"];
   /** Stops any answer and removes the widget from the page. */
   destroy(): void;
-}
-
-export interface HandleDeps {
-  readonly conversation: Conversation;
-  readonly emitter: Emitter;
-  readonly setLocale: (tag: string) => void;
-  readonly setAppearance: (appearance: Appearance) => void;
-  readonly remove: () => void;
-}
-
-export function createHandle(parts: HandleDeps): WidgetHandle {
-  const { conversation, emitter, setLocale, setAppearance, remove } = parts;
-  return {
-    open: () => conversation.show(true),
-    close: () => conversation.show(false),
-    toggle: () => conversation.show(!conversation.state.open),
-    send: (text: string) => conversation.send(`${text}`),
-    stop: () => conversation.stop(),
-    newConversation: () => conversation.restart(),
-    setSessionToken: (token: string) => conversation.setSessionToken(`${token}`.trim()),
-    setLocale: (tag: string) => setLocale(`${tag}`),
-    setAppearance,
-    on: emitter.on,
-    destroy() {
-      conversation.stop();
-      remove();
-      emitter.emit("destroy", undefined);
-    },
-  };
 }

@@ -18,3 +18,9 @@ export function findLocale(tag: string, languages: Languages): Locale {
   const strings = languages[lang]!.split("|");
   return { lang, dir: lang === "ar" ? "rtl" : "ltr", t: (stringId) => strings[stringId]! };
 }
+
+/** The first file's strings, then the second's. */
+export function joinLanguages(first: Languages, second: Languages): Languages {
+  const lines = Object.keys(first).map((lang) => [lang, `${first[lang]}|${second[lang]}`]);
+  return Object.fromEntries(lines);
+}

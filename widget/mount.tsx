@@ -1,15 +1,15 @@
-/** Renders the widget into its own shadow root, out of reach of the page's styles. */
+/** Renders the panel into the widget's own shadow root, out of reach of the page's styles. */
 import { createRef, render } from "preact";
 import { App } from "./components/App.tsx";
 import { fitHeight } from "./components/Composer.tsx";
 import { followViewport } from "./follow_viewport.ts";
+import { styleSheet } from "./style_sheet.ts";
 import type { Ui, View } from "./ui.ts";
 
 export interface Mounted {
   /** Renders changes: immediately, then at most once per animation frame. */
   draw(): void;
-  attach(): void;
-  remove(): void;
+  end(): void;
 }
 
 /** Distance from the end of the log at which the reader still follows the answer. */
@@ -17,11 +17,9 @@ const NEAR_END_PX = 48;
 /** Announcements are removed after this time, so that browsing the panel does not repeat them. */
 const ANNOUNCEMENT_MS = 10_000;
 
-export function mount(view: View, css: string): Mounted {
-  const host = document.createElement("service-widget");
-  const root = host.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [styleSheet(css)];
-  const attach = () => void (host.isConnected || document.body.append(host));
+/** Takes over the elements that the launcher has put into `root`. */
+export function mount(view: View, root: ShadowRoot): Mounted {
+  root.adoptedStyleSheets.push(styleSheet());
   let changed = false;
   let waiting = false;
   // A hidden page gets no animation frames but must be up to date when it is shown.
@@ -39,16 +37,13 @@ export function mount(view: View, css: string): Mounted {
   };
   const ui: Ui = createUi(view, draw);
   let paint = createPainter(ui, root, draw);
-  attach();
-  const unfollow = followViewport(host, draw);
+  const unfollow = followViewport(root.host as HTMLElement, draw);
   return {
     draw,
-    attach,
-    remove() {
+    end() {
       unfollow();
       paint = () => {};
       render(null, root);
-      host.remove();
     },
   };
 }
@@ -106,11 +101,4 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
       announcementTimer = setTimeout(() => conversation.clearAnnouncements(), ANNOUNCEMENT_MS);
     }
   };
-}
-
-/** A constructed sheet works without `style-src 'unsafe-inline'` in the page's CSP. */
-function styleSheet(css: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  return sheet;
 }

@@ -1,4 +1,5 @@
 /** The state that the widget shows, and the part of it that survives a reload. */
+import type { Rating } from "../lib/schemas/rating.ts";
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
 
@@ -9,6 +10,10 @@ export interface TranscriptMessage {
   text: string;
   /** The answer was stopped before its end. */
   partial?: boolean;
+  /** The run of an answer. */
+  run?: string | undefined;
+  /** How the visitor rated an answer. */
+  rating?: Rating | undefined;
   /** Titles of the documents found; stored on the question until the answer begins. */
   sources?: string[] | undefined;
 }

@@ -1,19 +1,19 @@
-/** Indexes of the strings in a language's line. The bundler inlines them. */
+/** Indexes of the strings in a language's line: the launcher's, then the panel's. Inlined by the bundler. */
 export const OPEN_CHAT = 0;
 export const CLOSE_CHAT = 1;
-export const NEW_CONVERSATION = 2;
-export const GREETING = 3;
-export const WRITE_MESSAGE = 4;
-export const SEND = 5;
-export const STOP = 6;
-export const JUMP_TO_LATEST = 7;
-export const RETRY = 8;
-export const COPY = 9;
-export const INCOMPLETE = 10;
-export const ASSISTANT = 11;
-export const MESSAGES_LEFT = 12;
-export const OFFLINE = 13;
-export const RELOAD_PAGE = 14;
-export const UNAVAILABLE = 15;
+export const WRITE_MESSAGE = 2;
+export const RETRY = 3;
+export const UNAVAILABLE = 4;
+export const ASSISTANT = 5;
+export const NEW_CONVERSATION = 6;
+export const GREETING = 7;
+export const SEND = 8;
+export const STOP = 9;
+export const JUMP_TO_LATEST = 10;
+export const COPY = 11;
+export const INCOMPLETE = 12;
+export const MESSAGES_LEFT = 13;
+export const OFFLINE = 14;
+export const RELOAD_PAGE = 15;
 export const GENERIC_ERROR = 16;
 export const SOURCES = 17;

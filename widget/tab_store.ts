@@ -1,10 +1,10 @@
 /** Stores the state for reloads of the tab. If storage is blocked, the state lives in memory. */
-import type { SavedState, State } from "./state.ts";
+import type { SavedState } from "./state.ts";
 
 export interface TabStore {
   load(): SavedState | undefined;
   /** Removes the entry while there is neither a message nor a draft. */
-  save(state: State): void;
+  save(state: SavedState): void;
 }
 
 /** `storage` throws in browsers that block the site's data. */

@@ -2,29 +2,28 @@
 import type { RefObject } from "preact";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
-import type { WidgetHandle } from "./handle.ts";
+import type { BelowAnswer } from "./extras_host.ts";
 import type { Locale } from "./locales.ts";
+import type { LauncherView } from "./panel_host.ts";
 import type { Session } from "./session.ts";
 import { ASSISTANT } from "./string_ids.ts";
 
-export interface View {
+export interface View extends LauncherView {
   readonly conversation: Conversation;
   readonly session: Session;
-  readonly handle: WidgetHandle;
-  config: WidgetConfig;
-  locale: Locale;
-  /** Number of widgets on the page before this one; their launchers are placed side by side. */
-  readonly nth: number;
 }
 
 /** What a message needs, so that the dashboard's playground can show one by itself. */
 export interface MessageUi {
   readonly conversation: Pick<Conversation, "announceText">;
-  readonly config: Pick<WidgetConfig, "avatar" | "imageOrigins">;
+  readonly config: Pick<WidgetConfig, "avatar" | "imageOrigins" | "feedback">;
   readonly locale: Locale;
+  /** Not in the playground. */
+  below?: BelowAnswer;
 }
 
 export interface Ui extends View {
+  below?: BelowAnswer;
   readonly log: RefObject<HTMLDivElement>;
   readonly input: RefObject<HTMLTextAreaElement>;
   readonly launcher: RefObject<HTMLButtonElement>;

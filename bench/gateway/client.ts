@@ -35,12 +35,16 @@ export class ChatClient implements Disposable {
     return new ChatClient(connection);
   }
 
-  /** Sends a chat and reads its answer to the end; an error quotes the start of an unexpected response. */
-  async chat(request: Uint8Array): Promise<ChatTimes> {
+  /**
+   * Sends a chat and reads its answer to the end; an error quotes the start of an unexpected response.
+   * Adds to `gaps` the milliseconds between received frames; those that arrive together count as one.
+   */
+  async chat(request: Uint8Array, gaps?: number[]): Promise<ChatTimes> {
     const startedAt = performance.now();
     await this.#write(request);
     const bytes = this.#bytes;
     const times: ChatTimes = { first: 0, total: 0, frames: 0 };
+    let previousAt = 0;
     for (let carried = 0, isHead = true;; isHead = false) {
       const read = await this.#connection.read(bytes.subarray(carried, carried + READ_BYTES));
       const received = bytes.subarray(0, carried + (read ?? 0));
@@ -50,7 +54,13 @@ export class ChatClient implements Disposable {
       if (times.first === 0 && received.includes(FIRST_WORD)) {
         times.first = performance.now() - startedAt;
       }
-      times.frames += count(received);
+      const frames = count(received);
+      times.frames += frames;
+      if (gaps !== undefined && frames > 0) {
+        const now = performance.now();
+        if (previousAt > 0) gaps.push(now - previousAt);
+        previousAt = now;
+      }
       if (received.length >= END.length && received.subarray(-END.length).equals(END)) break;
       carried = Math.min(CARRY, received.length);
       bytes.copy(bytes, 0, received.length - carried, received.length);

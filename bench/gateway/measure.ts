@@ -61,6 +61,46 @@ export async function measure(server: Server, load: Load): Promise<Measured> {
   }
 }
 
+/** The results of a server under a load at a provider's pace. */
+export interface MeasuredPace {
+  /** CPU time of the server's process for one chat, milliseconds. */
+  cpuMs: number;
+  /** Milliseconds from the request to the first text, and between frames. */
+  first: Percentiles;
+  gap: Percentiles;
+}
+
+export interface PacedLoad {
+  model: string;
+  streams: number;
+  /** How long a chat takes at least, and for how long chats are started, milliseconds. */
+  chatMs: number;
+  ms: number;
+}
+
+/** As `measure`; the clients pause at random between chats, so that they do not fall into step. */
+export async function measurePace(server: Server, load: PacedLoad): Promise<MeasuredPace> {
+  const { model, streams, chatMs, ms } = load;
+  const createRequest = server.requestFor({ model });
+  const open = await connect(server, streams);
+  try {
+    const firsts: number[] = [];
+    const gaps: number[] = [];
+    const cpuBefore = await server.process.cpuMs();
+    const began = performance.now();
+    await Promise.all(open.map(async (client) => {
+      for (let pauseMs = chatMs; performance.now() - began < ms; pauseMs = chatMs / 4) {
+        await delay(pauseMs * Math.random());
+        firsts.push((await client.chat(createRequest(requestCount++), gaps)).first);
+      }
+    }));
+    const cpu = await server.process.cpuMs() - cpuBefore;
+    return { cpuMs: cpu / firsts.length, first: percentiles(firsts), gap: percentiles(gaps) };
+  } finally {
+    for (const client of open) client[Symbol.dispose]();
+  }
+}
+
 /** Bytes of the server's memory per open, silent stream. */
 export async function measureIdle(
   server: Server,

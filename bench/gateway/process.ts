@@ -38,6 +38,19 @@ export class ServerProcess implements AsyncDisposable {
     throw new Error(`${command} ${args.join(" ")} exited before it listened: ${printed}`);
   }
 
+  /** Starts a server that will listen on `port`, without waiting until it does. */
+  static spawn({ command, args, cwd, env }: ProcessOptions, port: number): ServerProcess {
+    const child = new Deno.Command(command, {
+      args: [...args],
+      stdin: "null",
+      stdout: "null",
+      stderr: "inherit",
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+    }).spawn();
+    return new ServerProcess(child, port);
+  }
+
   get pid(): number {
     return this.#child.pid;
   }

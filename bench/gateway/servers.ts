@@ -1,4 +1,3 @@
-import { taskCommand } from "@/tests/support/task_command.ts";
 import {
   chatRequests,
   type RequestFactory,
@@ -7,9 +6,10 @@ import {
 } from "./requests.ts";
 import { ServerProcess } from "./process.ts";
 import { seedStore } from "./seed_store.ts";
+import { startCommand } from "./start_command.ts";
 
 const HERE = import.meta.dirname!;
-const ROOT = `${HERE}/../..`;
+export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const SDK = `${HERE}/sdk_server`;
 const HMAC_SECRET = "a secret of this benchmark and of nothing else";
 
@@ -60,46 +60,64 @@ export const PASSTHROUGH: Contender = {
   },
 };
 
-/** The service as `deno task start` runs it, on a store in a file. */
-export const SERVICE: Omit<Contender, "start"> & {
+type ServiceContender = Omit<Contender, "start"> & {
   start: (providerPort: number) => Promise<ServiceServer>;
-} = {
-  name: "this service",
-  async start(providerPort) {
-    const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
-    const { models, catalogue } = CATALOGUE;
-    await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
-    const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, models });
-    const process = await ServerProcess.start({
-      // The command of `deno task start`, with the flags of a profiler.
-      ...taskCommand("start", { flags: profilerFlags() }),
-      cwd: ROOT,
-      env: {
-        PORT: "0",
-        HOST: "127.0.0.1",
-        DATA_DIR: dataDir,
-        CATALOGUE: `${dataDir}/catalogue.json`,
-        API_KEY_HMAC_SECRET: HMAC_SECRET,
-        TRUSTED_PROXY_HOPS: "1",
-        LOG_LEVEL: "warn",
-        VENDOR_A_PROTOCOL: "openai",
-        VENDOR_A_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
-        VENDOR_A_API_KEY: "bench",
-      },
-    });
-    const requestIn = (format: ServiceFormat) => (options: RequestOptions) =>
-      chatRequests({ ...options, format, callers });
-    return {
-      process,
-      requestFor: requestIn("native"),
-      requestIn,
-      async [Symbol.asyncDispose]() {
-        await process[Symbol.asyncDispose]();
-        await Deno.remove(dataDir, { recursive: true });
-      },
-    };
-  },
 };
+
+/** The service as `deno task start` runs it, on a store in a file. */
+export const SERVICE: ServiceContender = {
+  name: "this service",
+  start: (providerPort) => startService(ROOT, providerPort),
+};
+
+/** The service of another checkout, in the folder that `GATEWAY_BENCH_BASELINE` names. */
+export function baseline(): ServiceContender | undefined {
+  const root = Deno.env.get("GATEWAY_BENCH_BASELINE");
+  if (root === undefined) return undefined;
+  return { name: "baseline", start: (providerPort) => startService(root, providerPort) };
+}
+
+/** Starts the service of a checkout. Its stored values must be in the format of this one. */
+async function startService(root: string, providerPort: number): Promise<ServiceServer> {
+  const { command, callers, dataDir } = await prepareService(root, providerPort);
+  const process = await ServerProcess.start(command);
+  const requestIn = (format: ServiceFormat) => (options: RequestOptions) =>
+    chatRequests({ ...options, format, callers });
+  return {
+    process,
+    requestFor: requestIn("native"),
+    requestIn,
+    async [Symbol.asyncDispose]() {
+      await process[Symbol.asyncDispose]();
+      await Deno.remove(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** The command that starts the service of a checkout, and the callers in its new store. */
+export async function prepareService(
+  root: string,
+  providerPort: number,
+  { port = 0 }: { port?: number } = {},
+) {
+  const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
+  const { models, catalogue } = CATALOGUE;
+  await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
+  const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, models });
+  const env = {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    DATA_DIR: dataDir,
+    CATALOGUE: `${dataDir}/catalogue.json`,
+    API_KEY_HMAC_SECRET: HMAC_SECRET,
+    TRUSTED_PROXY_HOPS: "1",
+    LOG_LEVEL: "warn",
+    VENDOR_A_PROTOCOL: "openai",
+    VENDOR_A_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
+    VENDOR_A_API_KEY: "bench",
+  };
+  return { command: await startCommand(root, { env, flags: profilerFlags() }), callers, dataDir };
+}
 
 /** A Hono server around the SDK's `streamText`, on either runtime. */
 export const SDK_SERVERS: Contender[] = [
@@ -141,7 +159,7 @@ export async function installSdk(): Promise<boolean> {
 
 /** The models of the load, with prices, so that money is reserved and charged. */
 const CATALOGUE = (() => {
-  const models = ["mock-64-0", "mock-64-10", "mock-2-60000"];
+  const models = ["mock-64-0", "mock-64-10", "mock-64-30", "mock-64-100", "mock-2-60000"];
   const prices = { inputUsdPerMTok: 0.15, outputUsdPerMTok: 0.6 };
   const sizes = { contextTokens: 128_000, maxOutputTokens: 4_096 };
   return {

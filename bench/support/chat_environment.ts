@@ -1,5 +1,8 @@
+import { AttachmentStore } from "@/lib/store/attachments/attachment_store.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
+import { ConversationHandoffs } from "@/lib/chat/conversation_handoffs.ts";
+import { HandoffStore } from "@/lib/store/handoffs/handoff_store.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
@@ -90,8 +93,16 @@ export async function createChatEnvironment(
     ...{ kv, committer, content, admission, runtime, leases },
     tenants: tenantStore,
   });
+  const store = new HandoffStore(kv, { runtime, content });
+  const handoffs = new ConversationHandoffs({
+    ...{ kv, runtime, content, store, tenants: tenantStore },
+  });
   const prepare = (request: ChatRequest, reader: KvReader) =>
-    prepareRun(request, { access: models, runs, runtime, reader });
+    prepareRun(request, {
+      ...{ access: models, runs, runtime, handoffs, reader },
+      models: { connection: () => undefined },
+      attachments: new AttachmentStore(kv, { runtime, content }),
+    });
   const apiKeys = new ApiKeyStore(kv, { runtime, signer });
   const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });
   const agents = new AgentStore(kv, runtime);
@@ -99,7 +110,8 @@ export async function createChatEnvironment(
   const environment = { prepare, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new HashCache(signer);
   const deps = { committer, admission, signer: hashes, tenants: tenantStore };
-  const rateLimiterDeps = { ...deps, limits: LIMITS, inFlight: new InFlightRequests() };
+  const [inFlight, feeds] = [new InFlightRequests(), new InFlightRequests()];
+  const rateLimiterDeps = { ...deps, limits: LIMITS, inFlight, feeds };
   const owners = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const owner = {

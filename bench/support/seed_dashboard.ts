@@ -133,6 +133,7 @@ function writeRun(
     days: 30,
     row: run,
     digests: ["digest"],
+    messages: 2,
     keyDigest: (digest) => digest,
     packTranscript,
   });

@@ -3,6 +3,7 @@ import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { Field } from "../Field.tsx";
 import { NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
+import { VariableTable } from "./VariableTable.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** What the agent is called and how it answers. */
@@ -32,6 +33,7 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
           </textarea>
         )}
       </Field>
+      <VariableTable value={values.variables} issue={issues.variables} />
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>
         <summary>{t("Advanced")}</summary>

@@ -4,13 +4,15 @@ import { Field } from "../Field.tsx";
 import { ModelSelect } from "../ModelSelect.tsx";
 import { NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
-import { t } from "@/lib/dashboard/texts/translate.ts";
+import { Notice } from "../Notice.tsx";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Which models answer, and what one answer may cost. */
 export function ModelFields(props: AgentFieldsProps) {
   return (
     <>
       <Models {...props} />
+      <Attachments {...props} />
       <Limits {...props} />
     </>
   );
@@ -40,6 +42,50 @@ function Models({ values, issues, choices: { models } }: AgentFieldsProps) {
           />
         )}
       </Field>
+    </section>
+  );
+}
+
+const ATTACHMENT_CHOICES: readonly (readonly [value: string, label: string])[] = [
+  ["", msg("No attachments")],
+  ["images", msg("Images")],
+  ["documents", msg("Documents")],
+  ["images documents", msg("Images and documents")],
+];
+
+/** Which files the messages of visitors may have. */
+function Attachments({ values, issues, choices: { models } }: AgentFieldsProps) {
+  const chosen = models.flatMap((group) => group.models)
+    .find(({ vendor, model }) => `${vendor}/${model}` === values.model);
+  const lacksVision = values.attachments.includes("images") && chosen !== undefined &&
+    chosen.vision !== true;
+  return (
+    <section class="card stack">
+      <Field
+        name="attachments"
+        label={t("Attachments")}
+        issue={issues.attachments}
+        help={t(
+          "Files that messages may have: PNG, JPEG, WebP and GIF images; PDF, text, Markdown and CSV documents. Images need a model that reads them.",
+        )}
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            {ATTACHMENT_CHOICES.map(([value, label]) => (
+              <option key={value} value={value} selected={value === values.attachments}>
+                {t(label)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {lacksVision && (
+        <Notice kind="warning">
+          {t("{model} does not read images: messages with images are rejected.", {
+            model: chosen.model,
+          })}
+        </Notice>
+      )}
     </section>
   );
 }

@@ -103,6 +103,15 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
           )}
         </Control>
       </div>
+      <Control name="feedback" {...{ values, issues }} help={t("Thumbs below each answer.")}>
+        {(attributes) => (
+          <Select
+            attributes={attributes}
+            value={values.feedback}
+            options={[["", t("On")], ["off", t("Off")]]}
+          />
+        )}
+      </Control>
     </section>
   );
 }

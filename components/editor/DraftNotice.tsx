@@ -26,5 +26,8 @@ export function DraftNotice({ mine, clashes, diffHref }: RestoredDraft) {
 }
 
 function labelsOf(names: readonly string[]): string {
-  return names.map((name) => t(FIELD_LABELS[name as keyof typeof FIELD_LABELS] ?? name)).join(", ");
+  // The controls of a table are named after their field.
+  const fields = new Set(names.map((name) => name.split(".")[0]!));
+  return [...fields].map((name) => t(FIELD_LABELS[name as keyof typeof FIELD_LABELS] ?? name))
+    .join(", ");
 }

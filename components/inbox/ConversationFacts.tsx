@@ -25,6 +25,7 @@ export function ConversationFacts(
           [t("Model")]: models.length > 0 && models.join(", "),
           [t("Source")]: sourceLabel(transcript.source),
           [t("Page")]: transcript.origin,
+          [t("Visitor")]: transcript.visitorId,
           [t("Started")]: <Moment at={transcript.createdAt} />,
           [t("Last activity")]: <Time at={transcript.updatedAt} now={now} />,
           [t("Deleted on")]: isStored && <Moment at={transcript.expiresAt} />,

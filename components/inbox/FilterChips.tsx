@@ -4,6 +4,7 @@ import {
 } from "@/lib/dashboard/conversation_filters.ts";
 import { formatMicroUsd } from "@/lib/dashboard/format_amount.ts";
 import { OUTCOME_LABELS } from "@/lib/dashboard/inbox/outcome_labels.ts";
+import { RATING_FILTER_LABELS } from "@/lib/dashboard/inbox/rating_labels.ts";
 import { SOURCE_LABELS } from "@/lib/dashboard/source_labels.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -62,11 +63,17 @@ function chipLabel(
       return t("Source: {value}", {
         value: t(Object.entries(SOURCE_LABELS).find(([key]) => key === value)?.[1] ?? value),
       });
+    case "rating":
+      return t("Rating: {value}", { value: t(ratingName(value)) });
     case "q":
       return t("Contains “{value}”", { value });
     default:
       return name satisfies never;
   }
+}
+
+function ratingName(value: string): string {
+  return Object.entries(RATING_FILTER_LABELS).find(([key]) => key === value)?.[1] ?? value;
 }
 
 function outcomeName(value: string): string {

@@ -3,13 +3,16 @@ import { conversationsHref, inboxRowHref } from "@/lib/dashboard/conversation_fi
 import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
 import type { InboxRow } from "@/lib/services/conversation_inbox.ts";
 import { Time } from "../Time.tsx";
+import { RatingMark } from "./FeedbackNote.tsx";
 import { OutcomeMark } from "./OutcomeMark.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface InboxListProps {
   inbox: Inbox;
   /** The open conversation. */
-  open?: { id: string; agentId: string; origin?: string | undefined } | undefined;
+  open?:
+    | { id: string; agentId: string; origin?: string | undefined; visitor?: string | undefined }
+    | undefined;
 }
 
 /** Conversations, one question each. J and K open the next and the previous one. */
@@ -21,7 +24,7 @@ export function InboxList({ inbox, open }: InboxListProps) {
         <ol class="rows inbox-list" aria-label={t("Conversations")}>
           {rows.map((row) => (
             <Row
-              key={row.run?.runId ?? row.id + row.agentId + row.origin}
+              key={row.run?.runId ?? row.id + row.agentId + row.origin + row.visitor}
               {...{ row, inbox, open }}
             />
           ))}
@@ -51,7 +54,7 @@ function Row(
 ) {
   const { names, now, query } = inbox;
   const isOpen = open !== undefined && open.id === row.id && open.agentId === row.agentId &&
-    (open.origin ?? "") === (row.origin ?? "");
+    (open.origin ?? "") === (row.origin ?? "") && open.visitor === row.visitor;
   return (
     <li class="row inbox-row">
       <div class="row-main">
@@ -75,6 +78,7 @@ function Row(
         )}
         <p class="inbox-line inbox-facts">
           <OutcomeMark outcome={row.outcome} />
+          {row.ratings?.map((rating) => <RatingMark key={rating} rating={rating} />)}
           <span class="row-text">
             {`${visitorName(row)} · ${sourceLabel(row.source)} · ${
               names.get(row.agentId) ?? t("Deleted agent")

@@ -41,6 +41,7 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
             <tr>
               <th scope="col">{t("Model")}</th>
               {NUMBER_FIELDS.map((field) => <th key={field} scope="col">{t(COLUMNS[field])}</th>)}
+              <th scope="col">{t("Images")}</th>
             </tr>
           </thead>
           <tbody>
@@ -66,7 +67,9 @@ export function ModelChoicesForm(props: ModelChoicesFormProps) {
   );
 }
 
-function ModelRow({ choice: { model, numbers, chosen, stored, issue } }: { choice: ModelChoice }) {
+function ModelRow(
+  { choice: { model, numbers, vision, chosen, stored, issue } }: { choice: ModelChoice },
+) {
   return (
     <tr>
       <th scope="row">
@@ -80,6 +83,7 @@ function ModelRow({ choice: { model, numbers, chosen, stored, issue } }: { choic
         </label>
       </th>
       <Numbers name={model} label={model} numbers={numbers} />
+      <Vision name={model} label={model} vision={vision} />
     </tr>
   );
 }
@@ -106,6 +110,7 @@ function TypedRow() {
         />
       </th>
       <Numbers name="typed" label={t("the other model")} numbers={empty} />
+      <Vision name="typed" label={t("the other model")} vision={false} />
     </tr>
   );
 }
@@ -127,6 +132,20 @@ function Numbers(
         </td>
       ))}
     </>
+  );
+}
+
+function Vision({ name, label, vision }: { name: string; label: string; vision: boolean }) {
+  return (
+    <td data-label={t("Images")}>
+      <input
+        type="checkbox"
+        name={`vision:${name}`}
+        value="yes"
+        checked={vision}
+        aria-label={t("{label} reads images", { label })}
+      />
+    </td>
   );
 }
 

@@ -67,7 +67,7 @@ function Shown(
 
 /** Images are loaded from the page's own settings only, so here they are links. */
 function messageUi(lang: string, avatar = ""): MessageUi {
-  const config = { avatar, imageOrigins: [] };
+  const config = { avatar, imageOrigins: [], feedback: "off" } as const;
   const conversation = { announceText: () => {} };
   return { locale: findLocale(lang, LANGUAGES), config, conversation };
 }

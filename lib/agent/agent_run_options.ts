@@ -1,4 +1,10 @@
-import type { Model, ModelMessage, ModelTool, ModelUsage } from "../providers/model.ts";
+import type {
+  ImageContents,
+  Model,
+  ModelMessage,
+  ModelTool,
+  ModelUsage,
+} from "../providers/model.ts";
 import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
@@ -46,6 +52,8 @@ export interface AgentRunOptions {
   candidates: readonly Candidate[];
   system: string;
   messages: readonly ModelMessage[];
+  /** Of the images in `messages`. */
+  images?: ImageContents;
   tools: readonly ModelTool[];
   /** Executes a tool call. A failure of the tool is its output, never an exception. */
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
@@ -58,6 +66,8 @@ export interface AgentRunOptions {
   onTruncation?: (truncation: Truncation) => void;
   /** Called with the usage that a provider may bill for a failed attempt. */
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
+  /** Called with each event as it happens. */
+  onEvent: (event: AgentEvent) => void;
   maxSteps: number;
   temperature?: number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */

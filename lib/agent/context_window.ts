@@ -38,21 +38,37 @@ export function promptBytes(
   return Buffer.byteLength(system) + jsonBytes(tools);
 }
 
-/** Bytes of messages as JSON, which covers the few tokens that providers add to each message. */
+/**
+ * Bytes of messages as JSON, which covers the few tokens that providers add to each message. An image
+ * counts as much as text of its tokens, whatever its file's size.
+ */
 export function messageBytes(messages: readonly ModelMessage[]): number {
-  return jsonBytes(messages);
+  return jsonBytes(messages) + imageTokens(messages) * BYTES_PER_TOKEN;
+}
+
+/** What the images of a message count as, in bytes of text. */
+export function imageBytes(message: ModelMessage): number {
+  return imageTokens([message]) * BYTES_PER_TOKEN;
+}
+
+function imageTokens(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => {
+    if (message.role !== "user" || message.images === undefined) return sum;
+    return message.images.reduce((all, { tokens }) => all + tokens, sum);
+  }, 0);
 }
 
 /**
  * Upper bound of the input tokens for a request of `bytes`: no token is shorter than a byte. Provider
- * metadata counts at most as many tokens as its turn was allowed to write, however long its signatures.
+ * metadata counts at most as many tokens as its turn was allowed to write, however long its signatures,
+ * and images count their own bound.
  */
 export function maxInputTokens(bytes: number, messages: readonly ModelMessage[]): number {
   return messages.reduce((bound, message) => {
     if (message.role !== "assistant") return bound;
     const { providerMetadata, maxOutputTokens = Infinity } = message;
     return bound - Math.max(0, metadataBytes(providerMetadata) - maxOutputTokens);
-  }, bytes);
+  }, bytes - imageTokens(messages) * (BYTES_PER_TOKEN - 1));
 }
 
 /** Bytes of the metadata that a turn or a call returns to its provider. */

@@ -1,18 +1,18 @@
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
-import type { AgentEvent, AgentRunOptions } from "./agent_run_options.ts";
+import type { AgentRunOptions } from "./agent_run_options.ts";
 import { parseToolArguments, sanitizeToolName } from "./sanitize_messages.ts";
 
-type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "signal">;
+type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "onEvent" | "signal">;
 
 /** Executes one call and returns the message with its result for the model. */
-export async function* executeToolCall(
+export async function executeToolCall(
   call: ModelToolCall,
   options: ExecuteOptions,
-): AsyncGenerator<AgentEvent, ModelMessage> {
+): Promise<ModelMessage> {
   const args = parseToolArguments(call);
-  yield { type: "tool_call", name: call.name, args: args ?? call.args };
+  options.onEvent({ type: "tool_call", name: call.name, args: args ?? call.args });
   const output = await outputOf(call.name, args, options);
-  yield { type: "tool_result", name: call.name, output };
+  options.onEvent({ type: "tool_result", name: call.name, output });
   return { role: "tool", callId: call.id, name: sanitizeToolName(call.name), output };
 }
 

@@ -13,12 +13,12 @@ const callOf = (levels: number) => {
 async function execute(call: ReturnType<typeof callOf>) {
   const executed: unknown[] = [];
   const events: AgentEvent[] = [];
-  const stream = executeToolCall(call, {
+  await executeToolCall(call, {
+    onEvent: (event) => events.push(event),
     tools: [{ name: "look_up", description: "Looks up.", parameters: { type: "object" } }],
     executeTool: (_name, args) => Promise.resolve(executed.push(args)),
     signal: new AbortController().signal,
   });
-  for await (const event of stream) events.push(event);
   return { executed, events };
 }
 

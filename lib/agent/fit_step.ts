@@ -3,6 +3,7 @@ import { toolOutputText } from "../providers/message_parts.ts";
 import type { ModelMessage, ModelTool } from "../providers/model.ts";
 import {
   type ContextWindow,
+  imageBytes,
   maxInputTokens,
   maxPromptBytes,
   messageBytes,
@@ -50,7 +51,7 @@ export function fitMessages(
 
 function contentBytes(message: ModelMessage): number {
   if (message.role === "tool") return Buffer.byteLength(toolOutputText(message.output));
-  if (message.role === "user") return Buffer.byteLength(message.content);
+  if (message.role === "user") return Buffer.byteLength(message.content) + imageBytes(message);
   const { content, toolCalls = [], providerMetadata } = message;
   const calls = toolCalls.reduce(
     (sum, call) =>

@@ -1,8 +1,8 @@
 import {
   type AssistantMessage,
-  type Model,
   ModelError,
   type ModelRequest,
+  type ModelStream,
   type ModelToolCall,
   type StopReason,
 } from "../providers/model.ts";
@@ -14,12 +14,15 @@ const MAX_WAIT_WITH_FALLBACK_MS = 1_000;
 
 export interface OpenedStep {
   candidate: Candidate;
-  events: Awaited<ReturnType<Model["stream"]>>;
+  stream: ModelStream;
   maxOutputTokens: number;
 }
 
 type StepOptions =
-  & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
+  & Pick<
+    AgentRunOptions,
+    "system" | "messages" | "images" | "tools" | "temperature" | "deadline" | "signal"
+  >
   & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
   & { inputTokens: number; inputBytes: number; outputTokens: (candidate: Candidate) => number };
 
@@ -61,8 +64,8 @@ export async function openStep(
       return outputTokens(candidate);
     };
     try {
-      const events = await candidate.client.stream(request);
-      return { candidate, events, maxOutputTokens: outputTokens(candidate) };
+      const stream = await candidate.client.stream(request);
+      return { candidate, stream, maxOutputTokens: outputTokens(candidate) };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       lastError = error;
@@ -73,7 +76,7 @@ export async function openStep(
 }
 
 function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
-  const { system, messages, tools, temperature, deadline, signal } = options;
+  const { system, messages, images, tools, temperature, deadline, signal } = options;
   return {
     model: candidate.model,
     system,
@@ -82,6 +85,7 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
     maxOutputTokens: options.outputTokens(candidate),
     maxInputTokens: options.inputTokens,
     signal,
+    ...(images === undefined ? {} : { images }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),
   };
@@ -95,25 +99,26 @@ export interface StepResult {
 }
 
 /** Forwards the events of a step. A stream that breaks reports its usage before it throws. */
-export async function* streamStep(
-  { candidate: { provider, model }, events, maxOutputTokens }: OpenedStep,
-): AsyncGenerator<AgentEvent, StepResult> {
+export async function streamStep(
+  { candidate: { provider, model }, stream, maxOutputTokens }: OpenedStep,
+  onEvent: (event: AgentEvent) => void,
+): Promise<StepResult> {
   const toolCalls: ModelToolCall[] = [];
   let stopReason: StopReason = "stop";
   let content = "";
   let metadata: Pick<AssistantMessage, "providerMetadata" | "maxOutputTokens"> = {};
-  for await (const event of events) {
+  await stream.read((event) => {
     switch (event.type) {
       case "text":
         content += event.text;
-        yield { type: "text", text: event.text };
+        onEvent({ type: "text", text: event.text });
         break;
       case "tool_call":
         toolCalls.push(event.call);
         break;
       case "usage": {
         const { inputTokens, outputTokens } = event;
-        yield { type: "usage", provider, model, inputTokens, outputTokens };
+        onEvent({ type: "usage", provider, model, inputTokens, outputTokens });
         break;
       }
       case "end": {
@@ -125,7 +130,7 @@ export async function* streamStep(
       default:
         event satisfies never;
     }
-  }
+  });
   const sanitized = toolCalls.map(sanitizeToolCall);
   const message = { role: "assistant" as const, content, toolCalls: sanitized, ...metadata };
   return { stopReason, toolCalls, message };

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
+import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { fitStep, fitTools } from "./fit_step.ts";
 import { stripProviderMetadata } from "./sanitize_messages.ts";
@@ -10,12 +10,10 @@ import type { Toolset } from "./tools/toolset.ts";
  * calling tools or `maxSteps` is reached. Throws a `ModelError` if no candidate accepts, and the
  * signal's reason if it is aborted.
  */
-export async function* runAgent(
-  options: AgentRunOptions,
-): AsyncGenerator<AgentEvent, AgentOutcome> {
+export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> {
   let messages = [...options.messages];
   let candidates = options.candidates;
-  const { contextWindow, signal } = options;
+  const { contextWindow, onEvent, signal } = options;
   const question = messages.length - 1;
   const { tools, omitted, overheadBytes } = fitTools(options);
   for (let n = 1; n <= options.maxSteps; n++) {
@@ -35,8 +33,8 @@ export async function* runAgent(
     const step = await openStep(candidates, { ...options, ...grant, ...fitted, tools });
     const { candidate } = step;
     if (candidate !== candidates[0]) messages = stripProviderMetadata(messages);
-    yield { type: "step", n, provider: candidate.provider, model: candidate.model };
-    const { stopReason, toolCalls, message } = yield* streamStep(step);
+    onEvent({ type: "step", n, provider: candidate.provider, model: candidate.model });
+    const { stopReason, toolCalls, message } = await streamStep(step, onEvent);
     if (stopReason !== "tool_calls") return { finishReason: stopReason };
     // The next step starts with this model; after any text, a different model must not continue it.
     const others = candidates.filter((other) => other !== candidate);
@@ -44,7 +42,7 @@ export async function* runAgent(
     messages.push(message);
     for (const call of toolCalls) {
       signal.throwIfAborted();
-      messages.push(yield* executeToolCall(call, { ...options, tools }));
+      messages.push(await executeToolCall(call, { ...options, tools }));
     }
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;
@@ -52,11 +50,11 @@ export async function* runAgent(
 }
 
 /** Runs the loop with the tools of a toolset, which are listed first. */
-export async function* runWithTools(
+export async function runWithTools(
   toolset: Toolset,
   options: Omit<AgentRunOptions, "tools" | "executeTool">,
-): AsyncGenerator<AgentEvent, AgentOutcome> {
+): Promise<AgentOutcome> {
   const tools = await toolset.listTools(options.signal);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
-  return yield* runAgent({ ...options, tools, executeTool });
+  return await runAgent({ ...options, tools, executeTool });
 }

@@ -1,9 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { candidate, down, runLoop, TOOL } from "@/tests/support/agent_runs.ts";
+import { down, runLoop, TOOL } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
 import { type Model, ModelError } from "../providers/model.ts";
 import type { StepGrant } from "./agent_run_options.ts";
-import { runAgent } from "./run_agent.ts";
 
 Deno.test("runAgent: a plain response yields step, text and usage, and ends with the model's reason", async () => {
   for (const reason of ["stop", "length", "content_filter"] as const) {
@@ -177,30 +176,14 @@ Deno.test("runAgent: the caller's messages are not modified", async () => {
   assertEquals(failed, undefined);
 });
 
-Deno.test("runAgent: ending the iteration early closes the model's stream", async () => {
-  let closed = false;
-  async function* endless() {
-    try {
-      while (true) yield await Promise.resolve(text("x"));
-    } finally {
-      closed = true;
-    }
-  }
-  const model: Model = { stream: () => Promise.resolve(endless()) };
-  const loop = runAgent({
-    candidates: [candidate(model)],
-    system: "s",
-    messages: [],
-    tools: [],
-    executeTool: () => Promise.reject(new Error("no tool")),
-    authorizeStep: () => Promise.resolve({ outputTokens: () => 1 }),
-    maxSteps: 1,
-    signal: new AbortController().signal,
+Deno.test("runAgent: an error of the receiver of the events is thrown", async () => {
+  const bug = new TypeError("bug");
+  const { failed } = await runLoop([new FakeModel([text("x"), end()])], {
+    onEvent: () => {
+      throw bug;
+    },
   });
-  await loop.next();
-  await loop.next();
-  await loop.return({ finishReason: "cancelled" });
-  assertEquals(closed, true);
+  assertEquals(failed, bug);
 });
 
 Deno.test("runAgent: an unaffordable fallback is skipped", async () => {

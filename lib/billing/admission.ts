@@ -23,6 +23,7 @@ import type { Limits } from "./limits.ts";
 import { isFinalCount, RequestCounter } from "./request_counter.ts";
 import { raiseHold, renewAllLeases } from "./running_leases.ts";
 import { SettlementWriter } from "./settlement_writer.ts";
+import { visitorAccountKeys } from "./visitor_account.ts";
 import { WindowShards } from "./window_shards.ts";
 
 /** The result of a message that no limit rejected. */
@@ -145,14 +146,19 @@ export class Admission {
   ): Promise<number | undefined> {
     const running = this.#running.get(runId);
     if (running === undefined) return undefined;
-    const { activeRun: { accounts: scopes, run: { tenant } }, limits } = running;
+    const { activeRun: { accounts: scopes, run }, limits } = running;
+    const { tenant } = run;
     const key = scopes[0]!.key;
     for (let maxHold = hold, i = 0; i < MAX_REBALANCES; i++) {
       const raised = await this.#committer.run({
-        keys: [...scopes.map((scope) => scope.key), keys.ledgerDivision(tenant)],
+        keys: [
+          ...scopes.map((scope) => scope.key),
+          keys.ledgerDivision(tenant),
+          ...visitorAccountKeys(run),
+        ],
         decide: (tx) => {
           const now = this.#runtime.now();
-          return raiseHold(tx, { runId, tenant, scopes, limits, hold: maxHold, minHold, now });
+          return raiseHold(tx, { run, scopes, limits, hold: maxHold, minHold, now });
         },
       });
       if (raised === undefined) return undefined;
@@ -182,7 +188,7 @@ export class Admission {
     const { activeRun, limits, idempotencyKey } = running;
     const forgetKey = opened ? undefined : idempotencyKey;
     const exceedsHold = Math.min(cost, ceiling) > running.hold;
-    const how = { end, cost, ceiling, settleHook, forgetKey };
+    const how = { end, cost, ceiling, settleHook, forgetKey, refundsMessage: !opened };
     try {
       const charge = await this.#settlements.settle({ ...how, activeRun, limits, exceedsHold });
       return charge ?? { charged: 0, excess: cost };
@@ -229,6 +235,7 @@ export class Admission {
       ceiling: 0,
       settleHook: startHook && { keys: [], estimatedBytes: 512, write: undo },
       forgetKey: idempotency?.key,
+      refundsMessage: true,
     }, error);
     if (this.#settlements.hasPending) this.#heartbeat.start();
     throw error;

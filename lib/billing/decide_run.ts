@@ -33,6 +33,14 @@ import type { LimitRejection } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
 import type { WindowStatus } from "./rate_window.ts";
 import type { Caller, WindowRef } from "./request_windows.ts";
+import {
+  admitVisitorRun,
+  readVisitorAccount,
+  remainingVisitorBudget,
+  visitorAccountKeys,
+  visitorRejection,
+  writeVisitorAccount,
+} from "./visitor_account.ts";
 
 /** A message to be admitted. Money in micro-USD. */
 export interface RunRequest {
@@ -59,6 +67,8 @@ export interface StartHook {
   /** Stored in the run's own record while it is active. */
   state: ActiveRunState;
   estimatedBytes?: number;
+  /** What `write` reads. */
+  keys?: readonly Deno.KvKey[];
   /** Writes what does not fit into that record. */
   write?(tx: Transaction): void;
   /** Reverts `write`. */
@@ -105,13 +115,15 @@ export type RunDecision =
   | { short: true };
 
 export function runKeys(request: RunRequest): Deno.KvKey[] {
-  const { run, caller, sessionHash, idempotency } = request;
+  const { run, caller, sessionHash, idempotency, startHook } = request;
   return [
     ...callerKeys(caller),
     ...budgetScopesOf(request).map(({ key }) => key),
     keys.ledgerDivision(run.tenant),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(idempotency === undefined ? [] : [idempotency.key]),
+    ...visitorAccountKeys(run),
+    ...(startHook?.keys ?? []),
   ];
 }
 
@@ -140,7 +152,14 @@ export function decideRun(
   if (!("windows" in count)) return count;
   const session = takeSessionMessage(tx, request);
   if ("decision" in session) return session.decision;
-  const granted = grantHold(ledgers, { ...request, division, sessionEndsIn: session.endsIn });
+  const visitor = readVisitorAccount(tx, run);
+  const sessionEndsIn = session.endsIn;
+  const message = { minHold: request.minHold, now, sentAt: run.startedAt, sessionEndsIn };
+  const rejected = visitor && visitorRejection(visitor, message);
+  if (rejected !== undefined) return { rejected };
+  const ofVisitor = visitor ? remainingVisitorBudget(visitor, { now }) : Infinity;
+  const hold = Math.min(request.hold, ofVisitor);
+  const granted = grantHold(ledgers, { ...request, hold, division, sessionEndsIn });
   if (!("hold" in granted)) return granted;
   count.record();
   session.record();
@@ -149,6 +168,10 @@ export function decideRun(
       const lease = { runId: run.runId, hold: granted.hold, now };
       return setLease(currentLedger(held, moment), lease, isOwn);
     }, retentionOf(scope));
+  }
+  if (visitor !== undefined) {
+    const admitted = { runId: run.runId, hold: granted.hold, now, sentAt: run.startedAt };
+    writeVisitorAccount(tx, run, admitVisitorRun(visitor, admitted));
   }
   recordRun(tx, request, scopes);
   const windows = { ...count.windows, ...session.windows };

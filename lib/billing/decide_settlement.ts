@@ -1,7 +1,12 @@
 import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
-import { type RunEnd, runRecordSchema } from "../store/runs/run_record.ts";
+import {
+  RUN_RETENTION_MS,
+  type RunEnd,
+  type RunRecord,
+  runRecordSchema,
+} from "../store/runs/run_record.ts";
 import { addToUsage, usageKeyOf } from "../store/runs/usage_rows.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import {
@@ -20,9 +25,15 @@ import {
   remainingBudget,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
+import {
+  chargeVisitorRun,
+  readVisitorAccount,
+  remainingVisitorBudget,
+  visitorAccountKeys,
+  writeVisitorAccount,
+} from "./visitor_account.ts";
 
 const DAY_MS = 86_400_000;
-const RUN_RETENTION_MS = 90 * DAY_MS;
 
 /** A run to be settled. Money in micro-USD. */
 export interface Settlement {
@@ -38,6 +49,8 @@ export interface Settlement {
   settleHook?: SettleHook | undefined;
   /** The idempotency key of a run that never produced output, deleted so that a retry starts another. */
   forgetKey?: Deno.KvKey | undefined;
+  /** No model has accepted it, so its message does not count against the visitor's. */
+  refundsMessage?: boolean;
   /** It costs more than it holds; whether the budget allows that depends on the tenant's division. */
   exceedsHold?: boolean;
   /** Charge at least this if the tenant can pay: if the shard has less, throw `ShortShardError`. */
@@ -54,8 +67,12 @@ export interface SettleHook {
   /** Those of `keys` with a new random id. */
   freshKeys?: readonly Deno.KvKey[];
   estimatedBytes: number;
+  /** The settlement may be held back for a moment and share a commit with others. */
+  canWait?: boolean;
   /** How long the run's record is stored, if not as usual; milliseconds. */
   retentionMs?: number;
+  /** The page of the conversation that the run is added to, as in `ConversationName`. */
+  page?: string;
   write(tx: Transaction, charge: Charge): void;
   /** Called after the commit; `late` if the run was settled before and nothing was written. Never throws. */
   afterCommit?(how: { late: boolean }): Promise<void>;
@@ -64,8 +81,11 @@ export interface SettleHook {
 /** Combines hooks; they write in order. */
 export function combineSettleHooks(hooks: readonly SettleHook[]): SettleHook {
   const retentions = hooks.flatMap(({ retentionMs }) => retentionMs ?? []);
+  const page = hooks.find((hook) => hook.page !== undefined)?.page;
   return {
+    ...(page !== undefined && { page }),
     ...(retentions.length === 0 ? {} : { retentionMs: Math.min(...retentions) }),
+    canWait: hooks.some((hook) => hook.canWait),
     keys: hooks.flatMap((hook) => hook.keys),
     freshKeys: hooks.flatMap((hook) => hook.freshKeys ?? []),
     estimatedBytes: hooks.reduce((sum, hook) => sum + hook.estimatedBytes, 0),
@@ -100,6 +120,7 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...activeRun.accounts.map(({ key }) => key),
+    ...visitorAccountKeys(activeRun.run),
     ...(exceedsHold ? [keys.ledgerDivision(activeRun.run.tenant)] : []),
     ...days.map((day) => usageKeyOf(activeRun.run, day, shard)),
     // Without a hook nothing else is stored of the run, so no other operation writes its record.
@@ -134,15 +155,31 @@ export function decideSettlement(tx: Transaction, settlement: Settlement): Charg
   const endedAt = isOrphaned ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
   // Validates what a provider reported: one NaN would remove every limit of the day.
+  const { retentionMs: expireIn = RUN_RETENTION_MS, page } = settlement.settleHook ?? {};
+  const stored = { ...(page !== undefined && { page }), exp: endedAt + expireIn };
   const record = runRecordSchema
-    .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess });
+    .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess, ...stored });
   addToUsage(tx, usageKeyOf(activeRun.run, usageDay(endedAt, now), settlement.shard), record);
-  const expireIn = settlement.settleHook?.retentionMs ?? RUN_RETENTION_MS;
   tx.blindWrite(keys.run(tenant, runId), record, { expireIn });
+  chargeVisitor(tx, settlement, record);
   settlement.settleHook?.write(tx, { charged, excess });
   clearActiveRun(tx, settlement);
   deleteIdempotencyRecord(tx, settlement);
   return { charged, excess };
+}
+
+function chargeVisitor(tx: Transaction, { activeRun, refundsMessage }: Settlement, end: RunRecord) {
+  const { run } = activeRun;
+  const account = readVisitorAccount(tx, run);
+  if (account === undefined) return;
+  const charged = chargeVisitorRun(account, {
+    runId: run.runId,
+    used: end,
+    endedAt: end.endedAt,
+    refundedAt: refundsMessage ? run.startedAt : undefined,
+  });
+  // An account that was deleted since must not come back.
+  if (charged !== account) writeVisitorAccount(tx, run, charged);
 }
 
 function deleteIdempotencyRecord(tx: Transaction, { forgetKey, activeRun }: Settlement): void {
@@ -172,6 +209,11 @@ function chargeableAmount(tx: Transaction, settlement: Settlement): number {
     if (allotted === undefined) return hold;
     return Math.max(hold, remainingBudget(ledger, { runId, limits: allotted, moment }));
   });
+  const visitor = readVisitorAccount(tx, settlement.activeRun.run);
+  if (visitor !== undefined) {
+    const hold = findLease(ledgers[0]!.ledger, runId)?.hold ?? 0;
+    amounts.push(Math.max(hold, remainingVisitorBudget(visitor, { runId, now })));
+  }
   const [ofTenant, ...others] = amounts;
   const { cost = 0, ceiling, minCharge = 0 } = settlement;
   if (division !== undefined && ofTenant! < Math.min(cost, ceiling, minCharge, ...others)) {

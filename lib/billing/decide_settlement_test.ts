@@ -5,7 +5,7 @@ import { keys } from "../store/keys/keys.ts";
 import type { Ledger } from "./ledger.ts";
 import { dayOf } from "../platform/utc_day.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { decideSettlement, type Settlement } from "./decide_settlement.ts";
+import { decideSettlement, type Settlement, settlementKeys } from "./decide_settlement.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const TENANT = fakeUuid(801);
@@ -57,4 +57,24 @@ Deno.test("decideSettlement: an invalid amount of money or tokens is never writt
   for (const inputTokens of [NaN, -1, 1.5, 2 ** 60]) {
     assertThrows(() => decideSettlement(tx, settlementOf({ inputTokens })));
   }
+});
+
+Deno.test("settlementKeys: at most 10, whatever limits a run has", () => {
+  const { activeRun, ...settlement } = settlementOf({});
+  const key = (name: string) => [name, TENANT, "x"];
+  const accounts = [
+    ...activeRun.accounts,
+    { kind: "session" as const, key: key("session_ledgers") },
+    { kind: "address" as const, key: key("address_ledgers") },
+  ];
+  const run = { ...activeRun.run, visitor: "hash" };
+  const hook = { keys: [key("conversations"), key("storage_usage")], estimatedBytes: 0 };
+  const most = {
+    ...settlement,
+    activeRun: { ...activeRun, run, accounts },
+    settleHook: { ...hook, write: () => {} },
+  };
+  const used = { ...most, exceedsHold: true, forgetKey: key("chat_receipts") };
+  assertEquals(settlementKeys(used).length, 10);
+  assertEquals(settlementKeys({ ...most, cost: undefined, limits: undefined }).length, 9);
 });

@@ -12,9 +12,13 @@ export type LimitScope =
   | "session_messages"
   | "session_streams"
   | "session_cost"
+  | "session_uploads"
+  | "session_upload_bytes"
   | "tenant_streams"
   | "tenant_daily_cost"
-  | "ip_daily_cost";
+  | "ip_daily_cost"
+  | "visitor_messages"
+  | "visitor_cost";
 
 /** A window counts requests or messages per minute, as opposed to streams, session messages or money. */
 type LimitKind = { message: string; isWindow: boolean };
@@ -33,8 +37,18 @@ export const LIMIT_KINDS: Record<LimitScope, LimitKind> = {
     message: "what one session may cost is used up; mint a new token",
     isWindow: false,
   },
+  session_uploads: {
+    message: "this session's uploads are used up; mint a new token",
+    isWindow: false,
+  },
+  session_upload_bytes: {
+    message: "this session has uploaded too many bytes; mint a new token",
+    isWindow: false,
+  },
   tenant_streams: { message: "too many simultaneous streams", isWindow: false },
   tenant_daily_cost: { message: "the day's cost limit is reached", isWindow: false },
+  visitor_messages: { message: "this visitor's messages are used up", isWindow: false },
+  visitor_cost: { message: "what this visitor may cost is used up", isWindow: false },
   ip_daily_cost: { message: "what one address may cost a day is used up", isWindow: false },
 };
 

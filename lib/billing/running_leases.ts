@@ -1,5 +1,6 @@
 import type { Runtime } from "../platform/runtime.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import {
@@ -11,11 +12,16 @@ import {
 } from "./budget_scope.ts";
 import { findLease, remainingBudget, renewLeases, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
+import {
+  raiseVisitorHold,
+  readVisitorAccount,
+  remainingVisitorBudget,
+  writeVisitorAccount,
+} from "./visitor_account.ts";
 
 /** A request of an active run for a larger hold; amounts are totals in micro-USD. */
 export interface RaiseRequest {
-  runId: string;
-  tenant: string;
+  run: RunFacts;
   scopes: readonly BudgetScope[];
   limits: Limits;
   hold: number;
@@ -32,8 +38,8 @@ export type RaiseResult =
 
 /** Changes what a run holds in all its scopes. The operation must list the key of the tenant's division. */
 export function raiseHold(tx: Transaction, request: RaiseRequest): RaiseResult {
-  const { runId, limits, hold, now } = request;
-  const division = readDivision(tx, request.tenant);
+  const { run: { runId, tenant }, limits, hold, now } = request;
+  const division = readDivision(tx, tenant);
   const ledgers = readScopeLedgers(tx, request.scopes, { now, division });
   const lease = findLease(ledgers[0]!.ledger, runId);
   if (lease === undefined) return undefined;
@@ -43,8 +49,13 @@ export function raiseHold(tx: Transaction, request: RaiseRequest): RaiseResult {
     return remainingBudget(ledger, { runId, limits: allotted, moment });
   });
   if (division !== undefined && budgets[0]! < hold) return { short: true, held: lease.hold };
+  const visitor = readVisitorAccount(tx, request.run);
+  if (visitor !== undefined) budgets.push(remainingVisitorBudget(visitor, { runId, now }));
   const granted = Math.min(hold, ...budgets);
   if (granted < request.minHold) return undefined;
+  if (visitor !== undefined) {
+    writeVisitorAccount(tx, request.run, raiseVisitorHold(visitor, { runId, hold: granted }));
+  }
   for (const { scope, ledger } of ledgers) {
     tx.set(scope.key, setLease(ledger, { runId, hold: granted, now }), retentionOf(scope));
   }

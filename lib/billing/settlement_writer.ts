@@ -131,6 +131,7 @@ export class SettlementWriter {
         charge = decideSettlement(tx, settlement) ?? charge;
         return charge;
       },
+      canWait: settleHook?.canWait ?? false,
       estimatedBytes: 5_120 + (settleHook?.estimatedBytes ?? 0),
     });
     if (isAlive) return undefined;

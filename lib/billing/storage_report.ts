@@ -1,4 +1,5 @@
 import { agentStorageUsage } from "../store/agents/agent_versions.ts";
+import { attachmentStorageUsage } from "../store/attachments/attachment_usage.ts";
 import { readConversationUsage } from "../store/conversations/conversation_usage.ts";
 import { knowledgeStorageUsage } from "../store/knowledge/knowledge_usage.ts";
 import type { Runtime } from "../platform/runtime.ts";
@@ -21,14 +22,16 @@ export class StorageReports {
   }
 
   async read(tenant: string): Promise<StorageFigures> {
-    const [agents, knowledge, conversations] = await Promise.all([
+    const [agents, knowledge, attachments, conversations] = await Promise.all([
       agentStorageUsage(this.#kv).readAndStore(tenant),
       knowledgeStorageUsage(this.#kv).readAndStore(tenant),
+      attachmentStorageUsage(this.#kv).readAndStore(tenant),
       readConversationUsage(this.#kv, { tenant, now: this.#runtime.now() }),
     ]);
     const used = {
       ...agents.used,
       ...knowledge.used,
+      ...attachments.used,
       conversationRuns: conversations.runs,
       conversationBytes: conversations.bytes,
     };
@@ -40,6 +43,7 @@ export class StorageReports {
       knowledgeBytes: of("knowledgeBytes"),
       conversationRuns: of("conversationRuns"),
       conversationBytes: of("conversationBytes"),
+      attachmentBytes: of("attachmentBytes"),
     };
   }
 }

@@ -1,13 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { Toolset } from "../agent/tools/toolset.ts";
-import type { ToolsetFactory } from "../agent/tools/toolset_factory.ts";
+import type { RunConversation, ToolsetFactory } from "../agent/tools/toolset_factory.ts";
 import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { rejectSessionToken } from "../schemas/reject_credentials.ts";
+import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
+import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { Run } from "./run.ts";
@@ -19,6 +21,8 @@ const MAX_REVOKED = 1_000;
 
 export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
+  models: Pick<ModelRegistry, "find" | "connection">;
+  handoffs: ConversationHandoffs;
   toolsets: ToolsetFactory;
 }
 
@@ -80,8 +84,7 @@ export class ChatService {
     { reader, admit, idempotency, sessionHash }: StartOptions,
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
-    const { access, runs, runtime } = this.#deps;
-    const prepared = await prepareRun(request, { access, runs, runtime, reader });
+    const prepared = await prepareRun(request, { ...this.#deps, reader });
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
     const admitted = await admit({ run, hold, minHold, startHook, idempotency, sessionHash });
     if (admitted.kind === "gone") rejectSessionToken();
@@ -101,7 +104,10 @@ export class ChatService {
 
   #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, runs } = this.#deps;
-    const tools = toolsets.create(prepared.request);
+    const tools = toolsets.create({
+      ...prepared.request,
+      conversation: storedConversation(prepared),
+    });
     const run = createRun(prepared, { deps: this.#deps, tools });
     const ended = executeRun(run, prepared, { deps: this.#deps, hold, tools }).finally(() => {
       this.#running.delete(run.id);
@@ -193,4 +199,12 @@ export class ChatService {
       await Promise.all([...ends, ...this.#closing]);
     }
   }
+}
+
+/** For tools that change the conversation; `undefined` if it is not stored. */
+function storedConversation(
+  { request: { origin, runId }, facts, startHook }: PreparedRun,
+): RunConversation | undefined {
+  if (startHook.conversation === undefined) return undefined;
+  return { id: facts.conversationId, runId, origin, visitor: facts.visitor };
 }

@@ -17,8 +17,10 @@ import {
   isReadable,
 } from "../store/conversations/conversation_record.ts";
 import { conversationUsageKey } from "../store/conversations/conversation_usage.ts";
+import { sealTitle, titleOf } from "../store/conversations/conversation_title.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
 import { type ConversationName, keys } from "../store/keys/keys.ts";
+import { sealVisitorId, type VisitorRef } from "../store/visitors/visitor_ids.ts";
 import { type Chunk, totalBytes } from "../store/values/chunks.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import {
@@ -92,7 +94,9 @@ export class ConversationLog {
     }
     const keyDigest = this.#keyDigest;
     const entry = await createTranscriptEntry(input.messages, { frames, keyed: keyDigest });
-    const { days, origin } = input;
+    const { days, origin, visitorId } = input;
+    const visitor = this.#sealVisitor(facts, visitorId);
+    const title = visitor && sealTitle(this.#deps.content, name, titleOf(input.messages));
     const packTranscript = await this.#packTranscript(entry, { name, runId: facts.runId, days });
     const endedAt = this.#deps.runtime.now();
     const shard = this.#deps.shard?.number ?? 0;
@@ -102,12 +106,14 @@ export class ConversationLog {
       freshKeys,
       // The record expires with the transcript, so that deleting the conversation leaves nothing behind.
       retentionMs: days * DAY_MS,
+      page: name.page,
       estimatedBytes: HEAD_BYTES + Math.min(entry.bytes, MAX_SETTLED_BYTES),
       write: (transaction, { charged }) => {
         clearInput(transaction, facts, pending);
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
-        const of = { name, origin, source: conversationSource(facts.source), days };
-        const appended = { ...of, row, digests: entry.digests, keyDigest, packTranscript };
+        const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
+        const { digests, messages } = entry;
+        const appended = { ...of, row, messages, digests, keyDigest, packTranscript };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },
@@ -120,6 +126,14 @@ export class ConversationLog {
         }
       },
     };
+  }
+
+  #sealVisitor(
+    { tenant, visitor: hash }: RunFacts,
+    id: string | undefined,
+  ): VisitorRef | undefined {
+    if (hash === undefined || id === undefined) return undefined;
+    return sealVisitorId(this.#deps.content, { tenant, hash, id });
   }
 
   /**

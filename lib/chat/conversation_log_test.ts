@@ -12,7 +12,7 @@ import {
   type RunWithTranscript,
 } from "../store/conversations/conversation_store.ts";
 import { keys } from "../store/keys/keys.ts";
-import type { ChatMessage } from "../schemas/chat.ts";
+import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { ConversationLog } from "./conversation_log.ts";
 import { RunInputStore } from "./run_input.ts";
@@ -29,7 +29,7 @@ const NAME = {
 const LIVE = newActiveRun(FACTS, []);
 const TEXT = "word ".repeat(20_000);
 const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
-const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
+const HELLO: StoredMessage[] = [{ role: "user", content: "Hello" }];
 
 /** The decrypted transcript of a run. */
 function said(run: RunWithTranscript | undefined): RunTranscript {
@@ -45,7 +45,7 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
   const log = new ConversationLog({ kv, committer: ahead, runtime, content });
   const inputs = new RunInputStore(kv, content);
   /** Settles a run of `messages` answered by `frames`. */
-  const settle = async (messages: ChatMessage[], frames: Frame[]) => {
+  const settle = async (messages: StoredMessage[], frames: Frame[]) => {
     const input = { days: 30, messages };
     const { conversation } = await inputs.startHook(FACTS, { input, isNew: false });
     const closing = await log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames });
@@ -130,7 +130,7 @@ Deno.test("ConversationLog: a settlement deletes what another process wrote ahea
 Deno.test("ConversationLog: the input of a run is found by another process and deleted with the settlement", async () => {
   using kv = await Deno.openKv(":memory:");
   const { inputs, log, committer } = open(kv);
-  const messages = Array.from({ length: 9 }, (_, n): ChatMessage => ({
+  const messages = Array.from({ length: 9 }, (_, n): StoredMessage => ({
     role: "user",
     content: `${n} ${"x".repeat(20_000)}`,
   }));
@@ -151,7 +151,7 @@ Deno.test("ConversationLog: the input of a run is found by another process and d
 Deno.test("ConversationLog: an input too large for admission is stored as its last message", async () => {
   using kv = await Deno.openKv(":memory:");
   const { inputs } = open(kv);
-  const long = Array.from({ length: 12 }, (): ChatMessage => ({
+  const long = Array.from({ length: 12 }, (): StoredMessage => ({
     role: "user",
     content: "x".repeat(20_000),
   }));

@@ -60,6 +60,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
       days,
       row,
       digests: [],
+      messages: 2,
       keyDigest: (digest: string) => digest,
       packTranscript: () => ({ chunks: parts, bytes, written: false }),
     };

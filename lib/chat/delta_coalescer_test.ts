@@ -4,7 +4,7 @@ import { DeltaCoalescer } from "./delta_coalescer.ts";
 
 function open() {
   const sent: string[] = [];
-  return { sent, deltas: new DeltaCoalescer((text) => sent.push(text)) };
+  return { sent, deltas: new DeltaCoalescer((text) => sent.push(text), { now: Date.now }) };
 }
 
 Deno.test("DeltaCoalescer: emits the first delta immediately", () => {

@@ -1,3 +1,4 @@
+import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Admission } from "../billing/admission.ts";
@@ -6,9 +7,11 @@ import type { Charge } from "../billing/decide_settlement.ts";
 import type { Logger } from "../platform/log.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
+import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
 import { billingAnomaly } from "./billing_anomaly.ts";
+import { loadImages } from "./load_images.ts";
 import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
@@ -27,6 +30,7 @@ export interface ExecutionDeps {
   abandonedAfterMs: number;
   admission: Pick<Admission, "settle" | "reserve">;
   runs: RunRegistry;
+  attachments: AttachmentStore;
   onSettled?: (run: SettledRun) => void;
 }
 
@@ -51,6 +55,7 @@ export function createRun(
     conversationId,
     startedBy: source.id,
     primary: { provider, model },
+    ...prepared.held && { handoff: prepared.held },
     runtime,
     abandonedAfterMs,
     price: (name) => priceOf(policy, name),
@@ -106,10 +111,13 @@ async function settleRun(
 /** Drives the agent loop until the run is settled. `hold` is what admission reserved, micro-USD. */
 export async function executeRun(
   run: Run,
-  { request: { agent }, policy, messages, maxCost }: PreparedRun,
+  { request: { agent }, facts, held, policy, system, messages, maxCost }: PreparedRun,
   { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
 ): Promise<void> {
-  const { runtime, admission, models } = deps;
+  if (held !== undefined) {
+    return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
+  }
+  const { runtime, admission, models, attachments } = deps;
   const { wallClockMs, maxSteps } = agent.budget;
   const budget = new RunBudget({
     entries: policy.entries,
@@ -121,27 +129,47 @@ export async function executeRun(
   });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
-    await run.drive(runWithTools(tools, {
-      candidates: policy.entries.map(({ vendor, model }) => ({
-        provider: vendor,
-        model,
-        client: models.find(vendor, model),
-      })),
-      system: agent.systemPrompt,
-      messages,
-      authorizeStep: (step) => budget.authorizeStep(step),
-      onAttempt: (candidate) => run.onAttempt(candidate),
-      onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
-      contextWindow: contextWindow(policy),
-      onTruncation: (truncation) => run.usage.addTruncation(truncation),
-      maxSteps,
-      deadline: runtime.now() + wallClockMs,
-      signal: run.signal,
-      ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
-    }));
+    await run.drive(async (onEvent) => {
+      using images = await loadImages(messages, {
+        ...{ tenant: run.tenant, attachments, signal: run.signal },
+      });
+      return await runWithTools(tools, {
+        onEvent,
+        candidates: policy.entries.map(({ vendor, model }) => ({
+          provider: vendor,
+          model,
+          client: models.find(vendor, model),
+        })),
+        system,
+        messages,
+        authorizeStep: (step) => budget.authorizeStep(step),
+        onAttempt: (candidate) => run.onAttempt(candidate),
+        onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
+        contextWindow: contextWindow(policy),
+        onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        maxSteps,
+        deadline: runtime.now() + wallClockMs,
+        signal: run.signal,
+        ...(images.contents.size === 0 ? {} : { images: images.contents }),
+        ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+      });
+    });
   } finally {
     cancelTimer();
   }
+}
+
+/** Answers a message to a person: with the agent's note for the visitor, and without a model. */
+function answerHeld(
+  { provider, model }: PreparedRun["facts"],
+  { agent, onEvent }: {
+    agent: PreparedRun["request"]["agent"];
+    onEvent: (event: AgentEvent) => void;
+  },
+): Promise<AgentOutcome> {
+  onEvent({ type: "step", n: 1, provider, model });
+  onEvent({ type: "text", text: agent.handoff!.message });
+  return Promise.resolve({ finishReason: "stop" });
 }
 
 function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {

@@ -13,6 +13,8 @@ export interface LiveRun {
   facts: RunFacts;
   /** The page's origin; absent for calls with an API key. */
   origin?: string | undefined;
+  /** Whom its session was minted for. */
+  visitorId?: string | undefined;
   /** The message that it answers. */
   question: string;
 }
@@ -52,7 +54,8 @@ export class LiveRuns {
     try {
       const pending = await this.#inputs.find(active);
       if (pending === undefined) return [];
-      return [{ facts, origin: log?.origin, question: pending.input.messages.at(-1)!.content }];
+      const { messages, visitorId } = pending.input;
+      return [{ facts, origin: log?.origin, visitorId, question: messages.at(-1)!.content }];
     } catch (error) {
       if (error instanceof CorruptRecordError) return [];
       throw error;

@@ -1,20 +1,40 @@
 import {
   type ContextWindow,
+  maxInputTokens,
   maxPromptBytes,
   messageBytes,
   promptBytes,
 } from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_step.ts";
+import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/micro_usd.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
-import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
+import type { ModelMessage } from "../providers/model.ts";
+import type { ModelRegistry } from "../providers/model_registry.ts";
+import type { ChatBody } from "../schemas/chat.ts";
+import { DEMO_MODEL } from "../schemas/provider_id.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
+import { AttachmentStore } from "../store/attachments/attachment_store.ts";
+import {
+  conversationName,
+  type StoredMessage,
+} from "../store/conversations/conversation_record.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import type { SessionVisitor } from "../store/visitors/session_visitor.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
+import { attachFiles } from "./attach_files.ts";
+import { type AttachmentsByMessage, loadAttachments } from "./load_attachments.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import type { ConversationHandoffs } from "./conversation_handoffs.ts";
+import { combineStartHooks } from "./held_message.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
+
+const DAY_MS = 86_400_000;
+/** Two short records with long keys. */
+const USE_BYTES = 1_024;
 
 /** A message to answer. */
 export interface ChatRequest {
@@ -27,6 +47,8 @@ export interface ChatRequest {
   requestId: string;
   /** The page of a session. */
   origin?: string | undefined;
+  /** Whom the session was minted for. */
+  visitor?: SessionVisitor | undefined;
   /** The credential it was sent with. */
   source: RunFacts["source"];
 }
@@ -37,8 +59,12 @@ export interface PreparedRun {
   policy: ResolvedPolicy;
   facts: RunFacts;
   startHook: RunStartHook;
+  /** The agent's prompt with the visitor's values, and what people wrote in the conversation. */
+  system: string;
+  /** The message goes to a person, and no model answers. */
+  held?: "waiting" | "taken";
   /** The messages that fit into the model's context. */
-  messages: readonly ChatMessage[];
+  messages: readonly ModelMessage[];
   droppedMessages: number;
   /** The agent's budget for one answer. */
   maxCost: number;
@@ -49,25 +75,46 @@ export interface PreparedRun {
 
 export interface PrepareRunDeps {
   access: ModelAccess;
+  attachments: AttachmentStore;
+  models: Pick<ModelRegistry, "connection">;
   runtime: Runtime;
   runs: RunRegistry;
+  handoffs: ConversationHandoffs;
   reader: KvReader | undefined;
 }
 
 /** Validates a message and prices its first step. Throws an `ApiError` if it is invalid. */
 export async function prepareRun(
   request: ChatRequest,
-  { access, runtime, runs, reader }: PrepareRunDeps,
+  deps: PrepareRunDeps,
 ): Promise<PreparedRun> {
+  const { access, runtime, handoffs, reader } = deps;
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
-  const policy = await resolveCandidates({ ...request, visitor, access, reader });
+  const resolved = await resolveCandidates({ ...request, visitor, access, reader });
+  const prompt = expandPrompt(agent.systemPrompt, {
+    variables: agent.variables,
+    visitor: request.visitor,
+  });
+  const place = {
+    ...request,
+    conversationId: body.conversationId,
+    visitor: request.visitor?.hash,
+  };
+  const message = { system: prompt, body, runId: request.runId };
+  const handoff = await handoffs.prepare(place, { message, reader });
+  const { system } = handoff;
+  const otherBytes = promptBytes({ system, tools: agent.tools as never });
+  const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
+  const policy = { ...resolved, entries: attached.models };
   const primary = policy.entries[0]!;
-  const { systemPrompt, tools } = agent;
-  const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
-  const { messages, dropped } = fitContext(body.messages, { ...contextWindow(policy), otherBytes });
-  const bytes = otherBytes + messageBytes(messages);
-  const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
+  const { messages, dropped } = fitContext(attached.messages, {
+    ...contextWindow(policy),
+    otherBytes,
+  });
+  const inputBytes = otherBytes + messageBytes(messages);
+  const inputTokens = maxInputTokens(inputBytes, messages);
+  const step = { inputBytes, inputTokens, outputTokens: policy.maxOutputTokens };
   // A budget below the first step's cost does not reject the message: its run reports that.
   const maxCost = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {
@@ -77,20 +124,94 @@ export async function prepareRun(
     agentVersion: agent.version,
     conversationId: body.conversationId ?? runtime.uuid(),
     source,
+    ...request.visitor && { visitor: request.visitor.hash },
     provider: primary.vendor,
     model: primary.model,
     startedAt: runtime.now(),
   };
+  const startHook = await createStartHook(facts, { request, attached, ...deps });
+  const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
+  if (handoff.held !== undefined) {
+    const { held, hook } = handoff;
+    const combined = combineStartHooks(startHook, hook);
+    return { ...prepared, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
+  }
   return {
-    request,
-    policy,
-    facts,
-    startHook: await runs.startHook(facts, { ...request, reader }),
-    messages,
-    droppedMessages: dropped,
-    maxCost,
+    ...prepared,
+    startHook,
     hold: Math.min(stepCost(policy.entries, step).max, maxCost),
     minFirstStepCost: Math.min(stepCost([primary], step).min, maxCost),
+  };
+}
+
+/** A request's messages with their attachments. */
+interface AttachedMessages {
+  messages: readonly ModelMessage[];
+  /** Those that can read the messages. */
+  models: CatalogueEntry[];
+  /** For the transcript. */
+  stored: readonly StoredMessage[];
+  /** The ids of all attachments that were found. */
+  used: string[];
+}
+
+async function attachMessages(
+  request: ChatRequest,
+  { policy, otherBytes, models, attachments: store }: PrepareRunDeps & {
+    policy: ResolvedPolicy;
+    otherBytes: number;
+  },
+): Promise<AttachedMessages> {
+  const { agent, body: { messages } } = request;
+  if (messages.every(({ attachments }) => attachments === undefined)) {
+    const plain = messages.map(({ role, content }) => ({ role, content }));
+    return { messages: plain, models: policy.entries, stored: plain, used: [] };
+  }
+  const loaded = await loadAttachments(request, store);
+  const readers = policy.entries.map((entry) => {
+    const isDemo = entry.model === DEMO_MODEL;
+    return { ...entry, protocol: isDemo ? undefined : models.connection(entry.vendor)?.protocol };
+  });
+  return {
+    ...attachFiles({
+      ...{ messages, loaded, agent, readers, otherBytes },
+      contextWindow: contextWindow(policy),
+    }),
+    stored: messages.map(({ role, content }, n) => toStored({ role, content }, loaded[n]!)),
+    used: loaded.flat().flatMap((one) => one === undefined ? [] : [one.record.id]),
+  };
+}
+
+function toStored(message: StoredMessage, loaded: AttachmentsByMessage[number]): StoredMessage {
+  const attachments = loaded.flatMap((one) => one === undefined ? [] : [one.described]);
+  return attachments.length === 0 ? message : { ...message, attachments };
+}
+
+/** What is stored at admission: the messages, and that their conversation uses their attachments. */
+async function createStartHook(
+  facts: RunFacts,
+  { request, attached, runs, reader }: PrepareRunDeps & {
+    request: ChatRequest;
+    attached: AttachedMessages;
+  },
+): Promise<RunStartHook> {
+  const { origin, visitor, agent, body } = request;
+  const { stored, used } = attached;
+  const isNew = body.conversationId === undefined;
+  const hook = await runs.startHook(facts, { origin, visitor, messages: stored, isNew, reader });
+  if (hook.conversation === undefined || used.length === 0) return hook;
+  const { conversationId, startedAt: now } = facts;
+  const conversation = await conversationName(conversationId, { ...facts, origin });
+  // The conversation lives from the run's end.
+  const days = hook.conversation.input.days * DAY_MS;
+  const exp = now + agent.budget.wallClockMs + days;
+  return {
+    ...hook,
+    estimatedBytes: (hook.estimatedBytes ?? 0) + used.length * USE_BYTES,
+    write(tx) {
+      hook.write?.(tx);
+      for (const id of used) AttachmentStore.use(tx, id, { conversation, exp, now });
+    },
   };
 }
 
@@ -100,9 +221,9 @@ export async function prepareRun(
  * a user message, as providers require.
  */
 export function fitContext(
-  messages: readonly ChatMessage[],
+  messages: readonly ModelMessage[],
   { otherBytes, ...window }: ContextWindow & { otherBytes: number },
-): { messages: readonly ChatMessage[]; dropped: number } {
+): { messages: readonly ModelMessage[]; dropped: number } {
   const bytes = maxPromptBytes(window) - otherBytes;
   const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
   return { messages: messages.slice(dropped), dropped };

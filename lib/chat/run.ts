@@ -2,7 +2,7 @@ import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { type Price, toUsd } from "../billing/micro_usd.ts";
-import { type Runtime, setTimer } from "../platform/runtime.ts";
+import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
 import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { RunDetails, RunEnd } from "../store/runs/run_record.ts";
@@ -48,6 +48,8 @@ export interface RunOptions {
   startedBy: string;
   /** Named in `start` if no model was tried by then. */
   primary: ModelName;
+  /** Set for a message to a person, which no model answers. */
+  handoff?: "waiting" | "taken";
   runtime: Runtime;
   /** A run without followers for this long is cancelled, milliseconds. */
   abandonedAfterMs: number;
@@ -82,7 +84,7 @@ export class Run {
   readonly #options: RunOptions;
   readonly #abort = new AbortController();
   readonly #startResult = Promise.withResolvers<RunStartResult>();
-  readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
+  readonly #deltas: DeltaCoalescer;
   readonly #startedAt: number;
   #opened = false;
   /** Failed without a frame and is being settled. */
@@ -103,6 +105,8 @@ export class Run {
     this.usage = new RunUsage(options.price);
     this.#startedAt = options.runtime.now();
     this.#options = options;
+    const now = () => monotonicNow(options.runtime);
+    this.#deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }), { now });
     this.followers = new Followers({ ...options, onAbandoned: () => this.stop("cancelled") });
   }
 
@@ -140,10 +144,12 @@ export class Run {
     if (this.log.length === 0) this.#model = { provider, model };
   }
 
-  /** Runs the agent to its end. Never throws. */
-  async drive(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<void> {
+  /** Runs the agent to its end; `runAgent` gets the function that takes its events. Never throws. */
+  async drive(
+    runAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentOutcome>,
+  ): Promise<void> {
     try {
-      await this.#finish(await this.#consume(events));
+      await this.#finish(await runAgent((event) => this.#handle(event)));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
@@ -151,14 +157,6 @@ export class Run {
       this.#failedToStart = true;
       await this.#settle(outcome, () => []);
       this.#startResult.resolve({ started: false, error: cause });
-    }
-  }
-
-  async #consume(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<AgentOutcome> {
-    while (true) {
-      const next = await events.next();
-      if (next.done) return next.value;
-      this.#handle(next.value);
     }
   }
 
@@ -195,9 +193,10 @@ export class Run {
   }
 
   #start({ provider, model }: ModelName): void {
-    const { requestId, runId, conversationId } = this.#options;
+    const { requestId, runId, conversationId, handoff } = this.#options;
     this.#model = { provider, model };
-    this.log.append({ type: "start", requestId, runId, provider, model, conversationId });
+    const facts = { requestId, runId, provider, model, conversationId };
+    this.log.append({ type: "start", ...facts, ...handoff && { handoff } });
     this.#opened = true;
     this.#startResult.resolve({ started: true });
   }

@@ -2,6 +2,7 @@
  * Runs that end in every way, with concurrent deletions and a failing store: processes settle their runs,
  * die midway, or come too late for runs that others have settled.
  */
+import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import { ledgerOf } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
@@ -85,7 +86,13 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   const facts = runFacts(n, { runId: fakeUuid(9_000 + n), conversationId });
   const content = `question${n}x${"q".repeat(random() < 0.3 ? 30_000 : 0)}`;
   const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
-  const run = { facts, startHook: await directory.startHook(facts, { body }) };
+  const run = {
+    facts,
+    startHook: await directory.startHook(facts, {
+      messages: body.messages as StoredMessage[],
+      isNew: body.conversationId === undefined,
+    }),
+  };
   const { startHook } = run;
   await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook }));
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));

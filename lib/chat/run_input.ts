@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StartHook } from "../billing/decide_run.ts";
-import { chatMessageSchema } from "../schemas/chat.ts";
+import { storedMessageSchema } from "../store/conversations/conversation_record.ts";
 import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
@@ -21,7 +21,9 @@ const runInputSchema = z.object({
   /** How long the conversation is stored. */
   days: z.int().positive(),
   origin: z.string().optional(),
-  messages: z.array(chatMessageSchema),
+  /** Whom its session was minted for. */
+  visitorId: z.string().optional(),
+  messages: z.array(storedMessageSchema),
 });
 /** The messages of a run's request, stored until it is settled. */
 export type RunInput = Omit<z.infer<typeof runInputSchema>, "v">;

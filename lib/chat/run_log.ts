@@ -25,8 +25,7 @@ export class RunLog {
   #interrupted = false;
   /** The numbers that `done` had for followers who already received the interruption. */
   #reportedEnds: readonly number[] = [];
-  /** Created on demand: most frames are appended while no one waits. */
-  #appended: PromiseWithResolvers<void> | undefined;
+  #waiting = new Set<() => void>();
 
   /** `onAppend` is called for each frame as it is appended. */
   constructor(onAppend: (frame: Frame) => void = () => {}) {
@@ -77,12 +76,21 @@ export class RunLog {
 
   /** Resolves with the next frame or the end. */
   nextAppend(): Promise<void> {
-    return (this.#appended ??= Promise.withResolvers()).promise;
+    return new Promise((resolve) => this.onNextAppend(resolve));
+  }
+
+  /** Calls `callback` once, with the next frame or the end. Returns a function that cancels it. */
+  onNextAppend(callback: () => void): () => void {
+    const waiting = this.#waiting;
+    waiting.add(callback);
+    return () => void waiting.delete(callback);
   }
 
   #wake(): void {
-    this.#appended?.resolve();
-    this.#appended = undefined;
+    if (this.#waiting.size === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const callback of waiting) callback();
   }
 }
 

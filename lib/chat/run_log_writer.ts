@@ -23,6 +23,8 @@ const WATCHED_BATCH_MS = 250;
 const FOLLOWED_FOR_MS = 12_000;
 /** The end of a run does not count: it is stored with the settlement. */
 const MAX_COMMITS_PER_SECOND = 4;
+/** A run that took this long can wait a moment more for its settlement, which others then share. */
+const LONG_RUN_MS = 500;
 /** Chunks of 48 KiB. A commit takes 600 KB including everything else in it. */
 const CHUNKS_PER_COMMIT = 8;
 /** Bytes of frames that always fit into one commit, together with the final frames. */
@@ -75,6 +77,7 @@ export class RunLogWriter {
   /** The key of the active run. */
   readonly key: Deno.KvKey;
   readonly #deps: RunLogWriterDeps;
+  readonly #startedAt: number;
   /** What is certainly stored. */
   #stored: Pick<LogState, "chunks" | "frames">;
   #batch: Batch | undefined;
@@ -90,6 +93,7 @@ export class RunLogWriter {
   constructor(deps: RunLogWriterDeps) {
     this.#deps = deps;
     this.#stored = deps.begun;
+    this.#startedAt = deps.runtime.now();
     this.key = keys.activeRun(deps.facts.tenant, deps.facts.runId);
   }
 
@@ -134,6 +138,7 @@ export class RunLogWriter {
     const isTooLarge = size > BYTES_PER_COMMIT;
     return {
       keys: [],
+      canWait: this.#deps.runtime.now() - this.#startedAt >= LONG_RUN_MS,
       estimatedBytes: COMMIT_OVERHEAD + (isTooLarge ? 0 : size),
       write: (transaction, { charged }) => {
         if (isTooLarge) return this.#end(transaction, this.state, "interrupted");
@@ -265,6 +270,7 @@ export class RunLogWriter {
       },
       // If this ends meanwhile, the settlement reads the store itself.
       isFinal: () => !isWanted(),
+      canWait: true,
       estimatedBytes: COMMIT_OVERHEAD + totalBytes(chunks),
     });
   }

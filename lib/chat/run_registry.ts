@@ -19,7 +19,7 @@ import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
-import type { ChatBody } from "../schemas/chat.ts";
+import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import type { FollowableRun, RunLog } from "./run_log.ts";
@@ -38,6 +38,18 @@ export type RunLookup =
   /** The run existed, but its log is gone. */
   | { state: "expired" }
   | { state: "unknown" };
+
+/** An active run, with what names its conversation. */
+export interface RunInConversation {
+  runId: string;
+  agentId: string;
+  conversationId: string;
+  origin?: string;
+  /** The visitor's hash. */
+  visitor?: string;
+  /** The id of the API key, session or user. */
+  startedBy: string;
+}
 
 /** What is stored in the commit that admits a run. */
 export interface RunStartHook extends StartHook {
@@ -88,17 +100,20 @@ export class RunRegistry {
   }
 
   /** What is stored when a run of this process is admitted. */
-  async startHook(facts: RunFacts, { origin, body, reader }: {
+  async startHook(facts: RunFacts, { origin, visitor, messages, isNew, reader }: {
     origin?: string | undefined;
-    body: ChatBody;
+    visitor?: { id: string } | undefined;
+    messages: readonly StoredMessage[];
+    /** The conversation's id was generated for this run. */
+    isNew: boolean;
     reader?: KvReader | undefined;
   }): Promise<RunStartHook> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#deps.tenants.plan(facts.tenant, reader);
     const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);
     if (!isStored) return { state: { log } };
-    const input = { days, messages: body.messages, ...(origin && { origin }) };
-    const isNew = body.conversationId === undefined;
+    const of = { ...(origin && { origin }), ...visitor && { visitorId: visitor.id } };
+    const input = { days, messages: [...messages], ...of };
     const hook = await this.#inputs.startHook(facts, { input, isNew });
     return { ...hook, state: { ...hook.state, log } };
   }
@@ -239,17 +254,27 @@ export class RunRegistry {
   }
 
   /** The active runs in conversations with this id, in all processes, oldest first. */
-  async runsInConversation(
+  runsInConversation(tenant: string, id: string): Promise<RunInConversation[]> {
+    return this.#listRuns(tenant, (run) => run.conversationId === id);
+  }
+
+  /** The active runs of a visitor, by its hash, in all processes, oldest first. */
+  runsOfVisitor(tenant: string, visitor: string): Promise<RunInConversation[]> {
+    return this.#listRuns(tenant, (run) => run.visitor === visitor);
+  }
+
+  async #listRuns(
     tenant: string,
-    id: string,
-  ): Promise<{ runId: string; agentId: string; origin?: string }[]> {
-    const all = await Array.fromAsync(this.#activeRuns(tenant));
-    return all
-      .filter(({ run }) => run.conversationId === id)
+    isWanted: (run: RunFacts) => boolean,
+  ): Promise<RunInConversation[]> {
+    return (await Array.fromAsync(this.#activeRuns(tenant)))
+      .filter(({ run }) => isWanted(run))
       .sort((a, b) => a.run.startedAt - b.run.startedAt)
-      .map(({ run: { runId, agentId }, log }) => {
-        return { runId, agentId, ...(log?.origin !== undefined && { origin: log.origin }) };
-      });
+      .map(({ run: { runId, agentId, conversationId, visitor, source }, log }) => ({
+        ...{ runId, agentId, conversationId, startedBy: source.id },
+        ...log?.origin !== undefined && { origin: log.origin },
+        ...visitor !== undefined && { visitor },
+      }));
   }
 
   async *#activeRuns(tenant: string): AsyncGenerator<ActiveRun> {

@@ -8,7 +8,6 @@ import { Admission } from "../billing/admission.ts";
 import { FailureDetector } from "../billing/failure_detector.ts";
 import { keys } from "../store/keys/keys.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
-import type { ChatBody } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { Run } from "./run.ts";
 import { RunRegistry } from "./run_registry.ts";
@@ -35,8 +34,8 @@ function open(kv: Deno.Kv) {
     directory.add({ id, stop } as unknown as Run);
   };
   const facts = runFacts(1);
-  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
-  const ownerOf = async () => (await directory.startHook(facts, { body })).state.log.owner;
+  const ownerOf = async () =>
+    (await directory.startHook(facts, { messages: [], isNew: true })).state.log.owner;
   return { directory, admission, runtime, stopped, add, ownerOf };
 }
 
@@ -71,8 +70,7 @@ Deno.test("RunRegistry: a run followed through another process arrives there 4 t
   const [owner, other] = [open(kv), open(kv)];
   const facts = runFacts(1);
   const { tenant, runId } = facts;
-  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
-  const opening = await owner.directory.startHook(facts, { body });
+  const opening = await owner.directory.startHook(facts, { messages: [], isNew: true });
   await owner.admission.admit(runRequest(1, { run: facts, startHook: opening }));
   const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const stored: RunLogWriter = owner.directory.createLogWriter({ facts, startHook: opening }, {

@@ -41,15 +41,17 @@ function open({ busy }: { busy?: Promise<void> } = {}) {
   return { run, runtime, reported };
 }
 
-async function* play(
+function play(
   events: readonly (AgentEvent | Error)[],
   outcome: AgentOutcome = { finishReason: "stop" },
-): AsyncGenerator<AgentEvent, AgentOutcome> {
-  for (const event of events) {
-    if (event instanceof Error) throw event;
-    yield await Promise.resolve(event);
-  }
-  return outcome;
+): Parameters<Run["drive"]>[0] {
+  return async (onEvent) => {
+    for (const event of events) {
+      if (event instanceof Error) throw event;
+      onEvent(await Promise.resolve(event));
+    }
+    return outcome;
+  };
 }
 
 /** The run's frames, each checked against the protocol; exactly one `done`, and last. */
@@ -178,14 +180,12 @@ Deno.test("Run: an unknown failure is internal_error and its message is never se
 for (const reason of ["cancelled", "timeout"] as const) {
   Deno.test(`Run: a run stopped as ${reason} ends so whatever the model throws`, async () => {
     const { run, reported } = open();
-    async function* model(): AsyncGenerator<AgentEvent, AgentOutcome> {
-      yield accepted;
+    await run.drive((onEvent) => {
+      onEvent(accepted);
       run.stop(reason);
       run.stop("cancelled");
-      await Promise.reject(new TypeError("connection reset"));
-      return { finishReason: "stop" };
-    }
-    await run.drive(model());
+      return Promise.reject(new TypeError("connection reset"));
+    });
     const frames = framesOf(run);
     assertEquals(frames.at(-1), { type: "done", finishReason: reason });
     const error = frames.find((frame) => frame.type === "error");

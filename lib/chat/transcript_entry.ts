@@ -1,7 +1,6 @@
 import { sha256 } from "../platform/crypto/signer.ts";
-import type { ChatMessage } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
-import type { RunTranscript } from "../store/conversations/conversation_record.ts";
+import type { RunTranscript, StoredMessage } from "../store/conversations/conversation_record.ts";
 import { type Chunk, splitChunks, totalBytes } from "../store/values/chunks.ts";
 
 /** Short, because a collision only omits a message that a client claims. A stored format. */
@@ -12,6 +11,8 @@ const SHORTENED_ANSWER_LENGTH = 16_000;
 export interface TranscriptEntry {
   /** Digests of all messages and of the answer. */
   digests: string[];
+  /** The question, and the answer if there is one. */
+  messages: number;
   /** The size of the whole entry. */
   bytes: number;
   /** Encodes the entry without the claimed messages whose digests are `known`. */
@@ -25,10 +26,10 @@ export interface TranscriptEntry {
  * the frames of the answer. `keyed` makes a digest useless for guessing messages without the key.
  */
 export async function createTranscriptEntry(
-  messages: readonly ChatMessage[],
+  messages: readonly StoredMessage[],
   { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
 ): Promise<TranscriptEntry> {
-  const digestOf = async (message: ChatMessage) => keyed(await messageDigest(message));
+  const digestOf = async (message: StoredMessage) => keyed(await messageDigest(message));
   const claims = messages.slice(0, -1);
   const question = messages.at(-1)!;
   const answer = answerOf(frames);
@@ -37,7 +38,7 @@ export async function createTranscriptEntry(
     Promise.all([question, { role: "assistant" as const, content: answer.text }].map(digestOf)),
   ]);
   const unclaimed = { ...question, claimed: false };
-  const encodeWith = (some: readonly ChatMessage[]) =>
+  const encodeWith = (some: readonly StoredMessage[]) =>
     encodeTranscript({
       messages: [...some.map((message) => ({ ...message, claimed: true })), unclaimed],
       ...answer,
@@ -45,6 +46,7 @@ export async function createTranscriptEntry(
   const all = encodeWith(claims);
   return {
     digests: [...claimDigests, ...ownDigests],
+    messages: answer.text === "" ? 1 : 2,
     bytes: totalBytes(all),
     encode(known) {
       const knownDigests = new Set(known);
@@ -63,7 +65,7 @@ function encodeTranscript(transcript: RunTranscript): Chunk[] {
 }
 
 /** Ignores outer whitespace, which clients trim before they send a message back. */
-async function messageDigest({ role, content }: ChatMessage): Promise<string> {
+async function messageDigest({ role, content }: StoredMessage): Promise<string> {
   return (await sha256(`${role} ${content.trim()}`)).slice(0, DIGEST_LENGTH);
 }
 

@@ -57,7 +57,13 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "slowed down": msg("Slowed down sign-in"),
     refused: msg("Rejected sign-in"),
   },
-  conversation: { export: msg("Exported"), stop: msg("Stopped an answer in conversation") },
+  conversation: {
+    export: msg("Exported"),
+    stop: msg("Stopped an answer in conversation"),
+    take: msg("Took conversation"),
+    return: msg("Handed back conversation"),
+    close: msg("Closed conversation"),
+  },
   access: {
     "role not allowed": msg("Rejected: role not allowed"),
     "form of another site": msg("Rejected: form of another site"),

@@ -1,4 +1,8 @@
-import { ANY_FAILURE, COST_THRESHOLDS } from "../store/conversations/conversation_index.ts";
+import {
+  ANY_FAILURE,
+  COST_THRESHOLDS,
+  RATING_FILTERS,
+} from "../store/conversations/conversation_index.ts";
 import type { InboxSearch } from "../services/conversation_inbox.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 import { CONVERSATION_SOURCES } from "../schemas/conversation_source.ts";
@@ -19,6 +23,8 @@ export interface ConversationFilters {
   /** Micro-USD, one of `COST_THRESHOLDS`. */
   cost: string;
   source: string;
+  /** One of `RATING_FILTERS`. */
+  rating: string;
   /** Words that were said. */
   q: string;
 }
@@ -38,6 +44,7 @@ export function readConversationFilters({ searchParams }: URL): ConversationFilt
     finish: read("finish", (text) => FINISH_VALUES.some((value) => value === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
     source: read("source", (text) => CONVERSATION_SOURCES.some((value) => value === text)),
+    rating: read("rating", (text) => RATING_FILTERS.some((value) => value === text)),
     q: cutText((searchParams.get("q") ?? "").trim(), 0, MAX_QUERY_LENGTH),
   };
 }
@@ -47,7 +54,7 @@ export function isFiltered(filters: ConversationFilters): boolean {
 }
 
 export function toConversationSearch(
-  { agentId, from, to, finish, cost, source, q }: ConversationFilters,
+  { agentId, from, to, finish, cost, source, rating, q }: ConversationFilters,
 ): InboxSearch {
   return {
     agentId: agentId || undefined,
@@ -56,6 +63,7 @@ export function toConversationSearch(
     finish: FINISH_VALUES.find((value) => value === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
     source: CONVERSATION_SOURCES.find((value) => value === source),
+    rating: RATING_FILTERS.find((value) => value === rating),
     query: q || undefined,
   };
 }
@@ -83,6 +91,7 @@ export function inboxRowHref(
     id: string;
     agentId: string;
     origin?: string | undefined;
+    visitor?: string | undefined;
     run?: { runId: string } | undefined;
   },
   list: string,
@@ -91,10 +100,28 @@ export function inboxRowHref(
   return row.run === undefined ? href : `${href}#run-${row.run.runId}`;
 }
 
-/** The URL of a conversation; several agents or origins may share its id. */
+/** The URL of a conversation; several agents, origins or visitors may share its id. */
 export function conversationHref(
-  { id, agentId, origin = "" }: { id: string; agentId: string; origin?: string | undefined },
+  { id, agentId, origin = "", visitor }: {
+    id: string;
+    agentId: string;
+    origin?: string | undefined;
+    /** The hash of the visitor's id. */
+    visitor?: string | undefined;
+  },
   page = "",
 ): string {
-  return `/conversations/${id}${page}?${new URLSearchParams({ agentId, origin })}`;
+  const query = new URLSearchParams({ agentId, origin });
+  if (visitor !== undefined) query.set("visitor", visitor);
+  return `/conversations/${id}${page}?${query}`;
+}
+
+/** The URL of the conversation that a page shows, whose URL says which one it is. */
+export function openConversationHref(
+  conversation: { id: string; agentId: string; origin?: string | undefined },
+  url: URL,
+  page = "",
+): string {
+  const visitor = url.searchParams.get("visitor") ?? undefined;
+  return conversationHref({ ...conversation, visitor }, page);
 }

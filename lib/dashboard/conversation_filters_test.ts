@@ -7,7 +7,7 @@ import {
 } from "./conversation_filters.ts";
 
 const AGENT = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
-const NONE = { agentId: "", from: "", to: "", finish: "", cost: "", source: "", q: "" };
+const NONE = { agentId: "", from: "", to: "", finish: "", cost: "", source: "", rating: "", q: "" };
 
 function read(query: string) {
   return readConversationFilters(new URL(`http://localhost/conversations${query}`));
@@ -15,7 +15,7 @@ function read(query: string) {
 
 Deno.test("readConversationFilters: ignores unknown values", () => {
   assertEquals(read(""), NONE);
-  const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1&source=fax";
+  const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1&source=fax&rating=5";
   assertEquals(read(wrong), NONE);
   const right = {
     agentId: AGENT,
@@ -24,6 +24,7 @@ Deno.test("readConversationFilters: ignores unknown values", () => {
     finish: "error",
     cost: "250000",
     source: "share",
+    rating: "comment",
     q: "late parcel",
   };
   assertEquals(read(`?${new URLSearchParams(right)}`), right);

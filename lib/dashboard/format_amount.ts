@@ -12,12 +12,18 @@ const smallAmounts = perLanguage((language) =>
 const tenths = perLanguage((language) =>
   new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 );
+const percents = perLanguage((language) => new Intl.NumberFormat(language, { style: "percent" }));
 /** The smallest amount that four digits can show. */
 const MIN_SHOWN_USD = 0.0001;
 
 /** `1,234`. */
 export function formatCount(n: number): string {
   return counts().format(n);
+}
+
+/** Whole percent as `87%`. */
+export function formatPercent(percent: number): string {
+  return percents().format(percent / 100);
 }
 
 /** `1.2K`, for narrow spaces. */

@@ -17,7 +17,9 @@ export const KEY_PRESETS: readonly [KeyPreset, ...KeyPreset[]] = [
   {
     id: "website",
     title: msg("Run chats"),
-    text: msg("For the backend of a website or app: start widget sessions, and chat with agents."),
+    text: msg(
+      "For the backend of a website or app: start widget sessions, set what visitors may use, and chat with agents.",
+    ),
     scopes: ["widget:mint"],
   },
   {

@@ -5,7 +5,12 @@ import { API_KEY_PATTERN } from "../store/credentials/api_key_format.ts";
 import type { SessionStore } from "../store/credentials/session_store.ts";
 import type { ScriptReleaseStore } from "../store/script_release_store.ts";
 import { ContentPolicy } from "./content_policy.ts";
-import { type DiagnosticContext, resolveTagUrl, WIDGET_ATTRIBUTE } from "./diagnostic_context.ts";
+import {
+  type DiagnosticContext,
+  type EmbedConfig,
+  resolveTagUrl,
+  WIDGET_ATTRIBUTE,
+} from "./diagnostic_context.ts";
 
 /** Path of the script on its host, with the hash of a pinned release. */
 const SCRIPT_PATH = /^\/widget\.v1(?:\.([0-9a-f]{12}))?\.js$/;
@@ -73,12 +78,18 @@ function checkContentPolicy(context: DiagnosticContext): DoctorReason {
   if (page === undefined || origin === undefined) return "only_tag";
   const policy = new ContentPolicy([...page.policies, ...metaPolicies], new URL(origin));
   if (policy.sandboxed) return "policy_sandbox";
-  const allowsScript = policy.permitsScript({
-    url: resolveTagUrl(context, "src") ?? new URL(`${embed.scriptBase}/widget.v1.js`),
-    nonce: tag?.get("nonce"),
-    integrity: tag?.get("integrity"),
-  });
+  const url = resolveTagUrl(context, "src") ?? new URL(`${embed.scriptBase}/widget.v1.js`);
+  const nonce = tag?.get("nonce");
+  const allowsScript = policy.permitsScript({ url, nonce, integrity: tag?.get("integrity") });
   if (!allowsScript) return "policy_scripts";
+  const pinned = matchScriptPath(context)?.[1];
+  // Another release has other files, or none.
+  if (pinned === undefined || pinned === embed.hash12) {
+    const permits = ({ name, integrity }: EmbedConfig["panel"]) =>
+      policy.permitsScript({ url: new URL(name, url), nonce, integrity, inserted: true });
+    if (!permits(embed.panel)) return "policy_panel";
+    if (!permits(embed.extras)) return "policy_extras";
+  }
   const calls = [new URL(`${embed.baseUrl}/v1/chat/stream`)];
   const endpoint = resolveTagUrl(context, "data-session-endpoint");
   if (endpoint) calls.push(endpoint);

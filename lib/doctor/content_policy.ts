@@ -13,17 +13,19 @@ export class ContentPolicy {
     this.#page = page;
   }
 
+  /** `inserted`: by a script that may run, which 'strict-dynamic' trusts. */
   permitsScript(
-    { url, nonce, integrity }: {
+    { url, nonce, integrity, inserted = false }: {
       url: URL;
       nonce: string | undefined;
       integrity: string | undefined;
+      inserted?: boolean;
     },
   ): boolean {
     return this.#everyPolicy(["script-src-elem", "script-src", "default-src"], (sources) => {
       if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
       if (integrity && sources.includes(`'${integrity}'`)) return true;
-      return !sources.includes("'strict-dynamic'") && this.#allows(sources, url);
+      return sources.includes("'strict-dynamic'") ? inserted : this.#allows(sources, url);
     });
   }
 

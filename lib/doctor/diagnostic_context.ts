@@ -13,7 +13,17 @@ import { type Attributes, parseStartTags, type StartTag } from "./parse_start_ta
 export const WIDGET_ATTRIBUTE = "data-service-widget";
 
 /** Where the service and its script are served from, without trailing slashes. */
-export type EmbedConfig = { baseUrl: string; scriptBase: string; integrity: string };
+export interface EmbedConfig {
+  baseUrl: string;
+  scriptBase: string;
+  /** Of the newest script, as is its hash. */
+  integrity: string;
+  hash12: string;
+  /** The file that this script loads from the folder of its own file. */
+  panel: { name: string; integrity: string };
+  /** The file that the panel loads. */
+  extras: { name: string; integrity: string };
+}
 
 export interface DiagnosticContext {
   tenant: string;
@@ -75,8 +85,8 @@ export function createFinding(check: DoctorCheck, reason: DoctorReason): DoctorF
 /** Snippets to paste. They hold nothing of the page that was fetched. */
 export function embedSnippets(
   { agent, origin, originAllowed, embed }:
-    & Pick<DiagnosticContext, "origin" | "originAllowed" | "embed">
-    & { agent: { id: string } },
+    & Pick<DiagnosticContext, "origin" | "originAllowed">
+    & { agent: { id: string }; embed: Omit<EmbedConfig, "hash12" | "panel" | "extras"> },
 ): DoctorReport["lines"] {
   const { baseUrl, scriptBase, integrity } = embed;
   const site = originAllowed ? origin : "https://www.example.com";

@@ -30,7 +30,10 @@ async function setUp(site: (seen: SeenRequest) => Response = () => new Response(
   await releases.publish("widget", widget);
   const agent = agentOf({ allowedOrigins: [ORIGIN, "http://localhost:3000"] });
   const { egress } = server;
-  const embed = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
+  const { integrity, hash12 } = widget;
+  const panel = { name: "widget-panel.v1.0123456789ab.js", integrity: "sha384-panel" };
+  const extras = { name: "widget-extras.v1.0123456789ab.js", integrity: "sha384-extras" };
+  const embed = { baseUrl: BASE, scriptBase: CDN, integrity, hash12, panel, extras };
   const { signal } = new AbortController();
   const deps = { egress, committer, releases, sessions, runtime, embed, signal };
   const doctor = new Doctor(deps);
@@ -149,6 +152,9 @@ Deno.test("Doctor: a policy that blocks what the widget needs fails with its rea
     [`script-src 'strict-dynamic' https:; connect-src *`, "policy_scripts"],
     [`script-src *.test; connect-src https://chat.test/v1/`, undefined],
     [`script-src ${CDN}:8443; connect-src *`, "policy_scripts"],
+    [`script-src ${CDN}/widget.v1.js; connect-src *`, "policy_panel"],
+    [`script-src ${CDN}/widget.v1.js 'sha384-panel'; connect-src *`, "policy_extras"],
+    [`script-src ${CDN}/widget.v1.js 'sha384-panel' 'sha384-extras'; connect-src *`, undefined],
     [`sandbox allow-forms; default-src *`, "policy_sandbox"],
     [`default-src *, script-src 'none'`, "policy_scripts"],
   ];

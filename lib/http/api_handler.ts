@@ -1,11 +1,15 @@
 import type { Context } from "fresh";
 import { ApiError } from "../schemas/api_error.ts";
 import { headResponse } from "./head_response.ts";
+import { hasUnknownMethod } from "./normalize_request.ts";
 import type { State } from "../../utils.ts";
 
 type ApiContext = Context<State>;
 type ApiMethodHandlers = Partial<
-  Record<"GET" | "POST" | "PATCH" | "DELETE", (ctx: ApiContext) => Response | Promise<Response>>
+  Record<
+    "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    (ctx: ApiContext) => Response | Promise<Response>
+  >
 >;
 
 /** HEAD is GET without its body; other methods get 405, where Fresh would answer 404. */
@@ -16,7 +20,7 @@ export function apiHandler(methods: ApiMethodHandlers): (ctx: ApiContext) => Pro
     const method = ctx.req.method;
     if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
     const name = method === "HEAD" ? "GET" : method;
-    const handle = Object.hasOwn(methods, name)
+    const handle = Object.hasOwn(methods, name) && !hasUnknownMethod(ctx.req)
       ? methods[name as keyof ApiMethodHandlers]
       : undefined;
     if (handle === undefined) {

@@ -8,7 +8,7 @@ import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
 const UNLIMITED_PATH = "/v1/openapi.json";
 /** The route counts these in a separate window; only a rejected one also counts as a request. */
-const RESUME_PATH = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
+const RESUME_PATH = /^\/v1\/chat\/(?:runs|conversations)\/[^/]+\/stream$/;
 
 /** Root middleware, because a request under /v1 that matches no route reaches no other. */
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
@@ -16,7 +16,9 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   if (!isApiPath(pathname)) return await ctx.next();
   ctx.state.service.orphanedRuns.wake();
   const browser = isBrowserPath(pathname);
-  const response = browser && isPreflight(ctx.req) ? preflightResponse() : await handleRequest(ctx);
+  const response = browser && isPreflight(ctx.req)
+    ? preflightResponse(pathname)
+    : await handleRequest(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);
   ctx.state.rateLimiter.setHeaders(response.headers);
   // Responses hold session tokens and prompts.

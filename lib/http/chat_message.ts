@@ -93,7 +93,9 @@ export async function authorizeChatMessage(
   const sessionHash = await sha256(sessionToken);
   const place = placeOf(session);
   const source = place === undefined ? request.source : { ...request.source, place };
-  return { request: { ...request, source, origin: session.origin }, idempotency, sessionHash };
+  const visitor = await service.sessions.visitorOf(session);
+  const bound = { source, origin: session.origin, ...visitor && { visitor } };
+  return { request: { ...request, ...bound }, idempotency, sessionHash };
 }
 
 /** Where a session is used, if not on a site. */

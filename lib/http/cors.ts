@@ -12,7 +12,7 @@ const RESPONSE_HEADERS = {
 
 const PREFLIGHT_HEADERS = {
   ...ALLOW_ANY_ORIGIN,
-  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-methods": "GET, POST, PUT, DELETE",
   "access-control-allow-headers": "content-type, x-service-session, last-event-id, idempotency-key",
   "access-control-max-age": "7200",
 };
@@ -25,8 +25,10 @@ export function isPreflight(req: Request): boolean {
   return req.method === "OPTIONS" && req.headers.has("access-control-request-method");
 }
 
-export function preflightResponse(): Response {
-  return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+export function preflightResponse(pathname: string): Response {
+  const isOwn = pathname.startsWith("/v1/chat/conversations");
+  const methods = isOwn ? { "access-control-allow-methods": "GET, PATCH, DELETE" } : {};
+  return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...methods } });
 }
 
 export function addCorsHeaders(headers: Headers): void {

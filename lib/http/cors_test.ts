@@ -19,15 +19,20 @@ Deno.test("isPreflight: is an OPTIONS with a requested method", () => {
 });
 
 Deno.test("preflightResponse: allows what the widget sends, and no credentials", () => {
-  const { status, headers } = preflightResponse();
+  const { status, headers } = preflightResponse("/v1/chat/stream");
   assertEquals(status, 204);
   assertEquals(Object.fromEntries(headers), {
     "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers":
       "content-type, x-service-session, last-event-id, idempotency-key",
     "access-control-max-age": "7200",
   });
+});
+
+Deno.test("preflightResponse: a page may rename and delete its visitor's conversations", () => {
+  const { headers } = preflightResponse("/v1/chat/conversations/x");
+  assertEquals(headers.get("access-control-allow-methods"), "GET, PATCH, DELETE");
 });
 
 Deno.test("addCorsHeaders: a page can read why it was rejected", () => {

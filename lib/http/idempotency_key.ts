@@ -48,7 +48,7 @@ export async function idempotencyScope(
 
 /**
  * Identifies a message that is sent again; `undefined` without an `Idempotency-Key`. With a session the
- * scope is agent, page and conversation, because the token may have been renewed. `keyed` makes a digest
+ * scope is agent, page, conversation and visitor, because the token may have been renewed. `keyed` makes a digest
  * useless for guessing messages without the key.
  */
 export async function chatIdempotency(
@@ -63,7 +63,11 @@ export async function chatIdempotency(
   const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
   if (key === undefined) return undefined;
   const scopeOfCaller = isSession
-    ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
+    ? [
+      ...["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""],
+      // Another visitor's message must not find this run.
+      ...(caller.session.visitor === undefined ? [] : [caller.session.visitor.hash]),
+    ]
     : ["key", caller.id];
   const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
   return {

@@ -1,33 +1,32 @@
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 
-/** Waits share one timer: a stream waits for every frame, and almost never the whole time. */
+/** Calls back after a silence. Its restarts share one timer: a stream restarts it with every frame. */
 export class IdleTimer {
   readonly #runtime: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
+  readonly #onIdle: () => void;
   #since = 0;
-  #stopped = false;
+  #isStopped = false;
   #cancelTimer: (() => void) | undefined;
-  #wake: (() => void) | undefined;
 
-  constructor(runtime: Pick<Runtime, "now" | "sleep">, ms: number) {
+  constructor(
+    runtime: Pick<Runtime, "now" | "sleep">,
+    { ms, onIdle }: { ms: number; onIdle: () => void },
+  ) {
     this.#runtime = runtime;
     this.#ms = ms;
+    this.#onIdle = onIdle;
   }
 
-  /** Resolves to true once `event` does; to false when the timer runs out or is stopped. */
-  waitFor(event: Promise<void>): Promise<boolean> {
+  /** Starts to wait from now, once for `onIdle`. */
+  restart(): void {
     this.#since = this.#runtime.now();
-    if (!this.#stopped && this.#cancelTimer === undefined) this.#watch(this.#ms);
-    return new Promise((resolve) => {
-      this.#wake = () => resolve(false);
-      void event.then(() => resolve(true));
-    });
+    if (!this.#isStopped && this.#cancelTimer === undefined) this.#watch(this.#ms);
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#cancelTimer?.();
-    this.#wake?.();
   }
 
   #watch(ms: number): void {
@@ -35,7 +34,7 @@ export class IdleTimer {
       const rest = this.#since + this.#ms - this.#runtime.now();
       if (rest > 0) return this.#watch(rest);
       this.#cancelTimer = undefined;
-      this.#wake?.();
+      this.#onIdle();
     });
   }
 }

@@ -2,15 +2,17 @@ import { validationError } from "../schemas/api_error.ts";
 
 /** Methods that Fresh's router knows; any other makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** What an unknown method becomes; `hasUnknownMethod` tells it from a real one. */
 const UNSUPPORTED_METHOD = "PUT";
 /** Captures the path of a URL, even if its host is invalid. */
 const URL_PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
 
 const withoutHost = new WeakSet<Request>();
+const withUnknownMethod = new WeakSet<Request>();
 
 /**
- * Fresh's router would throw on these, a bare 500. An unknown method becomes one that no route
- * accepts, for the route's own 405. An invalid host is a 400; under /v1 `requireValidHost` sends
+ * Fresh's router would throw on these, a bare 500. An unknown method becomes one that the router
+ * knows, for the route's own 405. An invalid host is a 400; under /v1 `requireValidHost` sends
  * it, after rate limiting.
  */
 export function normalizeRequest(request: Request): Request | Response {
@@ -22,7 +24,14 @@ export function normalizeRequest(request: Request): Request | Response {
   }
   if (isRoutableMethod(request.method)) return withDecodablePath(request);
   const { url, headers } = request;
-  return withDecodablePath(new Request(url, { method: UNSUPPORTED_METHOD, headers }));
+  const routed = withDecodablePath(new Request(url, { method: UNSUPPORTED_METHOD, headers }));
+  withUnknownMethod.add(routed);
+  return routed;
+}
+
+/** True for a request whose method the router does not know; no route accepts it. */
+export function hasUnknownMethod(request: Request): boolean {
+  return withUnknownMethod.has(request);
 }
 
 export function requireValidHost(request: Request): void {
@@ -41,10 +50,12 @@ export function isRoutableMethod(method: string): boolean {
 
 function withPlaceholderHost({ url, method, headers }: Request): Request {
   const path = URL_PATH.exec(url)?.[1] ?? "/";
-  const routable = isRoutableMethod(method) ? method : UNSUPPORTED_METHOD;
+  const isKnown = isRoutableMethod(method);
+  const routable = isKnown ? method : UNSUPPORTED_METHOD;
   const request = new Request(`http://localhost${path}`, { method: routable, headers });
   const routed = withDecodablePath(request);
   withoutHost.add(routed);
+  if (!isKnown) withUnknownMethod.add(routed);
   return routed;
 }
 

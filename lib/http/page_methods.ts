@@ -9,19 +9,22 @@ type PageMethod = "GET" | "POST";
 const GET_ONLY = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
+  ...["/widget-panel.v1.:hash.js", "/widget-extras.v1.:hash.js"],
   ...["/client.v1.js", "/client.v1.json", "/client.v1.:hash.js", "/client.v1.d.ts"],
   ...[
     "/home",
     "/agents",
     "/agents/:id/embed/plugin",
+    "/agents/:id/feedback",
     "/agents/:id/versions",
     "/api-keys",
     "/audit",
   ],
   ...[
     "/conversations",
-    "/conversations/:id",
+    "/conversations/:id/handoff/stream",
     "/conversations/runs/:runId/stream",
+    "/conversations/attachments/:attachmentId",
     "/conversations/export",
     "/knowledge",
     "/knowledge/:id",
@@ -43,6 +46,7 @@ const POST_ONLY = new Set([
     "/agents/:id/try",
   ],
   "/conversations/runs/:runId/stop",
+  "/conversations/:id/handoff/typing",
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
   ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);

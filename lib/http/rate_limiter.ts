@@ -25,6 +25,8 @@ export interface RateLimiterDeps {
   tenants: TenantStore;
   limits: Limits;
   inFlight: InFlightRequests;
+  /** Open feeds of hand-offs by address, in this process. */
+  feeds: InFlightRequests;
 }
 
 /**
@@ -66,6 +68,14 @@ export class RateLimiter {
   /** As `admitRequest`, but checks only the requests in flight. */
   async enterUncounted(): Promise<void> {
     this.#enter(await this.hashedAddress());
+  }
+
+  /** Takes a place for an open feed of the address, and returns how to give it back. Throws 429. */
+  async enterFeed(): Promise<() => void> {
+    const address = await this.hashedAddress();
+    const { feeds, limits } = this.#deps;
+    await this.#recordingRejection(() => feeds.enter(address, limits));
+    return () => feeds.leave(address);
   }
 
   finish(): void {

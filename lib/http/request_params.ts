@@ -1,5 +1,6 @@
-import { ApiError, validationError } from "../schemas/api_error.ts";
-import type { ConversationFilter } from "../store/conversations/conversation_store.ts";
+import { ApiError, parseOrThrow, validationError } from "../schemas/api_error.ts";
+import type { ConversationFilter } from "../store/conversations/conversation_filter.ts";
+import { visitorPathSchema } from "../schemas/visitor.ts";
 import { invalidCursor, type PageRequest } from "../store/values/page.ts";
 
 export function isUuid(value: string): boolean {
@@ -20,6 +21,21 @@ export async function undefinedIfNotFound<T>(find: () => Promise<T>): Promise<T 
   }
 }
 
+/** The `:id` of `/v1/visitors/:id/…`, which may have any character. Throws 400 for no valid id. */
+export function visitorIdParam({ pathname }: URL): string {
+  const [, , , segment = ""] = pathname.split("/");
+  return parseOrThrow(visitorPathSchema, { id: decodeSegment(segment) }).id;
+}
+
+/** The router keeps `%2F` and `%40`; a text that is not encoded stays as it is. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /** `?agentId`, lower-cased. Throws 400 unless it is a UUID. */
 export function agentIdParam(url: URL): string | undefined {
   const agentId = url.searchParams.get("agentId") ?? undefined;
@@ -27,10 +43,11 @@ export function agentIdParam(url: URL): string | undefined {
   throw validationError([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
 }
 
-/** `?agentId&origin`, which distinguish conversations with the same id. */
+/** `?agentId&origin&visitorId`, which distinguish conversations with the same id. */
 export function conversationFilterParams(url: URL): ConversationFilter {
-  const origin = url.searchParams.get("origin") ?? undefined;
-  return { agentId: agentIdParam(url), origin };
+  const read = (name: string) => url.searchParams.get(name) ?? undefined;
+  const visitor = { visitor: read("visitor"), visitorId: read("visitorId") };
+  return { agentId: agentIdParam(url), origin: read("origin"), ...visitor };
 }
 
 /** From `Last-Event-ID` or `?after=` (a frame's id or number); 0 is the beginning. Throws 400. */

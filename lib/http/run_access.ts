@@ -13,19 +13,25 @@ import {
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import type { Service } from "./service.ts";
 
-interface RunAccessContext extends AuthenticationContext {
+export interface RunAccessContext extends AuthenticationContext {
   service: Pick<Service, "apiKeys" | "sessions" | "agents" | "runs">;
 }
 
 /**
  * For a key of the tenant with chat access, the session that started the run (even if expired), or
- * a live session of the same agent and page. Throws 404 for others, as for an unknown run.
+ * a live session of the same agent and page, and of the same visitor if the run has one. Throws 404
+ * for others, as for an unknown run.
  */
 export async function findAccessibleRun(
   req: Request,
   state: RunAccessContext,
-  { runId, counted }: { runId: string; counted: boolean },
-): Promise<{ tenant: string; runId: string; found: KnownRun }> {
+  { runId, counted, onIdentified = () => {} }: {
+    runId: string;
+    counted: boolean;
+    /** Called once the credential is known to be valid; may throw, for example for the body. */
+    onIdentified?: (() => void) | undefined;
+  },
+): Promise<AccessibleRun> {
   const { service } = state;
   const header = req.headers.get("x-service-session");
   if (bearerKey(req) !== undefined || header === null) {
@@ -33,10 +39,12 @@ export async function findAccessibleRun(
       ? await identifyAndCountKey(req, state)
       : await identifyKey(req, service.apiKeys);
     requireChatAccess(identity);
+    onIdentified();
     const found = requireKnown(await service.runs.find(identity.tenant, runId));
     return { tenant: identity.tenant, runId, found };
   }
   const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
+  onIdentified();
   const found = requireKnown(await service.runs.find(session.tenant, runId));
   // An expired run has no frames to protect, and its owner is unknown.
   if (found.state !== "expired") {
@@ -44,7 +52,27 @@ export async function findAccessibleRun(
     const agent = await service.agents.find(session.tenant, session.agentId);
     checkSessionOrigin(req, session, agent);
   }
-  return { tenant: session.tenant, runId, found };
+  return { tenant: session.tenant, runId, found, caller: { session, live } };
+}
+
+interface AccessibleRun {
+  tenant: string;
+  runId: string;
+  found: KnownRun;
+  /** The session; absent for a key. */
+  caller?: { session: Session; live: boolean };
+}
+
+/** The live session of a request from its page. Throws 401, or 403 for another page. */
+export async function requireSession(
+  req: Request,
+  { service }: { service: Pick<Service, "sessions" | "agents"> },
+): Promise<Session> {
+  const header = req.headers.get("x-service-session");
+  const session = header === null ? rejectSessionToken() : await service.sessions.require(header);
+  const agent = await service.agents.find(session.tenant, session.agentId);
+  checkSessionOrigin(req, session, agent);
+  return session;
 }
 
 type KnownRun = Exclude<RunLookup, { state: "unknown" }>;
@@ -57,6 +85,8 @@ function canFollow(session: Session, { head, live }: { head: RunLogHead; live: b
   // A backend's run has no origin, like a playground session, which must not gain access to it.
   if (head.source.kind !== "session") return false;
   if (head.source.id === session.id) return true;
+  // Nobody else continues what a named visitor has begun.
+  if (head.visitor !== undefined && head.visitor !== session.visitor?.hash) return false;
   return live && head.agentId === session.agentId && head.origin === session.origin;
 }
 

@@ -1,6 +1,8 @@
 import { type Context, HttpError } from "fresh";
 import type { State } from "../../utils.ts";
-import type { ScriptBundle } from "../store/script_bundle.ts";
+import { pinnedPath, type ScriptBundle } from "../store/script_bundle.ts";
+import type { ScriptName } from "../store/script_release_store.ts";
+import { encodeScript } from "./encode_script.ts";
 import { unavailableResponse } from "./error_response.ts";
 
 /** Limits how long browsers miss a new release. */
@@ -18,18 +20,21 @@ export const CLIENT_TYPES_HEADER = { "x-typescript-types": "/client.v1.d.ts" };
 
 const SCRIPT_HEADERS = { ...CROSS_ORIGIN, "content-type": "text/javascript; charset=utf-8" };
 
-export function scriptResponse(
-  { body, hash12 }: ScriptBundle,
+export async function scriptResponse(
+  { req }: Pick<Context<State>, "req">,
+  script: ScriptBundle,
   more: Record<string, string> = {},
-): Response {
-  const headers = { ...SCRIPT_HEADERS, ...more, "cache-control": SHORT_CACHE, etag: `"${hash12}"` };
-  return new Response(body, { headers });
+): Promise<Response> {
+  const { body, headers } = await encodeScript(script, req.headers.get("accept-encoding"));
+  return new Response(body, {
+    headers: { ...SCRIPT_HEADERS, "cache-control": SHORT_CACHE, ...more, ...headers },
+  });
 }
 
 /** A script by its content hash; never changes. */
 export async function pinnedScriptResponse(
   ctx: Context<State>,
-  name: "widget" | "client",
+  name: ScriptName,
 ): Promise<Response> {
   const { releases, log } = ctx.state.service;
   const hash = ctx.params.hash ?? "";
@@ -40,17 +45,30 @@ export async function pinnedScriptResponse(
   if (script === "unavailable") return unavailableResponse(ctx.url);
   if (script === undefined) throw new HttpError(404);
   const more = name === "client" ? CLIENT_TYPES_HEADER : {};
-  const cache = { "cache-control": IMMUTABLE_CACHE, etag: `"${hash}"` };
-  return new Response(script.body, { headers: { ...SCRIPT_HEADERS, ...more, ...cache } });
+  return scriptResponse(ctx, script, { ...more, "cache-control": IMMUTABLE_CACHE });
 }
 
 export function scriptInfoResponse(
-  name: "widget" | "client",
-  { version, integrity, bytes, hash12 }: ScriptBundle,
+  name: ScriptName,
+  script: ScriptBundle,
+  more: Record<string, unknown> = {},
 ): Response {
-  const pinned = `/${name}.${version}.${hash12}.js`;
   const headers = { "cache-control": SHORT_CACHE, "access-control-allow-origin": "*" };
-  return Response.json({ version, integrity, bytes, pinned }, { headers });
+  return Response.json({ ...infoOf(name, script), ...more }, { headers });
+}
+
+/** The widget's script, and the files that are loaded later from the same folder. */
+export function widgetInfoResponse(
+  { widget, panel, extras }: Record<"widget" | "panel" | "extras", ScriptBundle>,
+): Response {
+  const { version: _, ...panelInfo } = infoOf("widget-panel", panel);
+  const { version: __, ...extrasInfo } = infoOf("widget-extras", extras);
+  return scriptInfoResponse("widget", widget, { panel: panelInfo, extras: extrasInfo });
+}
+
+function infoOf(name: ScriptName, script: ScriptBundle) {
+  const { version, integrity, bytes } = script;
+  return { version, integrity, bytes, pinned: pinnedPath(name, script) };
 }
 
 export function typesResponse(types: string): Response {

@@ -2,10 +2,17 @@ import type { SignInService } from "../services/sign_in_service.ts";
 import type { SecurityLog } from "../services/security_log.ts";
 import type { TeamService } from "../services/team_service.ts";
 import type { UserService } from "../services/user_service.ts";
+import type { AttachmentSweeper } from "../attachments/attachment_sweeper.ts";
+import type { AttachmentService } from "../services/attachment_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
 import type { ConversationAudit } from "../services/conversation_audit.ts";
 import type { ConversationInbox } from "../services/conversation_inbox.ts";
+import type { HandoffService } from "../services/handoff_service.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
+import type { FeedbackService } from "../services/feedback_service.ts";
+import type { SessionConversations } from "../services/session_conversations.ts";
+import type { VisitorErasures } from "../services/visitor_erasures.ts";
+import type { VisitorExport } from "../services/visitor_export.ts";
 import type { KnowledgeService } from "../services/knowledge_service.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ChatService } from "../chat/chat_service.ts";
@@ -39,6 +46,7 @@ import type { RateLimiterDeps } from "./rate_limiter.ts";
 import type { Logger, LogLevel } from "../platform/log.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { StorageReports } from "../billing/storage_report.ts";
+import type { VisitorAccounts } from "../billing/visitor_accounts.ts";
 import type { UsageReports } from "../billing/usage_report.ts";
 import type { ScriptBundle } from "../store/script_bundle.ts";
 
@@ -67,6 +75,9 @@ export interface Service {
   readonly signIn: SignInService;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
+  readonly attachments: AttachmentService;
+  /** Deletes expired attachments; sweeps periodically once started. */
+  readonly attachmentSweeper: AttachmentSweeper;
   readonly shares: ShareStore;
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
@@ -74,6 +85,10 @@ export interface Service {
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationService;
+  readonly feedback: FeedbackService;
+  /** Of sessions: what their visitors see. */
+  readonly ownConversations: SessionConversations;
+  readonly handoffs: HandoffService;
   readonly inbox: ConversationInbox;
   readonly conversationAudit: ConversationAudit;
   /** Keys a digest with the store's key, so that it does not reveal its input to guessing. */
@@ -99,12 +114,21 @@ export interface Service {
   readonly team: TeamService;
   readonly tenants: TenantStore;
   readonly users: UserService;
+  readonly visitors: VisitorAccounts;
+  /** Continues unfinished erasures periodically once started. */
+  readonly visitorErasures: VisitorErasures;
+  readonly visitorExport: VisitorExport;
   readonly connections: ConnectionStore;
   readonly providers: Pick<ModelRegistry, "connection" | "health">;
   readonly workers: WorkerPool;
   readonly limits: Limits;
   readonly usage: UsageReports;
+  /** The launcher, `widget.v1.js`. */
   readonly widget: ScriptBundle;
+  /** The panel that this launcher loads. */
+  readonly panel: ScriptBundle;
+  /** What this panel loads later. */
+  readonly extras: ScriptBundle;
   /** The widget's style sheet. */
   readonly widgetStyles: string;
   readonly client: ScriptBundle;

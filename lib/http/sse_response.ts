@@ -1,7 +1,8 @@
-import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
+import type { FollowableRun } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { NativeEncoder } from "./encoders/native_encoder.ts";
 import type { StreamEncoder } from "./encoders/stream_encoder.ts";
+import { encodeFrames, hasFrames } from "./encode_frames.ts";
 import { IdleTimer } from "./idle_timer.ts";
 
 /** Idle time after which a comment is sent, so that proxies and phones keep the connection open. */
@@ -13,7 +14,7 @@ const CHUNK_LENGTH = 64 * 1024;
 const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` stop proxies from compressing or buffering frames. */
-const SSE_HEADERS = {
+export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
@@ -53,12 +54,13 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   /** True while the client has read everything sent. */
   #isReaderWaiting = false;
   #cancelStallTimer: (() => void) | undefined;
+  #cancelWait: (() => void) | undefined;
   #sentAt = 0;
 
   constructor(run: FollowableRun, options: SseOptions & { encoder: StreamEncoder }) {
     this.#run = run;
     this.#options = options;
-    this.#idle = new IdleTimer(options.runtime, HEARTBEAT_MS);
+    this.#idle = new IdleTimer(options.runtime, { ms: HEARTBEAT_MS, onIdle: () => this.#ping() });
     this.#position = options.after ?? 0;
   }
 
@@ -71,9 +73,11 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (closing?.aborted) this.#endEarly();
   }
 
-  async pull(): Promise<void> {
-    // A format without an event for a frame sends nothing for it, so the next one is awaited.
-    while (!this.#finished.signal.aborted) if (await this.#sendNext()) return;
+  /** The client has read everything: sends the next frames, as soon as there are any. */
+  pull(): void {
+    this.#isReaderWaiting = true;
+    this.#idle.restart();
+    this.#proceed();
   }
 
   /** The client has left. */
@@ -81,30 +85,40 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (!this.#finished.signal.aborted) this.#finish();
   }
 
-  /** Sends the next frames, or a comment after a silence; false if there was nothing to send. */
-  async #sendNext(): Promise<boolean> {
-    this.#isReaderWaiting = true;
-    const hasNext = this.#hasFrames ||
-      (this.#isOpen && await this.#idle.waitFor(this.#nextFrame()));
-    this.#isReaderWaiting = false;
-    if (hasNext) await this.#recordEnd();
-    if (this.#finished.signal.aborted) return false;
-    const sent = hasNext
-      ? this.#sendFrames(CHUNK_LENGTH)
-      : this.#send(this.#isOpen ? ": ping\n\n" : "");
-    if (this.#isOver) this.#end();
-    else if (sent) this.#watchForStall();
-    return sent;
+  readonly #proceed = (): void => {
+    if (this.#finished.signal.aborted) return;
+    if (!this.#hasFrames) {
+      if (!this.#isOpen && this.#sendChunk("")) return;
+      this.#cancelWait = this.#run.log.onNextAppend(this.#onAppend);
+    } else if (this.#run.log.interrupted) void this.#sendInterruption();
+    else this.#sendNext();
+  };
+
+  /** Frames that are appended in one turn are sent together. */
+  readonly #onAppend = (): void => queueMicrotask(this.#proceed);
+
+  #sendNext(): void {
+    const sent = this.#sendFrames(CHUNK_LENGTH);
+    if (this.#isOver) return this.#end();
+    // A format without an event for a frame sends nothing for it, so the next one is awaited.
+    if (!sent) this.#proceed();
   }
 
-  /** Another process's log can lag behind the client's position. */
+  async #sendInterruption(): Promise<void> {
+    try {
+      await this.#recordEnd();
+      if (!this.#finished.signal.aborted) this.#sendNext();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #ping(): void {
+    if (this.#isReaderWaiting && !this.#hasFrames) this.#sendChunk(": ping\n\n");
+  }
+
   get #hasFrames(): boolean {
-    const { log } = this.#run;
-    return log.closed || log.length > this.#position;
-  }
-
-  async #nextFrame(): Promise<void> {
-    while (!this.#hasFrames) await this.#run.log.nextAppend();
+    return hasFrames(this.#run.log, this.#position);
   }
 
   /** Records that an interrupted run was sent completely, so that no process sends its end again. */
@@ -117,18 +131,12 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   /** Sends at least one frame and up to about `length` characters; false if they have no event. */
   #sendFrames(length: number): boolean {
     const { log } = this.#run;
-    let text = "";
-    let last: LoggedFrame | undefined;
     this.#catchUp();
-    for (const logged of log.after(this.#position)) {
-      last = logged;
-      text += this.#options.encoder.encode(logged);
-      // The two frames of an interruption must be sent together.
-      if (text.length >= length && logged.frame.type !== "error") break;
-    }
+    const { encoder } = this.#options;
+    const { text, last } = encodeFrames(log, { after: this.#position, length, encoder });
     this.#position = this.#encoded = last?.n ?? this.#position;
     this.#isOver = log.closed && (last === undefined || last.frame.type === "done");
-    return this.#send(text);
+    return this.#sendChunk(text);
   }
 
   /** Shows the encoder the frames that the client has had before. */
@@ -141,12 +149,17 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  #send(text: string): boolean {
+  /** False if there is nothing to send. */
+  #sendChunk(text: string): boolean {
     const whole = (this.#isOpen ? "" : this.#options.encoder.opening) + text;
     this.#isOpen = true;
+    if (whole === "") return false;
+    this.#cancelWait?.();
+    this.#isReaderWaiting = false;
     this.#sentAt = this.#options.runtime.now();
-    if (whole !== "") this.#controller.enqueue(encoder.encode(whole));
-    return whole !== "";
+    this.#watchForStall();
+    this.#controller.enqueue(encoder.encode(whole));
+    return true;
   }
 
   /**
@@ -156,7 +169,12 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #endEarly(): void {
     if (this.#hasFrames) this.#sendFrames(Infinity);
     if (this.#isOver || this.#options.encoder.resumes) return this.#end();
-    this.#controller.error(new Error("the service is shutting down"));
+    this.#fail(new Error("the service is shutting down"));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#finished.signal.aborted) return;
+    this.#controller.error(error);
     this.#finish();
   }
 
@@ -168,6 +186,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #finish(): void {
     this.#finished.abort(CANCELLED);
     this.#cancelStallTimer?.();
+    this.#cancelWait?.();
     this.#idle.stop();
     this.#run.followers.leave();
     if (this.#run.log.closed) this.#run.followers.settle();
@@ -182,8 +201,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
       this.#cancelStallTimer = undefined;
       if (this.#isReaderWaiting) return;
       if (runtime.now() < this.#sentAt + STALL_TIMEOUT_MS) return this.#watchForStall();
-      this.#controller.error(new Error("the client stopped reading"));
-      this.cancel();
+      this.#fail(new Error("the client stopped reading"));
     });
   }
 }

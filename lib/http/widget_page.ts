@@ -30,5 +30,5 @@ export function ownOrigin({ baseUrl }: Pick<Service, "baseUrl">, url: URL): stri
 export function widgetPagePolicy({ src, apiBase }: OwnWidgetTag, frames: "'none'" | "'self'") {
   return `default-src 'none'; script-src ${new URL(src).origin}; connect-src ${apiBase}; ` +
     `style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; ` +
-    `frame-ancestors ${frames}; require-trusted-types-for 'script'; trusted-types 'none'`;
+    `frame-ancestors ${frames}; require-trusted-types-for 'script'; trusted-types service-widget`;
 }

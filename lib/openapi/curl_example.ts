@@ -10,7 +10,9 @@ export function curlExample(
   const flags = [...(method === "GET" ? [] : ["-X", method]), ...(isStream ? ["-N"] : [])];
   const parts = [["curl", ...flags, quote(url)].join(" ")];
   for (const header of headersOf(operation)) parts.push(`-H "${header}"`);
-  const body = Object.values(operation.requestBody?.content ?? {})[0]?.examples?.example?.value;
+  const content = operation.requestBody?.content ?? {};
+  const body = Object.values(content)[0]?.examples?.example?.value;
+  if (Object.keys(content)[0] === "multipart/form-data") parts.push(`-F "file=@photo.jpg"`);
   if (body !== undefined) {
     parts.push(`-H "Content-Type: application/json"`, `-d ${quote(JSON.stringify(body))}`);
   }
@@ -23,6 +25,7 @@ function headersOf({ security, parameters = [] }: OperationObject): string[] {
   return [
     // Even where a session would be enough, because a key is simpler in a terminal.
     ...(names.includes("ApiKey") ? ["Authorization: Bearer $API_KEY"] : []),
+    ...(names.join() === "ServiceSession" ? ["X-Service-Session: $SESSION_TOKEN"] : []),
     ...(origin ? ["Origin: https://shop.example"] : []),
   ];
 }

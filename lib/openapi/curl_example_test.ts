@@ -19,7 +19,8 @@ Deno.test("curlExample: contains the credential and, if required, the origin", (
       `-H "Authorization: Bearer $API_KEY"`,
       `-H "Origin: https://shop.example"`,
       `-H "Content-Type: application/json"`,
-      `-d '{"agentId":"6f1b2c9e-0d53-4a7e-9b61-2f0c4d8e7a15"}'`,
+      `-d '{"agentId":"6f1b2c9e-0d53-4a7e-9b61-2f0c4d8e7a15",` +
+      `"visitor":{"id":"customer-1042","variables":{"plan":"pro"}}}'`,
     ].join(" \\\n  "),
   );
 });

@@ -48,6 +48,15 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     when: "The path does not support this method; `Allow` lists the supported ones.",
     message: "this address only allows GET, HEAD, OPTIONS",
   },
+  run_not_ended: {
+    when: "The run has not ended yet, and only a complete answer can be rated.",
+    message: "the run has not ended yet",
+  },
+  handoff_conflict: {
+    when: "The state of the hand-off does not allow it; `details.state` is that state.",
+    message: "this agent does not offer to ask for a person",
+    details: { state: "none" },
+  },
   stream_expired: {
     when: "The run's frames are no longer stored.",
     message: "the frames of this run are gone",

@@ -1,4 +1,5 @@
 import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
+import type { Attachment } from "../schemas/attachment.ts";
 import type { Agent } from "../schemas/agent.ts";
 import {
   DOCTOR_CHECKS,
@@ -9,7 +10,8 @@ import {
 
 const agentBody = {
   name: "Shop helper",
-  systemPrompt: "You help customers of a bookshop. Be brief and friendly.",
+  systemPrompt: "You help customers of a bookshop on the plan {{visitor.plan}}. Be brief.",
+  variables: [{ name: "plan", type: "string" as const, default: "free" }],
   modelPolicy: { provider: "vendor_a" as const, model: "demo", maxOutputTokens: 512 },
   budget: { maxCostUsd: 0.05, maxSteps: 4, wallClockMs: 30_000 },
   tools: [{
@@ -35,6 +37,11 @@ const agent: Agent = {
   version: 1,
 };
 
+const mintBody = {
+  agentId: agent.id,
+  visitor: { id: "customer-1042", variables: { plan: "pro" } },
+};
+
 const sessionToken = "cs_EXAMPLE0example0EXAMPLE0example0";
 
 const runId = "b7a4f1d2-3c58-4e96-8a07-51d9e2c6f043";
@@ -43,11 +50,40 @@ const conversation = {
   id: "d20e6b83-97f4-4c1a-b5d8-0a3e7f6c9214",
   agentId: agent.id,
   origin: "https://shop.example",
+  visitorId: mintBody.visitor.id,
   createdAt: "2026-01-15T09:31:00.000Z",
   updatedAt: "2026-01-15T09:31:04.000Z",
   expiresAt: "2026-02-14T09:31:04.000Z",
   runCount: 1,
   costUsd: 0.0021,
+};
+
+const ownConversation = {
+  id: conversation.id,
+  title: "Where is my parcel A-1042?",
+  createdAt: conversation.createdAt,
+  updatedAt: conversation.updatedAt,
+  messageCount: 2,
+};
+
+const ownTranscript = {
+  ...ownConversation,
+  messages: [
+    {
+      role: "user" as const,
+      content: "Where is my parcel A-1042?",
+      runId,
+      createdAt: conversation.createdAt,
+    },
+    {
+      role: "assistant" as const,
+      content: "Your parcel is on its way.",
+      runId,
+      createdAt: conversation.updatedAt,
+      sources: [{ title: "Deliveries" }],
+      finishReason: "stop" as const,
+    },
+  ],
 };
 
 const transcript = {
@@ -126,11 +162,30 @@ const appearance = {
   suggestions: ["Where is my order?", "Do you ship to Norway?"],
 };
 
+const visitorLimits = {
+  costUsd: { limit: 2, left: 1.588 },
+  messages: { limit: 100, left: 82 },
+  per: "month" as const,
+  resetsAt: "2026-02-01T00:00:00.000Z",
+};
+
+const attachment: Attachment = {
+  id: "c41a7d08-5b2f-4f6e-9d13-7e80a2b5c694",
+  kind: "image",
+  mediaType: "image/jpeg",
+  bytes: 184_320,
+  name: "receipt.jpg",
+  expiresAt: "2026-01-15T10:31:00.000Z",
+};
+
 /** Example values that several operations share; no real credentials. */
 export const EXAMPLES = {
+  attachment,
   appearance,
   agentBody,
   agent,
+  mintBody,
+  visitorLimits,
   sessionToken,
   mintedSession: { sessionToken, expiresAt: "2026-01-15T09:45:00.000Z", messageCap: 50 },
   runId,
@@ -139,6 +194,14 @@ export const EXAMPLES = {
   conversationId: conversation.id,
   conversation,
   transcript,
+  feedback: {
+    rating: "down",
+    comment: "The price is wrong.",
+    reasons: ["incorrect"],
+    ratedAt: "2026-01-15T09:32:10.000Z",
+  },
+  ownConversation,
+  ownTranscript,
   knowledgeBase,
   document,
   passage,

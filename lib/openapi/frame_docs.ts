@@ -1,4 +1,5 @@
 import type { Frame, FrameOf } from "../schemas/frames.ts";
+import type { FeedFrame } from "../schemas/handoff.ts";
 import { EXAMPLES } from "./examples.ts";
 
 /** A summary and an example of each frame, in the order in which a run sends them. */
@@ -41,5 +42,28 @@ export const FRAME_DOCS: { [T in Frame["type"]]: { summary: string; example: Fra
   done: {
     summary: "Always last. A stream that ends without it was interrupted.",
     example: { type: "done", finishReason: "stop" },
+  },
+};
+
+/** The same for the feed of a hand-off. */
+export const FEED_FRAME_DOCS: {
+  [T in FeedFrame["type"]]: { summary: string; example: Extract<FeedFrame, { type: T }> };
+} = {
+  state: {
+    summary: "Who has the conversation. After `returned` and `closed` the feed ends.",
+    example: { type: "state", state: "taken", person: "Anna", form: false },
+  },
+  message: {
+    summary: "What the person wrote.",
+    example: {
+      type: "message",
+      text: "Hello, I am looking at your order.",
+      person: "Anna",
+      at: "2026-11-24T09:01:00.000Z",
+    },
+  },
+  typing: {
+    summary: "The person types; show it for 8 seconds. Without an id.",
+    example: { type: "typing" },
   },
 };

@@ -31,6 +31,7 @@ export const HEADERS = {
   },
   "WWW-Authenticate": always("The required credential."),
   Allow: always("The methods that this path accepts."),
+  "Content-Disposition": always("How a browser shows the file, and its name."),
   "Cache-Control": always("How long the response may be cached."),
   "Access-Control-Allow-Origin": always("`*`: pages of any site may read the response.", {
     type: "string",

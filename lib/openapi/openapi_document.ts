@@ -1,13 +1,17 @@
 import { type Auth, type Operation, TAGS } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
+import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
+import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
+import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
 import { KNOWLEDGE_OPERATIONS } from "./operations/knowledge_bases.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
 import { SESSION_OPERATIONS } from "./operations/sessions.ts";
 import { USAGE_OPERATIONS } from "./operations/usage.ts";
+import { VISITOR_OPERATIONS } from "./operations/visitors.ts";
 import type { OpenApiDocument, OperationObject, SecurityScheme } from "./openapi_types.ts";
 import { HEADERS } from "./headers.ts";
 import { PARAMETERS } from "./parameters.ts";
@@ -19,8 +23,12 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
+  ...OWN_CONVERSATION_OPERATIONS,
+  ...HANDOFF_OPERATIONS,
   ...FORMAT_OPERATIONS,
+  ...VISITOR_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
+  ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
   ...MCP_OPERATIONS,
   ...USAGE_OPERATIONS,
@@ -115,12 +123,17 @@ function renderAuth(auth: Auth): OperationObject["security"] {
   if (auth === "none") return [];
   if (auth === "key" || auth === "chat key") return [{ ApiKey: [] }];
   if (auth === "key or session") return [{ ServiceSession: [] }, { ApiKey: [] }];
+  if (auth === "session") return [{ ServiceSession: [] }];
   return [{ ApiKey: [auth.scope] }];
 }
 
 function renderBody(
-  { schema, example, optional, form }: NonNullable<Operation["body"]>,
+  body: NonNullable<Operation["body"]>,
 ): NonNullable<OperationObject["requestBody"]> {
+  if (body.schema === undefined) {
+    return { required: true, content: { "multipart/form-data": { schema: schemaRef(body.form) } } };
+  }
+  const { schema, example, optional, form } = body;
   const examples = { example: { value: example } };
   return {
     required: optional !== true,

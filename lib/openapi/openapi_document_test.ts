@@ -81,7 +81,7 @@ Deno.test("openapiDocument: has a license and an error response for every operat
 
 Deno.test("openapiDocument: every example body is valid", () => {
   const checked = OPERATIONS.flatMap(({ id, body, responses }) => [
-    ...(body === undefined ? [] : [check(id, body)]),
+    ...(body?.schema === undefined ? [] : [check(id, body)]),
     ...responses.flatMap(({ content = [] }) =>
       [content].flat().flatMap((one) => "example" in one ? [check(id, one)] : [])
     ),

@@ -1,3 +1,4 @@
+import type { AttachmentType } from "../schemas/attachment.ts";
 import type { ErrorCode } from "../schemas/error_codes.ts";
 import type { Scope } from "../schemas/scopes.ts";
 import type { ParameterObject } from "./openapi_types.ts";
@@ -10,7 +11,9 @@ export const TAGS = {
   Agents: "A prompt, a model, tools, a budget and the pages that may embed the agent.",
   Sessions: "Short-lived tokens for browsers, each for one agent on one origin.",
   Chat: "Messages in, frames out.",
+  "Hand-off": "Conversations that people answer.",
   "Other clients": "The same agents for clients of other formats: OpenAI's, and AG-UI.",
+  Visitors: "What one visitor may use, and has used.",
   Conversations: "Stored messages and their cost.",
   "Knowledge bases": "Documents that agents answer from, and search in them.",
   MCP: "Agents and knowledge as tools of the Model Context Protocol.",
@@ -22,7 +25,7 @@ export const TAGS = {
 export interface Operation {
   /** `operationId`, and the anchor at /docs. */
   id: string;
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   tag: keyof typeof TAGS;
   summary: string;
@@ -31,14 +34,7 @@ export interface Operation {
   rateLimited: boolean;
   /** A name refers to a shared parameter. */
   parameters?: (ParameterName | ParameterObject)[];
-  body?: {
-    schema: SchemaName;
-    /** A test validates it against the schema. */
-    example: unknown;
-    optional?: boolean;
-    /** The schema of the body as `multipart/form-data`. */
-    form?: SchemaName;
-  };
+  body?: JsonBody | { schema?: undefined; form: SchemaName };
   idempotent?: boolean;
   /** Pages of any site may call it: every response has CORS headers. */
   browser?: boolean;
@@ -49,8 +45,17 @@ export interface Operation {
   errors?: ErrorCode[];
 }
 
+interface JsonBody {
+  schema: SchemaName;
+  /** A test validates it against the schema. */
+  example: unknown;
+  optional?: boolean;
+  /** The schema of the body as `multipart/form-data`. */
+  form?: SchemaName;
+}
+
 /** None, any API key, one with a scope, or any key that may chat, with or without sessions. */
-export type Auth = "none" | "key" | "chat key" | "key or session" | { scope: Scope };
+export type Auth = "none" | "key" | "chat key" | "key or session" | "session" | { scope: Scope };
 
 export interface SuccessResponse {
   status: number;
@@ -62,8 +67,8 @@ export interface SuccessResponse {
 
 export type ResponseContent =
   | { type: "application/json"; schema: SchemaName; example: unknown }
-  /** The examples are in `FRAME_DOCS`. */
-  | { type: "text/event-stream"; schema: "Frame" }
+  /** The examples are in `FRAME_DOCS` and `FEED_FRAME_DOCS`. */
+  | { type: "text/event-stream"; schema: "Frame" | "FeedFrame" }
   /** A body without a schema. */
   | {
     type:
@@ -71,7 +76,9 @@ export type ResponseContent =
       | "application/typescript"
       | "text/html"
       | "text/plain"
+      | AttachmentType
       | "text/event-stream"
+      | "application/x-ndjson"
       | "application/json";
     schema?: undefined;
   };

@@ -1,13 +1,25 @@
-import { STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
+import { MAX_WAIT_SECONDS, STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
 import type { ParameterObject } from "./openapi_types.ts";
 
 type Schema = ParameterObject["schema"];
 const uuid: Schema = { type: "string", format: "uuid" };
+const date: Schema = { type: "string", format: "date" };
 
 export const PARAMETERS = {
   agentId: pathParameter("id", "The agent's id.", uuid),
+  visitorId: pathParameter("id", "The `visitor.id` of a mint, percent-encoded.", {
+    type: "string",
+    minLength: 1,
+    maxLength: 128,
+  }),
   knowledgeBaseId: pathParameter("id", "The knowledge base's id.", uuid),
   documentId: pathParameter("documentId", "The document's id.", uuid),
+  attachmentId: pathParameter("id", "The attachment's id.", uuid),
+  uploadAgentId: queryParameter(
+    "agentId",
+    "The agent that the file is for. Required with an API key; a session has its agent.",
+    uuid,
+  ),
   runId: pathParameter("runId", "The `runId` of the `start` frame, also `x-run-id`.", uuid),
   after: queryParameter(
     "after",
@@ -22,12 +34,21 @@ export const PARAMETERS = {
       "or `ag-ui`. The same as the parameter of `Accept: text/event-stream; protocol=ai-sdk-ui`.",
     { type: "string", enum: [...STREAM_PROTOCOLS], default: "native" },
   ),
+  wait: queryParameter(
+    "wait",
+    "Poll instead of streaming: the response is complete, has a `Content-Length`, and is sent as soon " +
+      "as there is a frame after the position, and a 204 after this many seconds without one (a message gets a " +
+      "comment instead). Poll again after the last frame until `done`. Only with the protocol `native`.",
+    { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS },
+  ),
   version: pathParameter("n", "The version.", { type: "integer", minimum: 1 }),
   agent: pathParameter("agent", "The agent's id.", uuid),
   hash: pathParameter("hash", "The first 12 hexadecimal digits of the script's hash.", {
     type: "string",
     pattern: "^[0-9a-f]{12}$",
   }),
+  fromDay: queryParameter("from", "First day, UTC; by default 29 days before `to`.", date),
+  toDay: queryParameter("to", "Last day, UTC; today by default.", date),
   limit: queryParameter("limit", "Maximum items per page.", {
     type: "integer",
     minimum: 1,

@@ -3,7 +3,7 @@ import type { Operation, ResponseContent, SuccessResponse } from "./operation.ts
 import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../schemas/error_codes.ts";
 import type { MediaType, ResponseObject } from "./openapi_types.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
-import { FRAME_DOCS } from "./frame_docs.ts";
+import { FEED_FRAME_DOCS, FRAME_DOCS } from "./frame_docs.ts";
 import { openAiErrorType } from "../schemas/openai_error.ts";
 import { schemaRef } from "./schemas.ts";
 
@@ -34,9 +34,11 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   // Outside /v1 errors have no envelope.
   if (!operation.path.startsWith("/v1/")) return [];
   const codes: ErrorCode[] = [];
-  if (operation.auth !== "none") codes.push("invalid_api_key");
-  if (operation.auth !== "none" && operation.auth !== "key") codes.push("insufficient_scope");
-  if (operation.auth === "key or session") codes.push("session_token_invalid");
+  const { auth } = operation;
+  const takesKey = auth !== "none" && auth !== "session";
+  if (takesKey) codes.push("invalid_api_key");
+  if (takesKey && auth !== "key") codes.push("insufficient_scope");
+  if (auth === "key or session" || auth === "session") codes.push("session_token_invalid");
   codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
@@ -77,10 +79,10 @@ function renderContent(content: ResponseContent): MediaType {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };
   }
   const schema = schemaRef(content.schema);
-  if (content.schema !== "Frame") {
+  if (content.type !== "text/event-stream") {
     return { schema, examples: { example: { value: content.example } } };
   }
-  const frames = Object.entries(FRAME_DOCS)
+  const frames = Object.entries(content.schema === "Frame" ? FRAME_DOCS : FEED_FRAME_DOCS)
     .map(([type, { summary, example }]) => [type, { summary, value: example }]);
   return { schema, examples: Object.fromEntries(frames) };
 }

@@ -1,13 +1,21 @@
 import { z } from "zod";
 import { AGENT_SCHEMAS } from "../schemas/agent.ts";
+import {
+  attachmentFormSchema,
+  attachmentSchema,
+  messageAttachmentSchema,
+} from "../schemas/attachment.ts";
 import { chatBodySchema, chatMessageSchema } from "../schemas/chat.ts";
 import { CONVERSATION_SCHEMAS } from "../schemas/conversation.ts";
+import { OWN_CONVERSATION_SCHEMAS } from "../schemas/own_conversation.ts";
 import * as doctor from "../schemas/doctor.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../schemas/error_envelope.ts";
+import { FEEDBACK_SCHEMAS } from "../schemas/feedback.ts";
 import { mcpMessageSchema } from "../schemas/mcp.ts";
 import { frameSchema } from "../schemas/frames.ts";
 import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
+import { feedFrameSchema, HANDOFF_SCHEMAS } from "../schemas/handoff.ts";
 import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
 import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/tool_definition.ts";
@@ -17,6 +25,8 @@ import { openAiErrorSchema } from "../schemas/openai_error.ts";
 import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_models.ts";
 import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
+import { erasureSchema, visitorProgressSchema } from "../schemas/visitor_erasure.ts";
+import { VISITOR_SCHEMAS } from "../schemas/visitor.ts";
 import type { JsonSchema } from "./openapi_types.ts";
 
 /** Bodies of other formats. */
@@ -36,6 +46,7 @@ export const SCHEMAS = {
   HttpTool: httpToolSchema,
   McpTool: mcpToolSchema,
   MintBody: session.mintBodySchema,
+  ...VISITOR_SCHEMAS,
   PlaygroundBody: session.playgroundBodySchema,
   RevokeBody: session.revokeBodySchema,
   DoctorBody: doctor.doctorBodySchema,
@@ -43,7 +54,11 @@ export const SCHEMAS = {
   MintedSession: session.mintedSessionSchema,
   ChatBody: chatBodySchema,
   ChatMessage: chatMessageSchema,
+  Attachment: attachmentSchema,
+  AttachmentForm: attachmentFormSchema,
+  MessageAttachment: messageAttachmentSchema,
   Frame: frameSchema,
+  ...HANDOFF_SCHEMAS,
   ...FORMAT_SCHEMAS,
   ErrorEnvelope: errorEnvelopeSchema,
   ValidationIssue: validationIssueSchema,
@@ -51,6 +66,10 @@ export const SCHEMAS = {
   Readiness: readinessSchema,
   WidgetInfo: widgetInfoSchema,
   ...CONVERSATION_SCHEMAS,
+  ...FEEDBACK_SCHEMAS,
+  ...OWN_CONVERSATION_SCHEMAS,
+  VisitorErasure: erasureSchema,
+  VisitorProgress: visitorProgressSchema,
   ...KNOWLEDGE_SCHEMAS,
   McpMessage: mcpMessageSchema,
   UsageReport: usageReportSchema,
@@ -78,9 +97,12 @@ export function frameSchemaName(type: string): string {
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
-  const frames: Set<unknown> = new Set(frameSchema.options);
+  const frames: Set<unknown> = new Set([...frameSchema.options, ...feedFrameSchema.options]);
   for (const option of frameSchema.options) {
     registry.add(option, { id: frameSchemaName(option.shape.type.value) });
+  }
+  for (const option of feedFrameSchema.options) {
+    registry.add(option, { id: `Feed${frameSchemaName(option.shape.type.value)}` });
   }
   const { schemas } = z.toJSONSchema(registry, {
     target: "draft-2020-12",

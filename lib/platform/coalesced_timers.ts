@@ -1,5 +1,5 @@
 /** Timers expire on multiples of this. */
-const TICK_MS = 50;
+const DEFAULT_TICK_MS = 50;
 /**
  * A timer this late was held up together with the whole process, as when a laptop sleeps. The awaited
  * events may have arrived meanwhile; they are handled before the timers expire.
@@ -28,19 +28,22 @@ const PLATFORM_CLOCK: TimerClock = {
  */
 export class CoalescedTimers {
   readonly #clock: TimerClock;
+  /** Timers expire on multiples of this. */
+  readonly #tickMs: number;
   readonly #callbacks = new Map<number, Set<() => void>>();
   #armed: { tick: number; cancel: () => void } | undefined;
 
-  constructor(clock: TimerClock = PLATFORM_CLOCK) {
-    this.#clock = clock;
+  constructor(options: { clock?: TimerClock; tickMs?: number } = {}) {
+    this.#clock = options.clock ?? PLATFORM_CLOCK;
+    this.#tickMs = options.tickMs ?? DEFAULT_TICK_MS;
   }
 
   /**
-   * Calls `callback` once, at least `ms` and less than `ms + 50` from now, or 50 ms after the process
-   * was suspended. Returns a function that cancels it.
+   * Calls `callback` once, at least `ms` and less than one tick more from now, or a tick after the
+   * process was suspended. Returns a function that cancels it.
    */
   setTimer(ms: number, callback: () => void): () => void {
-    const tick = Math.ceil((this.#clock.now() + ms) / TICK_MS);
+    const tick = Math.ceil((this.#clock.now() + ms) / this.#tickMs);
     const callbacks = this.#callbacks.get(tick) ?? new Set();
     this.#callbacks.set(tick, callbacks.add(callback));
     if (this.#armed === undefined || tick < this.#armed.tick) this.#arm(tick);
@@ -53,14 +56,14 @@ export class CoalescedTimers {
 
   #arm(tick: number): void {
     this.#armed?.cancel();
-    const ms = Math.max(0, tick * TICK_MS - this.#clock.now());
+    const ms = Math.max(0, tick * this.#tickMs - this.#clock.now());
     this.#armed = { tick, cancel: this.#clock.setTimer(ms, () => this.#onWake(tick)) };
   }
 
   /** Waits one more tick after a suspension, but only one: repeated delays must not postpone forever. */
   #onWake(tick: number): void {
-    if (this.#clock.now() - tick * TICK_MS < SUSPENDED_MS) return this.#fire();
-    this.#armed = { tick, cancel: this.#clock.setTimer(TICK_MS, () => this.#fire()) };
+    if (this.#clock.now() - tick * this.#tickMs < SUSPENDED_MS) return this.#fire();
+    this.#armed = { tick, cancel: this.#clock.setTimer(this.#tickMs, () => this.#fire()) };
   }
 
   #disarm(): void {
@@ -74,7 +77,7 @@ export class CoalescedTimers {
     let next = Infinity;
     const due: Set<() => void>[] = [];
     for (const [tick, callbacks] of this.#callbacks) {
-      if (tick * TICK_MS > now) next = Math.min(next, tick);
+      if (tick * this.#tickMs > now) next = Math.min(next, tick);
       else {
         this.#callbacks.delete(tick);
         due.push(callbacks);

@@ -6,14 +6,15 @@ function open() {
   let now = 1_000;
   let timer: { due: number; callback: () => void } | undefined;
   let created = 0;
-  const timers = new CoalescedTimers({
+  const clock = {
     now: () => now,
-    setTimer: (ms, callback) => {
+    setTimer: (ms: number, callback: () => void) => {
       created++;
       const own = timer = { due: now + ms, callback };
       return () => void (timer = timer === own ? undefined : timer);
     },
-  });
+  };
+  const timers = new CoalescedTimers({ clock });
   const advance = (ms: number) => {
     const end = now + ms;
     while (timer !== undefined && timer.due <= end) {

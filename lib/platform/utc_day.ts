@@ -14,3 +14,14 @@ export function dayOf(now: number): string {
 export function untilMidnight(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }
+
+/** The UTC month of a time in milliseconds, as `YYYY-MM`. */
+export function monthOf(now: number): string {
+  return dayOf(now).slice(0, 7);
+}
+
+/** Milliseconds until the next UTC month. */
+export function untilNextMonth(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - now;
+}

@@ -1,5 +1,5 @@
 import type { Runtime } from "../platform/runtime.ts";
-import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
+import type { Model, ModelEvent, ModelMessage, ModelRequest, ModelStream } from "./model.ts";
 
 /** Delay between two words, so that the answer visibly streams. */
 const WORD_DELAY_MS = 24;
@@ -20,18 +20,18 @@ export class DemoModel implements Model {
   }
 
   // deno-lint-ignore require-await -- the interface is asynchronous
-  async stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+  async stream(request: ModelRequest): Promise<ModelStream> {
     request.signal.throwIfAborted();
-    return this.#answer(request);
+    return { read: (onEvent) => this.#answer(request, onEvent) };
   }
 
-  async *#answer(request: ModelRequest): AsyncGenerator<ModelEvent> {
+  async #answer(request: ModelRequest, onEvent: (event: ModelEvent) => void): Promise<void> {
     const inputTokens = estimateTokens(request.system + JSON.stringify(request.messages));
     const call = requestedToolCall(request);
     if (call !== undefined) {
-      yield { type: "tool_call", call };
-      yield { type: "usage", inputTokens, outputTokens: estimateTokens(call.name + call.args) };
-      yield { type: "end", reason: "tool_calls" };
+      onEvent({ type: "tool_call", call });
+      onEvent({ type: "usage", inputTokens, outputTokens: estimateTokens(call.name + call.args) });
+      onEvent({ type: "end", reason: "tool_calls" });
       return;
     }
     const words = composeAnswer(request.messages).match(/\S+\s*/g) ?? [];
@@ -39,10 +39,10 @@ export class DemoModel implements Model {
     const shown = words.slice(0, request.maxOutputTokens);
     for (const [n, text] of shown.entries()) {
       if (n > 0) await this.#runtime.sleep(WORD_DELAY_MS, request.signal);
-      yield { type: "text", text };
+      onEvent({ type: "text", text });
     }
-    yield { type: "usage", inputTokens, outputTokens: shown.length };
-    yield { type: "end", reason: shown.length < words.length ? "length" : "stop" };
+    onEvent({ type: "usage", inputTokens, outputTokens: shown.length });
+    onEvent({ type: "end", reason: shown.length < words.length ? "length" : "stop" });
   }
 }
 
@@ -66,12 +66,16 @@ function composeAnswer(messages: readonly ModelMessage[]): string {
     const sourced = last.name === SEARCH_TOOL ? answerFromPassages(last.output) : undefined;
     return sourced ?? `The tool ${last.name} answered: ${truncate(JSON.stringify(last.output))}`;
   }
-  const asked = messages.findLast((message) => message.role === "user")?.content ?? "";
+  const question = messages.findLast((message) => message.role === "user");
+  const { content: asked = "", images = [] } = question ?? {};
   const turn = messages.filter((message) => message.role === "user").length;
   const opening = turn === 1
     ? "Hello! I am the demo model: I come with the service, cost nothing and know nothing."
     : `Still the demo model here, and this is message ${turn} of our conversation.`;
-  return `${opening} You asked: “${truncate(asked)}”\n\n` +
+  const seen = images.length === 0
+    ? ""
+    : ` I got ${images.length} of your images, and see nothing.`;
+  return `${opening} You asked: “${truncate(asked)}”${seen}\n\n` +
     "Every word of this answer travelled the way a real model's would: through the same agent, " +
     "limits, accounting and stream. Connect a provider and pick one of its models to hear " +
     "something new.";

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { eventsOf, oneByOne } from "@/tests/support/model_events.ts";
 import { DemoModel } from "./demo_model.ts";
-import { ModelError, type ModelEvent, type ModelMessage, type ModelRequest } from "./model.ts";
+import { ModelError, type ModelMessage, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
 
 const user = (content: string): ModelMessage => ({ role: "user", content });
@@ -21,10 +22,7 @@ function request(change: Partial<ModelRequest> = {}): ModelRequest {
 /** All that the demo model answers, its pauses being none. */
 async function answer(change: Partial<ModelRequest> = {}) {
   const runtime = { ...new FakeRuntime(), sleep: () => Promise.resolve() };
-  const events: ModelEvent[] = [];
-  for await (const event of await new DemoModel(runtime).stream(request(change))) {
-    events.push(event);
-  }
+  const events = await eventsOf(await new DemoModel(runtime).stream(request(change)));
   const said = events.map((event) => (event.type === "text" ? event.text : "")).join("");
   return { events, said };
 }
@@ -92,12 +90,11 @@ Deno.test("DemoModel: reports an empty or failed search", async () => {
 Deno.test("DemoModel: an abort between two words throws the signal's reason", async () => {
   const stop = new AbortController();
   const runtime = new FakeRuntime();
-  const events = await new DemoModel(runtime).stream(request({ signal: stop.signal }));
-  const iterator = events[Symbol.asyncIterator]();
-  await iterator.next();
-  const next = iterator.next();
+  const next = oneByOne(await new DemoModel(runtime).stream(request({ signal: stop.signal })));
+  await next();
+  const second = next();
   stop.abort(new Error("stopped"));
-  await assertRejects(() => next, Error, "stopped");
+  await assertRejects(() => second, Error, "stopped");
   assertEquals(runtime.sleeping, 0);
 });
 

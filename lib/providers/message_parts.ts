@@ -1,10 +1,23 @@
 import { isJsonObject, tryParseJson } from "../platform/json.ts";
-import type { ModelMessage, ModelToolCall } from "./model.ts";
+import type { ImageType } from "../schemas/attachment.ts";
+import type { ImageContents, ModelMessage, ModelToolCall, UserMessage } from "./model.ts";
 
 /** The arguments of a past call; empty if they were no object, which providers reject in a history. */
 export function parseCallArguments(call: ModelToolCall): Readonly<Record<string, unknown>> {
   const args = tryParseJson(call.args);
   return isJsonObject(args) ? args : {};
+}
+
+/** The images of a message, with their content. */
+export function imagesOf(
+  { images = [] }: UserMessage,
+  contents: ImageContents | undefined,
+): { mediaType: ImageType; base64: string }[] {
+  return images.map(({ id, mediaType }) => {
+    const base64 = contents?.get(id);
+    if (base64 === undefined) throw new TypeError("the request lacks the content of an image");
+    return { mediaType, base64 };
+  });
 }
 
 export function toolOutputText(output: unknown): string {

@@ -1,8 +1,27 @@
+import type { ImageType } from "../schemas/attachment.ts";
+
 /** A message of a conversation, independent of the provider. */
 export type ModelMessage =
-  | { role: "user"; content: string }
+  | UserMessage
   | AssistantMessage
   | { role: "tool"; callId: string; name: string; output: unknown };
+
+export interface UserMessage {
+  role: "user";
+  content: string;
+  images?: readonly ModelImage[];
+}
+
+/** An image of a message; the request has its content. */
+export interface ModelImage {
+  id: string;
+  mediaType: ImageType;
+  /** Upper bound of the input tokens that any model of the run counts for it. */
+  tokens: number;
+}
+
+/** The content of images in base64, by their ids. */
+export type ImageContents = ReadonlyMap<string, string>;
 
 /** A turn of a model; a client may have made it up. */
 export interface AssistantMessage {
@@ -37,6 +56,8 @@ export interface ModelRequest {
   model: string;
   system: string;
   messages: readonly ModelMessage[];
+  /** Of the images in `messages`. */
+  images?: ImageContents;
   tools: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens: number;
@@ -68,10 +89,7 @@ export interface ModelUsage {
   estimated?: true;
 }
 
-/**
- * An event of a model's stream; `usage` and `end` come last. A stream that breaks or is aborted yields
- * `usage` before it throws.
- */
+/** An event of a model's stream; `usage` and `end` come last. */
 export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
@@ -79,12 +97,22 @@ export type ModelEvent =
   /** `providerMetadata` goes back to this provider with a turn whose calls are executed. */
   | { type: "end"; reason: StopReason; providerMetadata?: unknown };
 
+/** A response that has begun. */
+export interface ModelStream {
+  /**
+   * Calls `onEvent` with each event as it arrives, and resolves after the last. A stream that breaks or is
+   * aborted reports `usage` before it rejects. If `onEvent` throws, the stream ends with that error. May
+   * be called once.
+   */
+  read(onEvent: (event: ModelEvent) => void): Promise<void>;
+}
+
 /**
  * A model. `stream` resolves when the provider has begun to answer; before, it rejects with a
  * `ModelError`, so that a fallback can be tried, or with the signal's reason.
  */
 export interface Model {
-  stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>>;
+  stream(request: ModelRequest): Promise<ModelStream>;
 }
 
 /** Why a provider could not answer; the message never quotes the provider. */

@@ -1,8 +1,9 @@
 /** Slots that are set up while the service runs. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { eventsOf } from "@/tests/support/model_events.ts";
 import { MockProviders } from "@/tests/support/mock_providers/mock_providers.ts";
 import { systemRuntime } from "../platform/runtime.ts";
-import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
+import { ModelError, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
 import { testConnection } from "./test_connection.ts";
 
@@ -56,10 +57,10 @@ Deno.test("ModelRegistry: a response continues when its connection is replaced",
   registry.configure({ vendor_a: slot(mock) });
   const go = Promise.withResolvers<void>();
   mock.next({ say: [{ text: "one " }, { wait: go.promise }, { text: "two" }] });
-  const events = await registry.find("vendor_a", "mid").stream(REQUEST);
+  const stream = await registry.find("vendor_a", "mid").stream(REQUEST);
   registry.configure({ vendor_a: slot(mock, "second") });
   go.resolve();
-  const heard = await eventsOf(events);
+  const heard = await eventsOf(stream);
   const text = heard.map((event) => event.type === "text" ? event.text : "").join("");
   assertEquals(text, "one two");
   registry.close();
@@ -81,7 +82,3 @@ Deno.test("testConnection: a response is a success, an error has a status but no
   assert(!fault!.message.includes("their own words"));
   assertEquals(reports.length, 1);
 });
-
-async function eventsOf(stream: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  return await Array.fromAsync(stream);
-}

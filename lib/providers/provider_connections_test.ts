@@ -1,6 +1,7 @@
 /** Retries, reused connections, timeouts and aborts, the same for every protocol. */
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_providers/script.ts";
+import { oneByOne } from "@/tests/support/model_events.ts";
 import { onlyEvent, PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 import { ModelError } from "./model.ts";
 
@@ -106,13 +107,13 @@ for (const protocol of PROTOCOLS) {
     await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ say: [{ text: "x".repeat(40) }], end: "none", finish: "hang" });
-    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
-    await stream.next();
+    const next = oneByOne(await vendors.open(protocol));
+    await next();
     vendors.stop.abort(reason);
     await vendors.mock.requests[0]!.gone;
-    const { value } = await stream.next();
-    assert(value.type === "usage" && value.outputTokens >= 20 && value.estimated);
-    assertEquals(await assertRejects(() => stream.next()), reason);
+    const value = await next();
+    assert(value?.type === "usage" && value.outputTokens >= 20 && value.estimated);
+    assertEquals(await assertRejects(next), reason);
     assertEquals(vendors.reports, []);
   });
 
@@ -135,10 +136,10 @@ for (const protocol of PROTOCOLS) {
     const pending = vendors.open(protocol);
     await vendors.arrived;
     vendors.stop.abort(reason);
-    const stream = (await pending)[Symbol.asyncIterator]();
-    const { value } = await stream.next();
-    assert(value.type === "usage" && value.inputTokens > 10 && value.estimated);
-    assertEquals(await assertRejects(() => stream.next()), reason);
+    const next = oneByOne(await pending);
+    const value = await next();
+    assert(value?.type === "usage" && value.inputTokens > 10 && value.estimated);
+    assertEquals(await assertRejects(next), reason);
   });
 
   Deno.test(`${protocol}: with an aborted signal nothing is sent`, async () => {
@@ -148,22 +149,28 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.mock.requests.length, 0);
   });
 
-  Deno.test(`${protocol}: ending the iteration early closes the connection`, async () => {
+  Deno.test(`${protocol}: a reader that throws closes the connection`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
-    for await (const _event of await vendors.open(protocol)) break;
+    const bug = new TypeError("bug");
+    const stream = await vendors.open(protocol);
+    const failing = () => {
+      throw bug;
+    };
+    assertEquals(await assertRejects(() => stream.read(failing)), bug);
+    assertEquals(vendors.reports, []);
     await vendors.mock.requests[0]!.gone;
   });
 
   Deno.test(`${protocol}: silence during a response is a provider_timeout`, async () => {
     await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
-    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
-    await stream.next();
+    const next = oneByOne(await vendors.open(protocol));
+    await next();
     await vendors.clock.advance(120 * SECOND);
     await vendors.mock.requests[0]!.gone;
-    assertEquals((await stream.next()).value.type, "usage");
-    const error = await assertRejects(() => stream.next(), ModelError);
+    assertEquals((await next())?.type, "usage");
+    const error = await assertRejects(next, ModelError);
     assertEquals(error.code, "provider_timeout");
     assertEquals(vendors.reports.map(({ code }) => code), ["provider_timeout"]);
   });
@@ -173,14 +180,14 @@ for (const protocol of PROTOCOLS) {
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const say = gates.flatMap(({ promise }, n) => [{ text: `${n} ` }, { wait: promise }]);
     vendors.mock.next({ say });
-    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
+    const next = oneByOne(await vendors.open(protocol));
     for (const { resolve } of gates) {
-      assertEquals((await stream.next()).value.type, "text");
+      assertEquals((await next())?.type, "text");
       await vendors.clock.advance(119 * SECOND);
       resolve();
     }
-    const rest = [await stream.next(), await stream.next(), await stream.next()];
-    assertEquals(rest.map(({ value }) => value?.type), ["usage", "end", undefined]);
+    const rest = [await next(), await next(), await next()];
+    assertEquals(rest.map((event) => event?.type), ["usage", "end", undefined]);
   });
 
   Deno.test(`${protocol}: silence of more than a minute is allowed during a response`, async () => {
@@ -191,7 +198,7 @@ for (const protocol of PROTOCOLS) {
     await vendors.arrived;
     await vendors.clock.advance(119 * SECOND);
     thought.resolve();
-    const { value } = await (await pending)[Symbol.asyncIterator]().next();
+    const value = await oneByOne(await pending)();
     assertEquals(value, { type: "text", text: "42" });
   });
 
@@ -234,16 +241,13 @@ Deno.test("data before the first text may exceed the read buffer", async () => {
   assertEquals((await vendors.ask("openai", { say })).text, "All.");
 });
 
-Deno.test("a slow reader pauses the provider and misses nothing", async () => {
+Deno.test("a response that nobody reads yet is paused, and nothing of it is lost", async () => {
   await using vendors = await ProviderConnections.start();
   const piece = "0123456789abcdef".repeat(2048);
   vendors.mock.next({ say: Array.from({ length: 64 }, () => ({ text: piece })) });
+  const stream = await vendors.open("openai");
   let length = 0;
-  for await (const event of await vendors.open("openai")) {
-    if (event.type === "text") length += event.text.length;
-    // More than the network can bring in between, and no clock.
-    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
-  }
+  await stream.read((event) => void (length += event.type === "text" ? event.text.length : 0));
   assertEquals(length, 64 * piece.length);
 });
 

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from "./model.ts";
+import type { Model, ModelRequest, ModelStream } from "./model.ts";
 import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
 import { ProviderError } from "./provider_error.ts";
 import { ResponseAccumulator } from "./response_accumulator.ts";
@@ -34,7 +34,7 @@ export class ProviderModel extends ProviderClient implements Model {
     this.#headers = options.protocol.headers(options.apiKey);
   }
 
-  stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+  stream(request: ModelRequest): Promise<ModelStream> {
     const { model, signal, deadline, maxRetryWaitMs } = request;
     let { maxOutputTokens } = request;
     let isBilled = false;
@@ -51,17 +51,17 @@ export class ProviderModel extends ProviderClient implements Model {
     return this.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
-  async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+  async #attempt(request: ModelRequest): Promise<ModelStream> {
     const { protocol } = this.#options;
     const builder = protocol.createRequest(request);
     for (let n = 1;; n++) {
       try {
-        const events = await this.#request(request, builder);
+        const stream = await this.#request(request, builder);
         builder.onAccepted();
-        return events;
+        return stream;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        if (protocol.isContentFilter?.(error)) return filteredResponse();
+        if (protocol.isContentFilter?.(error)) return FILTERED_RESPONSE;
         if (n === MAX_REQUEST_VARIANTS || !builder.adaptTo(error)) throw error;
       }
     }
@@ -70,7 +70,7 @@ export class ProviderModel extends ProviderClient implements Model {
   async #request(
     request: ModelRequest,
     builder: RequestBuilder,
-  ): Promise<AsyncIterable<ModelEvent>> {
+  ): Promise<ModelStream> {
     const { model, maxOutputTokens, maxInputTokens, signal } = request;
     const body = encodeJsonBody(builder.body());
     const usage = new UsageTracker({
@@ -108,7 +108,7 @@ export class ProviderModel extends ProviderClient implements Model {
       throw error;
     }
     this.#options.onSuccess?.(model);
-    return reader.events();
+    return reader;
   }
 
   /** Opens a response that is an event stream. */
@@ -137,7 +137,10 @@ export class ProviderModel extends ProviderClient implements Model {
 }
 
 /** The response for a prompt that a filter blocked before the model; it is not billed. */
-async function* filteredResponse(): AsyncGenerator<ModelEvent> {
-  yield { type: "usage", inputTokens: 0, outputTokens: 0 };
-  yield { type: "end", reason: "content_filter" };
-}
+const FILTERED_RESPONSE: ModelStream = {
+  read: (onEvent) => {
+    onEvent({ type: "usage", inputTokens: 0, outputTokens: 0 });
+    onEvent({ type: "end", reason: "content_filter" });
+    return Promise.resolve();
+  },
+};

@@ -1,6 +1,7 @@
 /** What comes out of each protocol's stream, over real sockets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ScriptedCall, ScriptedPart } from "@/tests/support/mock_providers/script.ts";
+import { oneByOne } from "@/tests/support/model_events.ts";
 import { onlyEvent, PROTOCOLS, ProviderConnections } from "@/tests/support/provider_connections.ts";
 
 const WORDS: ScriptedPart[] = ["Grüße ", "aus ", "東京 ", "🗼 ", "— fin."].map((text) => ({
@@ -59,11 +60,11 @@ for (const protocol of PROTOCOLS) {
     await using vendors = await ProviderConnections.start();
     const gate = Promise.withResolvers<void>();
     vendors.mock.next({ say: [{ text: "One" }, { wait: gate.promise }, { text: " two" }] });
-    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
-    assertEquals((await stream.next()).value, { type: "text", text: "One" });
+    const next = oneByOne(await vendors.open(protocol));
+    assertEquals(await next(), { type: "text", text: "One" });
     gate.resolve();
-    assertEquals((await stream.next()).value, { type: "text", text: " two" });
-    while (!(await stream.next()).done);
+    assertEquals(await next(), { type: "text", text: " two" });
+    while (await next() !== undefined);
   });
 
   Deno.test(`${protocol}: comments and pings are ignored`, async () => {

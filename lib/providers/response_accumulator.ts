@@ -27,6 +27,7 @@ export class ResponseAccumulator {
   readonly #stepId: number;
   #events: ModelEvent[] = [];
   #stopReason: StopReason | undefined;
+  #hasText = false;
   #length = 0;
   #reasoningLength = 0;
   #providerMetadata: unknown;
@@ -39,6 +40,7 @@ export class ResponseAccumulator {
 
   addText(text: string): void {
     if (text === "") return;
+    this.#hasText = true;
     this.#usage.countText(text);
     this.#addLength(text);
     const last = this.#events.at(-1);
@@ -103,6 +105,11 @@ export class ResponseAccumulator {
     return !this.isEmpty || this.hasStopReason;
   }
 
+  /** Whether there is text of the answer itself, not only reasoning. */
+  get hasText(): boolean {
+    return this.#hasText;
+  }
+
   get isEmpty(): boolean {
     return this.#length === 0 && this.#calls.size === 0;
   }
@@ -113,28 +120,24 @@ export class ResponseAccumulator {
     return events;
   }
 
-  get hasEvents(): boolean {
-    return this.#events.length > 0;
-  }
-
   /** The usage so far of a response that broke off. */
   partialUsage(): ModelEvent {
     return { type: "usage", ...this.#usage.total(false) };
   }
 
-  /** The last events of a whole response: calls, usage and end. */
-  *finalEvents(): Generator<ModelEvent> {
+  /** Reports the last events of a whole response: calls, usage and end. */
+  finish(onEvent: (event: ModelEvent) => void): void {
     // A limit or filter may have cut off the arguments of a call.
     const isWhole = this.#stopReason === "tool_calls" || this.#stopReason === "stop";
     const calls = isWhole ? [...this.#calls.values()].filter((call) => call.name !== "") : [];
-    for (const call of calls) yield { type: "tool_call", call };
-    yield { type: "usage", ...this.#usage.total(true) };
+    for (const call of calls) onEvent({ type: "tool_call", call });
+    onEvent({ type: "usage", ...this.#usage.total(true) });
     // Some providers report "stop" with calls, or "tool_calls" without any.
     const reason = isWhole ? (calls.length > 0 ? "tool_calls" : "stop") : this.#stopReason!;
     const providerMetadata = this.#providerMetadata;
     const isSentBack = calls.length > 0 && providerMetadata !== undefined &&
       this.#reasoningLength <= MAX_METADATA_LENGTH;
-    yield { type: "end", reason, ...(isSentBack ? { providerMetadata } : {}) };
+    onEvent({ type: "end", reason, ...(isSentBack ? { providerMetadata } : {}) });
   }
 
   #addLength(text: string): void {

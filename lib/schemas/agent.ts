@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { appearanceSchema } from "./appearance.ts";
+import { appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
+import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
 import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
+import { agentVariableSchema, agentVariablesSchema } from "./visitor.ts";
 
 const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.");
 
@@ -28,6 +30,11 @@ const budget = z.strictObject({
   wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs).describe("Milliseconds."),
 }).describe("Limits of one run.");
 
+const attachments = z.strictObject({
+  images: z.boolean().optional().describe("PNG, JPEG, WebP and GIF; needs a model with vision."),
+  documents: z.boolean().optional().describe("PDF, plain text, Markdown and CSV."),
+}).describe("Files that messages may have; none by default.");
+
 function normalized(normalize: (text: string) => string | undefined, message: string) {
   return (text: string, ctx: z.RefinementCtx): string => {
     const normal = normalize(text);
@@ -47,7 +54,11 @@ const origin = z.string().max(2048).transform(normalized(normalizeOrigin, ORIGIN
 const fields = {
   name: plainText(z.string().min(1).max(B.agentName)).describe("For people."),
   systemPrompt: plainText(z.string().min(1).max(B.systemPrompt))
-    .describe("Instructions for the model."),
+    .describe("Instructions for the model. `{{visitor.name}}` inserts one of `variables`."),
+  variables: agentVariablesSchema.optional().describe(
+    "What a session may say about its visitor. `{{visitor.name}}` inserts a value into the prompt " +
+      "and into requests of tools, `{{visitor.id}}` the visitor's id.",
+  ),
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
@@ -57,7 +68,7 @@ const fields = {
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
     "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
-      "must name one of the tool's parameters. `[]` for none.",
+      "must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.",
   ),
   allowedDomains: z.array(domainSchema).max(B.allowedDomains)
     .describe("Where tools may call: a host or `*.host`, with an optional `:port`."),
@@ -66,6 +77,8 @@ const fields = {
       "Without any, no widget session can be minted.",
   ),
   appearance: appearanceSchema.optional(),
+  attachments: attachments.optional(),
+  handoff: handoffSchema.optional(),
 };
 
 const shape = z.strictObject(fields);
@@ -94,8 +107,8 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * `modelPolicy` and `budget` are merged field by field; `fallback` and `appearance` are replaced, and
- * `null` clears them. The merged agent is validated again with `agentBodySchema`.
+ * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments` and `handoff` are
+ * replaced, and `null` clears them. The merged agent is validated again with `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
@@ -103,6 +116,8 @@ export const agentPatchSchema = z.strictObject({
   budget: budget.partial().optional(),
   fallback: fallback.nullable().optional(),
   appearance: appearanceSchema.nullable().optional(),
+  attachments: attachments.nullable().optional(),
+  handoff: handoffSchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 
@@ -132,4 +147,7 @@ export const AGENT_SCHEMAS = {
   Fallback: fallback,
   Budget: budget,
   Appearance: appearanceSchema,
+  ShownAppearance: shownAppearanceSchema,
+  AgentVariable: agentVariableSchema,
+  AgentAttachments: attachments,
 };

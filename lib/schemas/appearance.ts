@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { APPEARANCE_BOUNDS as B } from "./limits.ts";
+import { APPEARANCE_BOUNDS as B, FIELD_BOUNDS } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 import { WIDGET_LANGUAGES } from "./widget_languages.ts";
 
@@ -39,6 +39,8 @@ export const appearanceSchema = z.strictObject({
     .describe("`#rrggbb`; the color of text on it is computed."),
   theme: z.enum(["auto", "light", "dark"]).optional().describe("`auto` follows the system."),
   position: z.enum(["right", "left"]).optional().describe("Side of the screen."),
+  feedback: z.enum(["on", "off"]).optional()
+    .describe("Whether visitors can rate answers. Default: `on`."),
   greeting: text(B.greeting).optional().describe("First sentence of an empty conversation."),
   suggestions: z.array(text(B.suggestionLength).refine((one) => !one.includes("|"), "contains |"))
     .max(B.suggestions).optional().describe("Questions that a visitor can ask with one click."),
@@ -49,6 +51,12 @@ export const appearanceSchema = z.strictObject({
     .describe("Makes that line a link."),
 }).describe("Look and texts of the chat widget; `data-*` attributes of the script tag win.");
 export type Appearance = z.infer<typeof appearanceSchema>;
+
+/** An appearance as pages get it: without a title of its own, it has the agent's name. */
+export const shownAppearanceSchema = appearanceSchema.extend({
+  title: z.string().min(1).max(FIELD_BOUNDS.agentName).optional()
+    .describe("The agent's name, if the appearance has no title."),
+});
 
 /** An agent's appearance with its defaults. */
 export function shownAppearance(agentName: string, appearance: Appearance): Appearance {

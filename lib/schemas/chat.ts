@@ -1,11 +1,19 @@
 import { z } from "zod";
-import { FIELD_BOUNDS as B } from "./limits.ts";
+import { ATTACHMENT_BOUNDS, FIELD_BOUNDS as B } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
   content: plainText(z.string().min(1).max(B.messageLength)),
+  attachments: z.array(z.uuid().toLowerCase()).min(1).max(ATTACHMENT_BOUNDS.perMessage).optional()
+    .describe(
+      "Ids of `POST /v1/chat/attachments`, of the user's messages only. Repeat them when the message is " +
+        "sent again as a part of the conversation.",
+    ),
+}).refine(({ role, attachments }) => role === "user" || attachments === undefined, {
+  path: ["attachments"],
+  message: "only messages of the user have attachments",
 });
 export { message as chatMessageSchema };
 export type ChatMessage = z.infer<typeof message>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageAttachmentSchema } from "./attachment.ts";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
 import {
   countSchema as count,
@@ -9,6 +10,7 @@ import {
 } from "./value_schemas.ts";
 import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "./conversation_source.ts";
+import { feedbackSchema } from "./feedback.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 export const conversationSchema = z.object({
@@ -18,6 +20,7 @@ export const conversationSchema = z.object({
     .describe("The origin of its page; absent for calls with an API key."),
   source: z.enum(CONVERSATION_SOURCES).optional()
     .describe("Where it began; absent for conversations of early releases."),
+  visitorId: z.string().optional().describe("The `visitor.id` that its sessions were minted with."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When its last run ended."),
   expiresAt: z.iso.datetime().describe("When it is deleted, unless a run is added."),
@@ -30,6 +33,7 @@ export const conversationPageSchema = pageSchema(conversationSchema, "Most recen
 const transcriptMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
+  attachments: z.array(messageAttachmentSchema).optional(),
   claimed: z.boolean()
     .describe("Sent by the client as an earlier message; the service has no record of it."),
 });
@@ -63,6 +67,8 @@ export const conversationRunSchema = z.object({
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   protocol: z.enum(CHAT_PROTOCOLS).optional()
     .describe("The format that the message was sent in; absent for the service's own."),
+  feedback: feedbackSchema.optional()
+    .describe("What the visitor thinks of the answer; absent if it is not rated."),
 });
 
 /** Answer of `GET /v1/conversations/:id`. */

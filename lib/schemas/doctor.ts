@@ -43,6 +43,13 @@ export const DOCTOR_REASONS = {
   agent_differs: "data-agent-id is another agent's.",
   mixed_content: "An address in the tag is http, which browsers block on an https page.",
   policy_scripts: "The page's Content-Security-Policy does not let it load the widget script.",
+  policy_panel: "The page's Content-Security-Policy lets it load the widget script, but not the " +
+    "panel, which that script loads from the same folder. Allow the host, a nonce with " +
+    "'strict-dynamic', or the panel's integrity value, too.",
+  policy_extras:
+    "The page's Content-Security-Policy lets it load the panel, but not the widget's " +
+    "extras, which the panel loads from the same folder: visitors chat, but cannot rate answers. " +
+    "Allow the host, or the extras' integrity value, too.",
   policy_connections: "The page's Content-Security-Policy does not let it call the service.",
   policy_sandbox: "The page's Content-Security-Policy is a sandbox without allow-scripts and " +
     "allow-same-origin.",

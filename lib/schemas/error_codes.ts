@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,
+  run_not_ended: 409,
+  handoff_conflict: 409,
   stream_expired: 410,
   version_conflict: 412,
   payload_too_large: 413,

@@ -28,39 +28,28 @@ export class SseDecoder {
   #data: string[] = [];
 
   push(chunk: Uint8Array | string): SseEvent[] {
-    const text = typeof chunk === "string" ? chunk : this.#utf8.decode(chunk, { stream: true });
+    let text = typeof chunk === "string" ? chunk : this.#utf8.decode(chunk, { stream: true });
     const events: SseEvent[] = [];
-    for (const line of this.#lines(text)) {
-      const event = line === "" ? this.#dispatch() : this.#field(line);
-      if (event) events.push(event);
-    }
-    return events;
-  }
-
-  /** A CR ends its line immediately: waiting for a possible LF would delay the last event. */
-  #lines(text: string): string[] {
-    if (text === "") return [];
+    if (text === "") return events;
+    // A CR ends its line immediately: waiting for a possible LF would delay the last event.
     if (this.#afterCr) text = text.replace(/^\n/, "");
     this.#afterCr = text.endsWith("\r");
     const lines = (this.#partial + text).split(/\r\n?|\n/);
     this.#partial = lines.pop()!;
-    return lines;
-  }
-
-  #field(line: string): undefined {
-    // A comment, which the server sends as a heartbeat, is a field without a name.
-    const [, name, value = ""] = /^([^:]*):? ?(.*)/s.exec(line)!;
-    if (name === "data") this.#data.push(value);
-    else if (name === "event") this.#type = value;
-    else if (name === "id" && !value.includes("\0")) this.#id = value;
-  }
-
-  #dispatch(): SseEvent | undefined {
-    const type = this.#type || "message";
-    const data = this.#data;
-    this.#type = "";
-    this.#data = [];
-    return data.length > 0 ? { id: this.#id, type, data: data.join("\n") } : undefined;
+    for (const line of lines) {
+      // A comment, which the server sends as a heartbeat, is a field without a name.
+      const [, name, value = ""] = /^([^:]*):? ?(.*)/s.exec(line)!;
+      if (name === "data") this.#data.push(value);
+      else if (name === "event") this.#type = value;
+      else if (name === "id" && !value.includes("\0")) this.#id = value;
+      else if (line === "") {
+        const [id, type, data] = [this.#id, this.#type || "message", this.#data.join("\n")];
+        if (this.#data.length > 0) events.push({ id, type, data });
+        this.#type = "";
+        this.#data = [];
+      }
+    }
+    return events;
   }
 }
 

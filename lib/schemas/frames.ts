@@ -15,6 +15,8 @@ export const frameSchema = z.discriminatedUnion("type", [
     provider: z.enum(PROVIDER_IDS),
     model: z.string(),
     conversationId: z.uuid(),
+    /** Set for a message to a person, which no model answers. */
+    handoff: z.enum(["waiting", "taken"]).optional(),
   }),
   z.strictObject({ type: z.literal("delta"), text: z.string() }),
   z.strictObject({ type: z.literal("tool_call"), name: z.string(), args: jsonValueSchema }),

@@ -13,12 +13,32 @@ export const FIELD_BOUNDS = {
   allowedOrigins: 32,
   messages: 64,
   messageLength: 32_000,
+  commentLength: 2_000,
+  feedbackReasonLength: 64,
+  maxFeedbackReasons: 8,
   sessionTokenMin: 16,
   sessionTokenMax: 256,
   requestIdMin: 8,
   requestIdMax: 128,
   bodyBytes: 1_048_576,
 } as const;
+
+/** A visitor at mint, and the variables that an agent declares for visitors. */
+export const VISITOR_BOUNDS = {
+  idLength: 128,
+  variables: 32,
+  /** All values of one session, as JSON. */
+  valueBytes: 4_096,
+  descriptionLength: 256,
+  defaultLength: 1_024,
+  maxCostUsd: 1_000_000,
+  maxMessages: 1_000_000_000,
+  /** `{{visitor.name}}` in one prompt: bounds what it can grow to. */
+  promptPlaceholders: 64,
+} as const;
+
+/** Characters of a conversation's title. */
+export const CONVERSATION_TITLE_LENGTH = 80;
 
 /** Life of a widget session, in milliseconds. */
 export const SESSION_TTL_MS = 15 * 60_000;
@@ -45,6 +65,8 @@ export const DEFAULT_QUOTAS = {
   /** Stored messages, each with its answer. */
   conversationRuns: 1_000_000,
   conversationBytes: 1_024 * 1_048_576,
+  /** Files attached to messages, and the text extracted from them. */
+  attachmentBytes: 1_024 * 1_048_576,
 } as const;
 export type QuotaName = keyof typeof DEFAULT_QUOTAS;
 
@@ -57,6 +79,7 @@ export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
   knowledgeBytes: 1_024 ** 4,
   conversationRuns: 1_000_000_000,
   conversationBytes: 1_024 ** 4,
+  attachmentBytes: 1_024 ** 4,
 };
 
 export const KNOWLEDGE_BOUNDS = {
@@ -83,4 +106,18 @@ export const APPEARANCE_BOUNDS = {
   urlLength: 2_048,
   /** Characters of an avatar's `data:` address, about 9 KB of image. */
   avatarLength: 12_000,
+} as const;
+
+/** Files that are attached to messages. */
+export const ATTACHMENT_BOUNDS = {
+  fileBytes: 10 * 1_048_576,
+  perMessage: 8,
+  nameLength: 128,
+  /** An upload that no message uses is deleted after this long. */
+  unusedMs: 60 * 60_000,
+  /** What one session may upload. */
+  sessionFiles: 20,
+  sessionBytes: 50 * 1_048_576,
+  /** Text of one document that is shown to a model, UTF-8. */
+  textBytes: 128 * 1024,
 } as const;

@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { appearanceSchema } from "./appearance.ts";
+import { shownAppearanceSchema } from "./appearance.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
+import { mintVisitorSchema } from "./visitor.ts";
 
 /** Body of `POST /v1/widget/session`. */
-export const mintBodySchema = z.strictObject({ agentId: z.uuid().toLowerCase() });
+export const mintBodySchema = z.strictObject({
+  agentId: z.uuid().toLowerCase(),
+  visitor: mintVisitorSchema.optional(),
+});
 
 /** Body of `POST /v1/agents/:id/playground-session`: empty or `{}`. */
 export const playgroundBodySchema = z.strictObject({});
@@ -17,6 +21,6 @@ export const mintedSessionSchema = z.object({
   sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; may be sent to a browser."),
   expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),
   messageCap: z.int().positive().describe("Total messages that this session may send."),
-  appearance: appearanceSchema.optional().describe("The agent's; absent if it has none."),
+  appearance: shownAppearanceSchema.optional().describe("The agent's; absent if it has none."),
 });
 export type MintedSession = z.infer<typeof mintedSessionSchema>;

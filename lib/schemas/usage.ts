@@ -48,6 +48,7 @@ export const usageReportSchema = usageSchema.extend({
     conversationBytes: storageSchema.describe(
       "Above it the least recently active conversations are deleted.",
     ),
+    attachmentBytes: storageSchema.describe("Files of messages and the text extracted from them."),
   }).describe("Stored amounts and quotas."),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

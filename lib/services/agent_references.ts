@@ -1,7 +1,9 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
+import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
-import { toolIssues } from "../agent/tools/tool_issues.ts";
+import { toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
 import type { AgentBody } from "../schemas/agent.ts";
+import { HAND_OFF } from "../schemas/handoff.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
@@ -9,6 +11,8 @@ import type { ModelAccess } from "../billing/model_access.ts";
 export interface ReferenceLookups {
   models: ModelAccess;
   knowledge: Pick<KnowledgeService, "find">;
+  /** The tenant's plan: hand-off requires stored conversations. */
+  tenants: { plan(tenant: string): Promise<{ conversationDays: number }> };
   /** The only agent that may use a secret; `undefined` if the secret is not bound to one. */
   secrets: { agentOf(tenant: string, name: string): Promise<string | undefined> };
 }
@@ -28,7 +32,7 @@ export interface ReferencingAgent {
  * fails on each call.
  */
 export async function referenceIssues(
-  { models, knowledge, secrets }: ReferenceLookups,
+  { models, knowledge, secrets, tenants }: ReferenceLookups,
   { tenant, id, agent, before }: ReferencingAgent,
 ): Promise<ValidationIssue[]> {
   const issues = await models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
@@ -42,7 +46,12 @@ export async function referenceIssues(
     issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
   }
   if (before === undefined || hiddenTools(before).length === 0) issues.push(...hiddenTools(agent));
+  if (agent.handoff?.enabled && (await tenants.plan(tenant)).conversationDays === 0) {
+    const message = "requires a plan that stores conversations, and yours stores none";
+    issues.push({ path: "handoff.enabled", code: "conversations_not_stored", message });
+  }
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
+  issues.push(...variableIssues(agent, before));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
 }
@@ -66,14 +75,28 @@ async function foreignSecrets(
   return issues;
 }
 
-/** Reports tools hidden from the model by the knowledge base's tool of the same name. */
-function hiddenTools({ tools, knowledgeBaseId }: AgentBody): ValidationIssue[] {
-  if (knowledgeBaseId === undefined) return [];
-  const message = "is the name of the knowledge base's tool";
-  return tools.flatMap(({ type, name }, n) =>
+/** Placeholders without a variable; those that the agent already had must not block other changes. */
+function variableIssues(agent: AgentBody, before: AgentBody | undefined): ValidationIssue[] {
+  const issuesOf = ({ systemPrompt, tools, variables }: AgentBody) => [
+    ...promptIssues(systemPrompt, variables),
+    ...visitorIssues(tools, variables),
+  ];
+  const known = new Set(before && issuesOf(before).map(({ message }) => message));
+  return issuesOf(agent).filter(({ message }) => !known.has(message));
+}
+
+/** Reports tools hidden from the model by a tool of the service that has the same name. */
+function hiddenTools({ tools, knowledgeBaseId, handoff }: AgentBody): ValidationIssue[] {
+  const reserved = new Map<string, string>();
+  if (knowledgeBaseId !== undefined) {
+    reserved.set(SEARCH_KNOWLEDGE, "is the name of the knowledge base's tool");
+  }
+  if (handoff?.by.includes("model")) reserved.set(HAND_OFF, "is the name of the hand-off tool");
+  return tools.flatMap(({ type, name }, n) => {
     // The name of an MCP server is not a tool name.
-    type === "http" && name === SEARCH_KNOWLEDGE
-      ? [{ path: `tools.${n}.name`, code: "reserved_name", message }]
-      : []
-  );
+    const message = type === "http" ? reserved.get(name) : undefined;
+    return message === undefined
+      ? []
+      : [{ path: `tools.${n}.name`, code: "reserved_name", message }];
+  });
 }

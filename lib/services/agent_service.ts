@@ -162,7 +162,7 @@ export class AgentService {
 
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
-  const { modelPolicy, budget, fallback, appearance, ...rest } = patch;
+  const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...rest } = patch;
   const merged = {
     ...body,
     ...rest,
@@ -170,9 +170,14 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
     ...appearance && { appearance },
+    ...attachments && { attachments },
+    ...handoff && { handoff },
   };
+  if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
   if (appearance === null) delete merged.appearance;
+  if (attachments === null) delete merged.attachments;
+  if (handoff === null) delete merged.handoff;
   return parseCombined(agentBodySchema, merged);
 }
 

@@ -30,6 +30,16 @@ export class ConversationAudit {
     await this.#record({ tenant, action: "stop", target: { id, name: id }, after });
   }
 
+  /** Adds what a person did with a hand-off to the step that stores it; never what was written. */
+  handoffRecord(
+    { tenant, id, action }: { tenant: string; id: string; action: "take" | "return" | "close" },
+  ): (step: Deno.AtomicOperation) => void {
+    return (step) =>
+      recordChange(step, this.#runtime, {
+        ...{ kind: "conversation" as const, tenant, action, target: { id, name: id } },
+      });
+  }
+
   async #record(change: Omit<AuditedChange, "kind">): Promise<void> {
     const step = this.#kv.atomic();
     recordChange(step, this.#runtime, { kind: "conversation", ...change });

@@ -4,6 +4,7 @@ import { cutText } from "../platform/cut_text.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { ConversationRun } from "../schemas/conversation.ts";
 import type { ConversationSource } from "../schemas/conversation_source.ts";
+import type { Rating } from "../schemas/rating.ts";
 import type { Conversation } from "../store/conversations/conversation_record.ts";
 import type {
   ConversationSearch,
@@ -11,9 +12,9 @@ import type {
 } from "../store/conversations/conversation_search.ts";
 import {
   type ConversationFilter,
-  type ConversationStore,
   matchesFilter,
-} from "../store/conversations/conversation_store.ts";
+} from "../store/conversations/conversation_filter.ts";
+import type { ConversationStore } from "../store/conversations/conversation_store.ts";
 import type { FailedRun, FailedRunCursor } from "../store/conversations/failed_runs.ts";
 import type { MatchCursor } from "../store/search/search_index.ts";
 import type { SnippetPart } from "../store/search/search_snippet.ts";
@@ -31,6 +32,8 @@ export interface InboxRow {
   id: string;
   agentId: string;
   origin?: string | undefined;
+  /** The hash of its visitor's id, to tell it from others' conversations with the same id. */
+  visitor?: string | undefined;
   source?: ConversationSource | undefined;
   runCount: number;
   costUsd: number;
@@ -39,6 +42,8 @@ export interface InboxRow {
   /** The first line of the question; absent if it is gone or cannot be decrypted. */
   question?: string | undefined;
   outcome: Outcome;
+  /** How answers of the conversation are rated; absent for a row about one run. */
+  ratings?: Rating[] | undefined;
   /** Where the words of a search were said. */
   snippet?: SnippetPart[] | undefined;
   /** The run that the row is about. */
@@ -112,7 +117,7 @@ export class ConversationInbox {
   async liveRuns(tenant: string, id: string, filter: ConversationFilter): Promise<LiveRun[]> {
     const all = await this.#live.list(tenant);
     return all.reverse().filter(({ facts, origin }) =>
-      facts.conversationId === id && matchesFilter({ agentId: facts.agentId, origin }, filter)
+      facts.conversationId === id && matchesFilter({ ...facts, origin }, filter)
     );
   }
 
@@ -155,6 +160,7 @@ export class ConversationInbox {
       ...toRow(head),
       question: await this.#firstQuestion(tenant, head),
       outcome: lastOutcome(head),
+      ratings: this.#store.ratingsOf(head),
     })));
     return toPage(data, found);
   }
@@ -228,14 +234,22 @@ function lastOutcome({ ended = {}, updatedAt }: Conversation): Outcome {
 
 function toRow(head: Conversation): Omit<InboxRow, "outcome" | "question"> {
   const { id, agentId, origin, source, runs, cost, updatedAt } = head;
-  const costUsd = toUsd(cost);
-  return { id, agentId, origin, source, runCount: runs, costUsd, at: isoTime(updatedAt) };
+  const of = { id, agentId, origin, visitor: head.visitor?.hash, source };
+  return { ...of, runCount: runs, costUsd: toUsd(cost), at: isoTime(updatedAt) };
 }
 
 function toLiveRow({ facts, origin, question }: LiveRun): InboxRow {
-  const { conversationId: id, agentId, runId, startedAt } = facts;
+  const { conversationId: id, agentId, visitor, runId, startedAt } = facts;
   return {
-    ...{ id, agentId, origin, source: conversationSource(facts.source), runCount: 0, costUsd: 0 },
+    ...{
+      id,
+      agentId,
+      origin,
+      visitor,
+      source: conversationSource(facts.source),
+      runCount: 0,
+      costUsd: 0,
+    },
     ...{ at: isoTime(startedAt), question: firstLine(question), outcome: "live", run: { runId } },
   };
 }

@@ -7,9 +7,11 @@ import {
 } from "../store/conversations/conversation_record.ts";
 import {
   type ConversationFilter,
-  type ConversationStore,
   matchesFilter,
-  type RunWithTranscript,
+} from "../store/conversations/conversation_filter.ts";
+import type {
+  ConversationStore,
+  RunWithTranscript,
 } from "../store/conversations/conversation_store.ts";
 import type {
   ConversationSearch,
@@ -19,6 +21,7 @@ import type { Page, PageRequest } from "../store/values/page.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../schemas/conversation.ts";
+import { toFeedback } from "./feedback_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 import { decodePosition, encodePosition } from "./encode_position.ts";
 
@@ -40,16 +43,24 @@ export class ConversationService {
     this.#runs = deps.runs;
   }
 
-  /** Most recently updated first; 400 for a cursor of another list. */
+  /**
+   * Most recently updated first, of one agent or one visitor if given; 400 for a cursor of another
+   * list.
+   */
   list(
     tenant: string,
-    { agentId, ...page }: PageRequest & { agentId?: string | undefined },
+    { agentId, visitorId, ...page }: PageRequest & {
+      agentId?: string | undefined;
+      visitorId?: string | undefined;
+    },
   ): Promise<Page<Conversation>> {
+    const of = visitorId === undefined ? agentId ?? "" : `of ${JSON.stringify(visitorId)}`;
     return this.#cursors.page(page, {
-      list: `conversations ${tenant} ${agentId ?? ""}`,
+      list: `conversations ${tenant} ${of}`,
       load: async (opened) => {
-        const { data, ...rest } = await this.#store.list(tenant, { ...opened, agentId });
-        return { ...rest, data: data.map(toConversation) };
+        const filter = { agentId, visitorId };
+        const { data, ...rest } = await this.#store.list(tenant, { ...opened, ...filter });
+        return { ...rest, data: await this.#toConversations(tenant, data) };
       },
     });
   }
@@ -69,7 +80,8 @@ export class ConversationService {
         const page = await this.#store.search(tenant, { search, limit, after });
         const { data: found, next } = page;
         cutShort = page.cutShort;
-        const data = found.map((one) => ({ ...toConversation(one), ended: finishReasonsOf(one) }));
+        const shown = await this.#toConversations(tenant, found);
+        const data = shown.map((one, n) => ({ ...one, ended: finishReasonsOf(found[n]!) }));
         return next === undefined ? { data } : { data, nextCursor: encodePosition(next) };
       },
     });
@@ -110,7 +122,15 @@ export class ConversationService {
       },
     });
     const rest = nextCursor === undefined ? {} : { nextCursor };
-    return { ...toConversation(found), runs: data, ...rest };
+    return { ...await this.#toConversation(tenant, found), runs: data, ...rest };
+  }
+
+  async #toConversation(tenant: string, stored: Stored): Promise<Conversation> {
+    return toConversation(stored, await this.#store.readVisitorId(tenant, stored));
+  }
+
+  #toConversations(tenant: string, stored: readonly Stored[]): Promise<Conversation[]> {
+    return Promise.all(stored.map((one) => this.#toConversation(tenant, one)));
   }
 
   /**
@@ -120,9 +140,14 @@ export class ConversationService {
   async delete(tenant: string, id: string, filter: ConversationFilter): Promise<void> {
     // Before reading the conversation: a run that ends in between is then part of it.
     const running = await this.#runs.runsInConversation(tenant, id);
-    const found = await this.#store.find(tenant, id, filter) ??
-      running.find((run) => matchesFilter(run, filter)) ?? notFound();
-    const exact = { agentId: found.agentId, origin: found.origin ?? "" };
+    const wanted = this.#store.resolveFilter(tenant, filter);
+    const stored = await this.#store.find(tenant, id, wanted);
+    const found = stored && { ...stored, visitor: stored.visitor?.hash } ||
+      running.find((run) => matchesFilter(run, wanted)) || notFound();
+    const { agentId, origin, visitor } = found;
+    // A visitor's conversation is the same on all pages.
+    const place = visitor === undefined ? { origin: origin ?? "" } : {};
+    const exact = { agentId, ...place, visitor: visitor ?? "" };
     const runIds = running.filter((run) => matchesFilter(run, exact)).map(({ runId }) => runId);
     await this.#store.delete(await conversationName(id, { ...found, tenant }), runIds);
     for (const runId of runIds) await this.#runs.cancel(tenant, runId);
@@ -133,13 +158,14 @@ function finishReasonsOf({ ended = {} }: Stored): FoundConversation["ended"] {
   return Object.keys(ended) as FoundConversation["ended"];
 }
 
-function toConversation(stored: Stored): Conversation {
+function toConversation(stored: Stored, visitorId: string | undefined): Conversation {
   const { id, agentId, origin, source } = stored;
   return {
     id,
     agentId,
     ...(origin === undefined ? {} : { origin }),
     ...(source === undefined ? {} : { source }),
+    ...(visitorId === undefined ? {} : { visitorId }),
     createdAt: isoTime(stored.createdAt),
     updatedAt: isoTime(stored.updatedAt),
     expiresAt: isoTime(stored.exp),
@@ -148,11 +174,12 @@ function toConversation(stored: Stored): Conversation {
   };
 }
 
-function toRun({ row, transcript }: RunWithTranscript): ConversationRun {
+function toRun({ row, transcript, feedback }: RunWithTranscript): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...fields } = row;
   const { cost, startedAt, endedAt, ...rest } = fields;
   const times = { startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) };
-  const known = { ...rest, ...times, costUsd: toUsd(cost) };
+  const rated = feedback && { feedback: toFeedback(feedback) };
+  const known = { ...rest, ...times, costUsd: toUsd(cost), ...rated };
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }

@@ -23,7 +23,7 @@ function stored(change: Partial<StorageFigures> = {}): StorageFigures {
   const room = { used: 1, limit: 100 };
   return {
     ...{ agents: room, agentBytes: room, knowledgeBases: room, knowledgeBytes: room },
-    ...{ conversationRuns: room, conversationBytes: room, ...change },
+    ...{ conversationRuns: room, conversationBytes: room, attachmentBytes: room, ...change },
   };
 }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { setActor } from "../store/audit/actor.ts";
 import { base64url, sha256 } from "../platform/crypto/signer.ts";
-import { type SignInEnd, SignInStore } from "../store/users/sign_in_store.ts";
+import { cookieKey, type SignInEnd, SignInStore } from "../store/users/sign_in_store.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
 import { type User, UserStore } from "../store/users/user_store.ts";
 import type { Logger } from "../platform/log.ts";
@@ -137,8 +137,22 @@ export class SignInService {
   }
 
   /** The user of a cookie, read from the store so that changed roles and removals apply immediately. */
-  async authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
-    const signIn = await this.#signIns.use(cookieToken);
+  authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
+    return this.#userOf(this.#signIns.use(cookieToken));
+  }
+
+  /** Keys whose changes can end the sign-in of a cookie. */
+  async watchedKeys(cookieToken: string): Promise<Deno.KvKey[]> {
+    return [await cookieKey(cookieToken)];
+  }
+
+  /** Whether the cookie still signs in; for open streams, which must not prolong it. */
+  async isSignedIn(cookieToken: string): Promise<boolean> {
+    return await this.#userOf(this.#signIns.peek(cookieToken)) !== undefined;
+  }
+
+  async #userOf(reading: ReturnType<SignInStore["use"]>): Promise<SignedInUser | undefined> {
+    const signIn = await reading;
     if (signIn === undefined) return undefined;
     const user = await this.#users.get(signIn.tenant, signIn.userId);
     if (user === undefined || user.epoch !== signIn.epoch) return undefined;

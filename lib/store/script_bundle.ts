@@ -13,6 +13,11 @@ export interface ScriptBundle {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** The immutable path of a script. */
+export function pinnedPath(name: string, { version, hash12 }: ScriptBundle): string {
+  return `/${name}.${version}.${hash12}.js`;
+}
+
 /** Describes a built script. Copies `body`, so that a later write cannot invalidate its hash. */
 export async function describeScript(body: Uint8Array): Promise<ScriptBundle> {
   const copy = new Uint8Array(body);

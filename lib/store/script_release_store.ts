@@ -15,7 +15,7 @@ const releaseSchema = z.object({
   parts: z.int().positive(),
 });
 
-export type ScriptName = "widget" | "client";
+export type ScriptName = "widget" | "widget-panel" | "widget-extras" | "client";
 
 type Release = Omit<z.infer<typeof releaseSchema>, "v"> & { hash12: string };
 
@@ -33,11 +33,19 @@ export class ScriptReleaseStore {
     this.#runtime = runtime;
   }
 
-  /** Stores `bundle` as the newest release, and deletes those that are too old. */
-  async publish(name: ScriptName, bundle: ScriptBundle): Promise<void> {
+  /**
+   * Stores `bundle` as the newest release, once `after` is done, and deletes those that are too old.
+   * It reads at once, because a process that starts waits for it.
+   */
+  async publish(
+    name: ScriptName,
+    bundle: ScriptBundle,
+    after: Promise<void> = Promise.resolve(),
+  ): Promise<void> {
     this.#cached.set(`${name}.${bundle.hash12}`, bundle);
     const stored = await this.#list(name);
     if (stored[0]?.hash12 === bundle.hash12) return;
+    await after;
     await this.#write(name, bundle);
     const earlier = stored.filter(({ hash12 }) => hash12 !== bundle.hash12);
     for (const release of earlier.slice(MAX_EARLIER_RELEASES)) {

@@ -27,11 +27,23 @@ export function fullAgentBody() {
       accent: "#5b3fc4",
       theme: "dark",
       position: "left",
+      feedback: "off",
       greeting: "Hello!",
       suggestions: ["Where is my order?"],
       lang: "de",
       privacyText: "Stored for 30 days.",
       privacyUrl: "https://shop.example.com/privacy",
+    },
+    handoff: {
+      enabled: true,
+      by: ["model", "visitor"],
+      message: "A colleague will answer soon.",
+      businessHours: {
+        timeZone: "Europe/Berlin",
+        week: [{ day: "thu", from: "08:00", to: "24:00" }],
+      },
+      answerWithinMinutes: 10,
+      form: true,
     },
   };
 }

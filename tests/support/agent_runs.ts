@@ -16,27 +16,26 @@ export const candidate = (client: Model, model = "m") => ({
 export async function runLoop(models: Model[], change: Partial<AgentRunOptions> = {}) {
   const events: AgentEvent[] = [];
   const executed: unknown[][] = [];
-  const loop = runAgent({
-    candidates: models.map((client, n) => candidate(client, `m${n}`)),
-    system: "Be helpful.",
-    messages: [{ role: "user", content: "hi" }],
-    tools: [TOOL],
-    executeTool: (name, args) => {
-      executed.push([name, args]);
-      return Promise.resolve({ found: 1 });
-    },
-    authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
-    maxSteps: 3,
-    signal: new AbortController().signal,
-    ...change,
-  });
+  const loop = (onEvent: AgentRunOptions["onEvent"]) =>
+    runAgent({
+      candidates: models.map((client, n) => candidate(client, `m${n}`)),
+      system: "Be helpful.",
+      messages: [{ role: "user", content: "hi" }],
+      tools: [TOOL],
+      executeTool: (name, args) => {
+        executed.push([name, args]);
+        return Promise.resolve({ found: 1 });
+      },
+      authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
+      maxSteps: 3,
+      signal: new AbortController().signal,
+      onEvent,
+      ...change,
+    });
   let failed: unknown;
   let outcome: AgentOutcome | undefined;
   try {
-    for (let next = await loop.next(); outcome === undefined; next = await loop.next()) {
-      if (next.done) outcome = next.value;
-      else events.push(next.value);
-    }
+    outcome = await loop((event) => events.push(event));
   } catch (error) {
     failed = error;
   }

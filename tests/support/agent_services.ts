@@ -16,7 +16,8 @@ import { FakeRuntime } from "./fake_runtime.ts";
 export function openAgentServices(kv: Deno.Kv) {
   const runtime = new FakeRuntime();
   const catalogue = new CatalogueStore(kv, { demoModel: true });
-  const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, runtime) });
+  const tenants = new TenantStore(kv, runtime);
+  const models = new ModelAccess({ catalogue, tenants });
   const cursors = new CursorSigner(new Signer(["secret"]));
   const bases = new KnowledgeBaseStore(kv, runtime);
   const documents = new DocumentStore(kv, runtime);
@@ -25,7 +26,7 @@ export function openAgentServices(kv: Deno.Kv) {
   const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
   const secrets = { agentOf: () => Promise.resolve(undefined) };
   const agents = new AgentService(new AgentStore(kv, runtime), {
-    ...{ models, knowledge, secrets, cursors },
+    ...{ models, knowledge, secrets, cursors, tenants },
   });
   return { runtime, catalogue, models, agents, knowledge };
 }

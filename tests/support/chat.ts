@@ -60,6 +60,11 @@ export async function openChat(
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     runs: memoryRuns,
+    attachments: undefined as never,
+    handoffs: {
+      prepare: (_place: unknown, { message }: { message: { system: string } }) =>
+        Promise.resolve({ system: message.system }),
+    } as never,
     toolsets: new ToolsetFactory({ egress, runtime, findSecret: () => undefined }),
   });
   /** Starts a message without limits, once `admission` resolves. */

@@ -11,6 +11,7 @@ const START = {
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "*",
+  "access-control-allow-methods": "*",
   "access-control-expose-headers":
     "x-request-id, x-run-id, retry-after, ratelimit, idempotency-replayed",
 };
@@ -22,10 +23,20 @@ interface Run {
 }
 
 export interface RecordedRequest {
+  readonly method: string;
   readonly path: string;
   readonly key: string | null;
   readonly token: string | null;
-  readonly body: { messages?: { content: string }[]; conversationId?: string } | undefined;
+  /** The last frame that the client has, for a resume. */
+  readonly after: string | null;
+  readonly body:
+    | {
+      messages?: { content: string }[];
+      conversationId?: string;
+      rating?: string;
+      comment?: string;
+    }
+    | undefined;
 }
 
 /**
@@ -90,9 +101,11 @@ export class FakeChat {
     const url = new URL(request.url);
     const text = await request.text();
     const seen: RecordedRequest = {
+      method: request.method,
       path: url.pathname + url.search,
       key: request.headers.get("idempotency-key"),
       token: request.headers.get("x-service-session"),
+      after: request.headers.get("last-event-id"),
       body: text ? JSON.parse(text) : undefined,
     };
     this.seen.push(seen);
@@ -105,11 +118,14 @@ export class FakeChat {
       for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
       return rejection;
     }
+    if (url.pathname.endsWith("/feedback")) {
+      return new Response(null, { status: 204, headers: CORS });
+    }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
     if (!id) return this.#post(seen.key!);
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
-    if (verb === "stream") return this.#follow(run, +url.searchParams.get("after")!.split(".")[1]!);
+    if (verb === "stream") return this.#follow(run, +seen.after!.split(".")[1]!);
     if (run === this.#openRun()) this.done("cancelled");
     return new Response(null, { status: 202, headers: CORS });
   }

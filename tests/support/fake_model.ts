@@ -1,4 +1,5 @@
-import type { Model, ModelEvent, ModelRequest } from "@/lib/providers/model.ts";
+import type { Model, ModelEvent, ModelRequest, ModelStream } from "@/lib/providers/model.ts";
+import { streamOf } from "./model_events.ts";
 
 /** The result of one request: an error before the first byte, or events that may end in an error. */
 export type Script = Error | readonly (ModelEvent | Error | Promise<unknown>)[];
@@ -15,12 +16,12 @@ export class FakeModel implements Model {
     this.#scripts = scripts;
   }
 
-  stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+  stream(request: ModelRequest): Promise<ModelStream> {
     this.requests.push({ ...request, messages: [...request.messages] });
     const script = this.#scripts.shift() ?? new Error("the model was asked too often");
     return script instanceof Error
       ? Promise.reject(script)
-      : Promise.resolve(play(script, request));
+      : Promise.resolve(streamOf(play(script, request)));
   }
 }
 

@@ -6,8 +6,9 @@
  */
 import { Egress } from "@/lib/egress/egress.ts";
 import { ConnectionPool } from "@/lib/providers/transport/connection_pool.ts";
+import { HttpExchange } from "@/lib/providers/transport/http_exchange.ts";
+import { readResponseBody } from "@/lib/providers/transport/read_body.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
-import type { IncomingMessage } from "node:http";
 
 const host = `127.0.0.1:${Deno.args[0]}`;
 
@@ -27,14 +28,20 @@ async function callTool(): Promise<string> {
 }
 
 async function callProvider(): Promise<string> {
-  const connection = new ConnectionPool(`http://${host}/v1`);
-  const request = connection.send({ path: "/provider", headers: {}, body: new Uint8Array() });
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request.on("response", resolve).on("error", reject);
+  const pool = new ConnectionPool(`http://${host}/v1`);
+  const exchange = new HttpExchange({
+    pool,
+    post: { path: "/provider", headers: {}, body: new Uint8Array() },
+    runtime: systemRuntime,
+    signal: new AbortController().signal,
+    connectMs: 10_000,
+    responseMs: 10_000,
+    idleMs: 10_000,
   });
-  const body = await Array.fromAsync(response);
-  connection.close();
-  return `${response.statusCode} ${body.map((chunk) => new TextDecoder().decode(chunk)).join("")}`;
+  const { status } = await exchange.head;
+  const body = await readResponseBody(exchange, 1_000);
+  pool.close();
+  return `${status} ${body}`;
 }
 
 console.log(await callTool());

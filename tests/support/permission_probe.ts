@@ -2,11 +2,14 @@
  * Runs with the service's permissions instead of the service, tries what a compromised service would,
  * and prints the names of the attempts that succeeded. The argument is a folder outside.
  */
+import { serverScriptPath } from "@/lib/server/process/server_script.ts";
 import { WORKER_SCRIPT } from "@/lib/server/process/worker_command.ts";
 
 const [outside] = Deno.args;
 const root = new URL("../../", import.meta.url).pathname;
 const data = Deno.env.get("DATA_DIR");
+/** Exists for every number of workers above 1. */
+const SERVER_SCRIPT = serverScriptPath({ ...Deno.env.toObject(), WORKERS: "2" })!;
 
 /** Variables that the shell which starts a worker must not read. */
 const HOSTILE_ENV = {
@@ -17,6 +20,8 @@ const HOSTILE_ENV = {
   "BASH_FUNC_ulimit%%": `() { /bin/touch ${data}/ran_by_function; }`,
   PATH: `${data}:/usr/bin:/bin`,
   DENO_V8_FLAGS: "--help",
+  DENO_PERMISSION_BROKER_PATH: `${data}/broker.sock`,
+  NODE_OPTIONS: "--help",
 };
 
 const run = (path: string, options: Deno.CommandOptions = {}) =>
@@ -34,6 +39,14 @@ const ATTEMPTS: Record<string, () => unknown> = {
       throw new Error("failed");
     }
   },
+  "start a server process": async () => {
+    // It reports the port, so it is the service with its own command and without Deno's variables.
+    const env = { ...HOSTILE_ENV, PORT: "many" };
+    const options = { args: ["run", "-A"], env, cwd: data!, stderr: "piped" as const };
+    const { code, stderr } = await run(`${root}${SERVER_SCRIPT}`, options);
+    const text = new TextDecoder().decode(stderr);
+    if (code !== 1 || !text.includes("PORT must be")) throw new Error(`failed: ${text}`);
+  },
 
   "read outside": () => Deno.readTextFile(`${outside}/secret.txt`),
   "list outside": () => Array.fromAsync(Deno.readDir(outside!)),
@@ -42,6 +55,7 @@ const ATTEMPTS: Record<string, () => unknown> = {
   "write outside": () => Deno.writeTextFile(`${outside}/new.txt`, "x"),
   "write the program": () => Deno.writeTextFile(`${root}tests/new.ts`, "x"),
   "change the worker script": () => Deno.writeTextFile(`${root}${WORKER_SCRIPT}`, "x"),
+  "change the server script": () => Deno.writeTextFile(`${root}${SERVER_SCRIPT}`, "x"),
   "link to outside": () => Deno.symlink(outside!, `${data}/link`),
   "import outside": () => import(`file://${outside}/module.ts`),
   "import from the network": () => import(["https:", "//deno.land/std/version.ts"].join("")),

@@ -125,12 +125,12 @@ export class ProviderConnections implements AsyncDisposable {
     try {
       const stream = await this.open(protocol, change);
       answer.accepted = true;
-      for await (const event of stream) {
+      await stream.read((event) => {
         answer.events.push(event);
-        if (event.type !== "text") continue;
+        if (event.type !== "text") return;
         answer.text += event.text;
         this.#textRead.resolve();
-      }
+      });
     } catch (error) {
       answer.error = error;
     }

@@ -14,8 +14,10 @@ export interface PublicRoute {
 }
 
 const ID = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
+const CHAT = `/v1/chat/conversations/${ID}`;
 const CONVERSATION = `/v1/conversations/${ID}`;
 const BASE = `/v1/knowledge-bases/${ID}`;
+const VISITOR = `/v1/visitors/${ID}`;
 const AGENT = `/v1/agents/${ID}`;
 
 /** Every method of every route outside the dashboard. A new route is added here, or a test fails. */
@@ -27,6 +29,12 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("widget.v1.js.ts", "/widget.v1.js", { status: 200, type: "text/javascript" }),
   page("widget.v1.json.ts", "/widget.v1.json", { status: 200, type: "application/json" }),
   page("widget.v1.[hash].js.ts", "/widget.v1.0123456789ab.js", { status: 404, type: "text/html" }),
+  page("widget-panel.v1.[hash].js.ts", "/widget-panel.v1.0123456789ab.js", {
+    ...{ status: 404, type: "text/html" },
+  }),
+  page("widget-extras.v1.[hash].js.ts", "/widget-extras.v1.0123456789ab.js", {
+    ...{ status: 404, type: "text/html" },
+  }),
   page("client.v1.js.ts", "/client.v1.js", { status: 200, type: "text/javascript" }),
   page("client.v1.json.ts", "/client.v1.json", { status: 200, type: "application/json" }),
   page("client.v1.d.ts.tsx", "/client.v1.d.ts", { status: 200, type: "application/typescript" }),
@@ -48,9 +56,25 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),
   ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
+  ...keyed("v1/agents/[id]/feedback.ts", `${AGENT}/feedback`, ["GET"]),
   ...keyed("v1/chat/stream.ts", "/v1/chat/stream", ["POST"]),
+  ...keyed("v1/chat/attachments/index.ts", "/v1/chat/attachments", ["POST"]),
+  ...keyed("v1/chat/attachments/[id].ts", `/v1/chat/attachments/${ID}`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/stream.ts", `/v1/chat/runs/${ID}/stream`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/cancel.ts", `/v1/chat/runs/${ID}/cancel`, ["POST"]),
+  ...keyed("v1/chat/runs/[runId]/feedback.ts", `/v1/chat/runs/${ID}/feedback`, [
+    "GET",
+    "PUT",
+    "DELETE",
+  ]),
+  ...ofSessions("v1/chat/conversations/index.ts", "/v1/chat/conversations", ["GET"]),
+  ...ofSessions("v1/chat/conversations/[id].ts", `/v1/chat/conversations/${ID}`, [
+    ...["GET", "PATCH", "DELETE"],
+  ]),
+  ...keyed("v1/chat/conversations/[id]/handoff.ts", `${CHAT}/handoff`, ["GET", "POST"]),
+  ...keyed("v1/chat/conversations/[id]/stream.ts", `${CHAT}/stream`, ["GET"]),
+  ...keyed("v1/chat/conversations/[id]/typing.ts", `${CHAT}/typing`, ["POST"]),
+  ...keyed("v1/chat/conversations/[id]/contact.ts", `${CHAT}/contact`, ["POST"]),
   ...keyed("v1/openai/chat/completions.ts", "/v1/openai/chat/completions", ["POST"]),
   ...keyed("v1/openai/responses.ts", "/v1/openai/responses", ["POST"]),
   ...keyed("v1/openai/models/index.ts", "/v1/openai/models", ["GET"]),
@@ -58,6 +82,12 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/ag-ui/[agentId].ts", `/v1/ag-ui/${ID}`, ["POST"]),
   ...keyed("v1/conversations/index.ts", "/v1/conversations", ["GET"]),
   ...keyed("v1/conversations/[id].ts", CONVERSATION, ["GET", "DELETE"]),
+  ...keyed("v1/visitors/[id]/limits.ts", `${VISITOR}/limits`, ["GET", "PUT"]),
+  ...keyed("v1/visitors/[id]/usage.ts", `${VISITOR}/usage`, ["GET"]),
+  {
+    ...{ file: "v1/chat/limits.ts", method: "GET", path: "/v1/chat/limits", status: 401 },
+    ...{ type: "application/json", code: "session_token_invalid" },
+  },
   ...keyed("v1/knowledge-bases/index.ts", "/v1/knowledge-bases", ["GET", "POST"]),
   ...keyed("v1/knowledge-bases/[id]/index.ts", BASE, ["GET", "PATCH", "DELETE"]),
   ...keyed("v1/knowledge-bases/[id]/documents/index.ts", `${BASE}/documents`, ["GET", "POST"]),
@@ -68,6 +98,9 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/knowledge-bases/[id]/search.ts", `${BASE}/search`, ["POST"]),
   ...keyed("v1/mcp.ts", "/v1/mcp", ["POST"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
+  ...keyed("v1/visitor-erasures/[id].ts", `/v1/visitor-erasures/${ID}`, ["GET"]),
+  ...keyed("v1/visitors/[id]/index.ts", VISITOR, ["GET", "DELETE"]),
+  ...keyed("v1/visitors/[id]/export.ts", `/v1/visitors/${ID}/export`, ["GET"]),
   ...keyed("v1/widget/doctor.ts", "/v1/widget/doctor", ["POST"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
 ];
@@ -84,6 +117,12 @@ function page(
 function keyed(file: string, path: string, methods: string[]): PublicRoute[] {
   const answer = { status: 401, type: "application/json", code: "invalid_api_key" } as const;
   return methods.map((method) => ({ file, method, path, ...answer }));
+}
+
+/** A /v1 route that requires a session for each method. */
+function ofSessions(file: string, path: string, methods: string[]): PublicRoute[] {
+  const code = "session_token_invalid" as const;
+  return keyed(file, path, methods).map((route) => ({ ...route, code }));
 }
 
 /** Every /v1 path with its methods. */

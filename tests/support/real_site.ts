@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
+import type { BufferingProxy } from "./buffering_proxy.ts";
 import { CuttingProxy } from "./cutting_proxy.ts";
 import { type PausableRuntime, pausableRuntime } from "./pausable_runtime.ts";
 import { readFrames, type ReceivedFrame } from "./frames.ts";
@@ -29,8 +30,11 @@ export interface RealSite {
 
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
+  readonly beforeLoad?: (page: Page) => Promise<void>;
   /** The page's backend mints tokens; otherwise the tag has one. */
   readonly endpoint?: boolean;
+  /** Starts a proxy for the page's requests to the service, in place of `network`. */
+  readonly proxy?: (upstream: string) => BufferingProxy | Promise<BufferingProxy>;
   /** Instead of the tag. */
   readonly html?: (parts: { base: string; agent: Agent; token: string }) => string;
 }
@@ -45,6 +49,7 @@ export async function onRealSite(
   await using service = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
   const port = Number(new URL(service.url).port);
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
+  await using proxy = await options.proxy?.(service.url);
   const minted: string[] = [];
   const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
   // The agent needs the page's origin, and the page the agent.
@@ -56,7 +61,7 @@ export async function onRealSite(
     }
     if (pathname !== "/") return new Response(null, { status: 404 });
     const token = options.endpoint ? "" : await site.mint!();
-    const parts = { base: network.url, agent: site.agent!, token };
+    const parts = { base: proxy?.url ?? network.url, agent: site.agent!, token };
     return pageOf((options.html ?? tagOf(service, options.attributes))(parts));
   };
   await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
@@ -71,6 +76,7 @@ export async function onRealSite(
     await readFrames(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }));
   await withPage({ ...options, baseUrl: origin }, async (page, console) => {
     const parts = { page, console, service, kv, held, agent, key, origin, minted, network };
+    await options.beforeLoad?.(page);
     await page.goto("/");
     await use({ ...parts, mint, frames });
   }).finally(() => held.release()); // a paused answer would keep the service from closing

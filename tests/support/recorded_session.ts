@@ -10,8 +10,8 @@ import { openTestKv } from "./open_kv.ts";
 /** File of the session that the protocol documentation shows and tests replay. */
 export const SESSION_FILE = new URL("../fixtures/session.sse", import.meta.url);
 
-/** Between two words of the demo model, milliseconds. */
-const WORD_MS = 24;
+/** Steps of both clocks, milliseconds: a divisor of the demo model's pause and of the delta interval. */
+const STEP_MS = 6;
 
 /** One run of the demo model that calls a tool, byte for byte as the service streams it. */
 export async function recordSession(): Promise<string> {
@@ -38,8 +38,8 @@ export async function recordSession(): Promise<string> {
     },
   });
   while (!run.log.closed) {
-    await runtime.advance(WORD_MS);
-    time.tick(WORD_MS);
+    await runtime.advance(STEP_MS);
+    time.tick(STEP_MS);
     await new Promise((turn) => setImmediate(turn));
   }
   return await sseResponse(run, { runtime }).text();

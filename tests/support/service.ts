@@ -152,7 +152,7 @@ export class TestService implements AsyncDisposable {
   /** Sends a request; `json` is the body, `key` the bearer token. */
   fetch(
     path: string,
-    init: RequestInit & { json?: unknown; key?: string } = {},
+    init: RequestInit & { json?: unknown; key?: string | undefined } = {},
   ): Promise<Response> {
     const { json, key, headers, ...rest } = init;
     const all = new Headers(headers);

@@ -21,11 +21,12 @@ type OpenStore = () => Promise<SharedStore>;
 export const DENOKV_BIN = Deno.env.get("DENOKV_BIN");
 
 /**
- * A function that registers tests, each of them twice: on the store that `openOwn` makes, and on a genuine
- * `denokv` server.
+ * A function that registers tests, each of them on the store that `openOwn` makes, on a genuine `denokv`
+ * server, and over a socket if `openServed` is given.
  */
 export function onStores(
   openOwn: OpenStore,
+  openServed?: OpenStore,
 ): (name: string, fn: (store: SharedStore) => Promise<void>) => void {
   return (name, fn) => {
     const on = (open: OpenStore) => async () => {
@@ -33,6 +34,7 @@ export function onStores(
       await fn(store);
     };
     Deno.test(name, on(openOwn));
+    if (openServed !== undefined) Deno.test(`over a socket: ${name}`, on(openServed));
     Deno.test({
       name: `denokv: ${name}`,
       ignore: DENOKV_BIN === undefined,

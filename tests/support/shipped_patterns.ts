@@ -12,12 +12,19 @@ export interface ShippedScript {
   readonly code: string;
 }
 
-/** The widget, the client, the dashboard's runtime and islands, and all that they import. */
+/** The widget's files, the client, the dashboard's runtime and islands, and all that they import. */
 export async function shippedScripts(service: TestService): Promise<ShippedScript[]> {
   const headers = { cookie: await signedInCookie(service) };
   const page = await (await service.fetch("/agents/new", { headers })).text();
   const folder = /\/_fresh\/js\/[^/"]+\//.exec(page)![0];
-  const names = new Set(["/widget.v1.js", "/client.v1.js", `${folder}fresh-runtime.js`]);
+  const { panel, extras } = await (await service.fetch("/widget.v1.json")).json();
+  const names = new Set([
+    "/widget.v1.js",
+    panel.pinned,
+    extras.pinned,
+    "/client.v1.js",
+    `${folder}fresh-runtime.js`,
+  ]);
   for await (const { name } of Deno.readDir(`${ROOT}islands`)) {
     names.add(folder + name.replace(".tsx", ".js"));
   }

@@ -4,7 +4,7 @@
  *
  *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
  */
-import { ValidatorCache } from "@/lib/agent/tools/arguments/compile_parameters.ts";
+import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
 import { createToolset } from "@/lib/agent/tools/toolset.ts";
 import { fetchPage } from "@/lib/doctor/fetch_page.ts";
 import { Egress } from "@/lib/egress/egress.ts";
@@ -49,7 +49,7 @@ async function ask(vendor: ProviderId): Promise<string> {
     deadline,
     signal,
   });
-  await Array.fromAsync(answer);
+  await answer.read(() => {});
   return "answered";
 }
 

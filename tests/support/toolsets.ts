@@ -1,4 +1,4 @@
-import { ValidatorCache } from "@/lib/agent/tools/arguments/compile_parameters.ts";
+import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/schemas/tool_definition.ts";

@@ -23,7 +23,7 @@ export function chat(
 
 /** A user message. */
 export function say(content: string) {
-  return { role: "user", content };
+  return { role: "user" as const, content };
 }
 
 interface Embed {
@@ -65,5 +65,5 @@ export function onPage(
 
 /** An assistant message, as the client sends it. */
 export function answered(content: string) {
-  return { role: "assistant", content };
+  return { role: "assistant" as const, content };
 }

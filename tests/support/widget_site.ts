@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { describeScript } from "../../lib/store/script_bundle.ts";
-import { bundleWidget } from "../../tools/bundle_widget.ts";
+import { describeScript, pinnedPath } from "../../lib/store/script_bundle.ts";
+import { buildWidget } from "../../tools/bundle_widget.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import { FakeChat } from "./fake_chat.ts";
 
@@ -14,6 +14,10 @@ export interface Site {
   readonly asked: string[];
 }
 
+/** A script of the service. */
+type File = Awaited<ReturnType<typeof describeScript>>;
+type Files = Record<"launcher" | "panel" | "extras", File>;
+
 export interface SiteOptions extends PageOptions {
   /** More attributes of the tag. */
   readonly attributes?: string;
@@ -23,15 +27,23 @@ export interface SiteOptions extends PageOptions {
   readonly appearance?: Record<string, unknown>;
   /** Body of the shop's mint responses. */
   readonly mint?: () => unknown;
-  /** Replaces the documented strict policy. */
-  readonly policy?: string;
+  /** Replaces the documented strict policy; a function gets the service's origin and its files. */
+  readonly policy?: string | ((base: string, files: Files) => string);
   readonly beforeLoad?: (page: Page) => Promise<void>;
 }
 
 /** Built once for all pages of a test file. */
 const bundled = (() => {
-  let bundle: ReturnType<typeof describeScript> | undefined;
-  return () => bundle ??= bundleWidget().then(describeScript);
+  const describe = async (): Promise<Files> => {
+    const { launcher, panel, extras } = await buildWidget();
+    return {
+      launcher: await describeScript(launcher.bytes),
+      panel: await describeScript(panel.bytes),
+      extras: await describeScript(extras.bytes),
+    };
+  };
+  let bundle: ReturnType<typeof describe> | undefined;
+  return () => bundle ??= describe();
 })();
 
 /**
@@ -41,7 +53,8 @@ export async function onSite(
   options: SiteOptions,
   use: (site: Site) => Promise<void>,
 ): Promise<void> {
-  const bundle = await bundled();
+  const files = await bundled();
+  const { launcher, panel, extras } = files;
   const chat = new FakeChat();
   const asked: string[] = [];
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
@@ -51,16 +64,23 @@ export async function onSite(
       const headers = { "access-control-allow-origin": "*" };
       return Response.json(options.appearance ?? {}, { headers });
     }
-    if (pathname !== "/widget.v1.js") return chat.handle(request);
+    const file = {
+      "/widget.v1.js": launcher,
+      [pinnedPath("widget-panel", panel)]: panel,
+      [pinnedPath("widget-extras", extras)]: extras,
+    }[pathname];
+    if (file === undefined) return chat.handle(request);
     const headers = { "content-type": "text/javascript", "access-control-allow-origin": "*" };
-    return new Response(bundle.body, { headers });
+    return new Response(file.body, { headers });
   });
   const base = `http://127.0.0.1:${service.addr.port}`;
-  const tag = tagOf(base, bundle.integrity, options.attributes ?? "");
+  const tag = tagOf(base, launcher.integrity, options.attributes ?? "");
   await using shop = Deno.serve(quiet, async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/") {
-      return pageOf(options.html?.(tag) ?? tag, options.policy ?? policyOf(base));
+      const { policy = policyOf } = options;
+      const header = typeof policy === "string" ? policy : policy(base, files);
+      return pageOf(options.html?.(tag) ?? tag, header);
     }
     asked.push(`${request.method} ${pathname}`);
     await request.body?.cancel();
@@ -90,7 +110,7 @@ function tagOf(base: string, integrity: string, attributes: string): string {
 function policyOf(base: string): string {
   return `default-src 'none'; script-src ${base}; connect-src 'self' ${base}; style-src 'self'; ` +
     `img-src 'self' data:; form-action 'none'; base-uri 'none'; ` +
-    `require-trusted-types-for 'script'; trusted-types 'none'`;
+    `require-trusted-types-for 'script'; trusted-types service-widget`;
 }
 
 function pageOf(body: string, policy: string): Response {

@@ -1,6 +1,13 @@
 /** One message and its answer, across broken connections. The base of the widget and of `chat()`. */
 import type { Frame } from "../../lib/schemas/frames.ts";
 import { SseDecoder } from "../../lib/schemas/frame_decoder.ts";
+import {
+  POLL,
+  POLL_PAUSE_MS,
+  queries,
+  SILENCE_TIMEOUT_MS,
+  START_TIMEOUT_MS,
+} from "./buffered_streams.ts";
 import { NETWORK_ERROR, readRejection, type Rejection } from "./rejection.ts";
 
 export interface ChatMessage {
@@ -54,8 +61,6 @@ export interface ChatRunOptions {
 }
 
 const MAX_ATTEMPTS = 6;
-/** The service sends something at least every 10 seconds, so this silence means a dead connection. */
-const SILENCE_TIMEOUT_MS = 30_000;
 
 export class ChatRun {
   readonly attempt: Attempt;
@@ -66,11 +71,16 @@ export class ChatRun {
   #stopped = false;
   /** Time of the last byte, in milliseconds since the epoch. */
   #lastByteAt: number;
+  /** The connection counts as dead after this silence, or as buffered before its first byte. */
+  #timeout!: number;
+  /** "" for streams. */
+  #query: string;
 
   constructor(attempt: Attempt, options: ChatRunOptions) {
     this.attempt = attempt;
     this.#options = options;
     this.#lastByteAt = options.now();
+    this.#query = queries[options.apiBase] ?? "";
   }
 
   /** Yields every frame after `attempt.n` once. Returns the rejection unless they end with `done`. */
@@ -81,11 +91,17 @@ export class ChatRun {
     let renewed = false;
     for (let attempts = 0;;) {
       const before = attempt.n;
-      const resuming = canResume && !!attempt.run && before > 0;
+      const resuming = canResume && before > 0;
       const rejection = yield* this.#connect(resuming);
+      if (typeof rejection === "number") {
+        attempts = 0;
+        await pause(rejection);
+        continue;
+      }
       if (!rejection || this.#stopped) return;
-      const { status } = rejection;
-      if (isSessionExpired(rejection) && !renewed && await session.renew()) {
+      const { status, scope } = rejection;
+      const isExpired = status === 401 || scope === "session_messages";
+      if (isExpired && !renewed && await session.renew()) {
         renewed = true;
         continue;
       }
@@ -94,7 +110,9 @@ export class ChatRun {
         canResume = false;
         continue;
       }
-      if (status && (!attempt.run || status < 502)) return rejection;
+      // Its limit of resumes is that of a whole network, and frees up again.
+      const isFinal = !attempt.run || status < 502 && scope !== "ip_resume";
+      if (status && isFinal) return rejection;
       if (attempt.n > before) attempts = 0;
       if (++attempts > MAX_ATTEMPTS) return rejection;
       onLink(false);
@@ -114,26 +132,33 @@ export class ChatRun {
     if (this.#options.now() - this.#lastByteAt >= silence) this.#connection?.abort();
   }
 
-  async *#connect(resuming: boolean): AsyncGenerator<Frame, Rejection | undefined> {
+  /** Returns a number to connect again after this pause (ms), to go on by polls. */
+  async *#connect(resuming: boolean): AsyncGenerator<Frame, Rejection | number | undefined> {
     const { attempt } = this;
     const { session, onLink } = this.#options;
     const token = await session.token();
     if (!token) return session.rejection ?? { status: 401, code: "session_token_missing" };
     const link = this.#connection = new AbortController();
+    this.#timeout = this.#query ? SILENCE_TIMEOUT_MS : START_TIMEOUT_MS;
     try {
-      const response = await this.#request(token, resuming);
+      const response = await this.#limitSilence(this.#request(token, resuming));
       const { headers, status } = response;
       this.requestId = headers.get("x-request-id") ?? "";
-      if (status === 204) return;
-      if (!isEventStream(response)) return await readRejection(response);
-      attempt.run ??= headers.get("x-run-id") ?? "";
+      // A poll for which nothing has happened, or the end of a run that was read before.
+      if (status === 204) {
+        onLink(true);
+        return this.#query ? POLL_PAUSE_MS : undefined;
+      }
+      const isStream = /^text\/event-stream/.test(headers.get("content-type")!);
+      if (!response.ok || !isStream) return await readRejection(response);
+      attempt.run ??= headers.get("x-run-id")!;
       const [, left] = /"session_messages";r=(\d+)/.exec(headers.get("ratelimit")!) ?? [];
       if (left) session.left = +left;
       if (this.#stopped) this.#cancel();
       onLink(true);
       return yield* this.#read(response);
     } catch {
-      return NETWORK_ERROR;
+      return this.#timeout && NETWORK_ERROR;
     } finally {
       // Close the connection when the caller leaves the loop early.
       this.#connection = undefined;
@@ -151,10 +176,12 @@ export class ChatRun {
     } as const;
     const session = { "x-service-session": token };
     if (resuming) {
-      const after = `${apiBase}/v1/chat/runs/${run}/stream?after=${run}.${n}`;
-      return fetcher(after, { ...common, headers: session });
+      return fetcher(`${apiBase}/v1/chat/runs/${run}/stream${this.#query}`, {
+        ...common,
+        headers: { ...session, "last-event-id": `${run}.${n}` },
+      });
     }
-    return fetcher(`${apiBase}/v1/chat/stream`, {
+    return fetcher(`${apiBase}/v1/chat/stream${this.#query}`, {
       ...common,
       method: "POST",
       headers: { ...session, "content-type": "application/json", "idempotency-key": key },
@@ -162,21 +189,34 @@ export class ChatRun {
     });
   }
 
-  async *#read(response: Response): AsyncGenerator<Frame, Rejection | undefined> {
+  async *#read(response: Response): AsyncGenerator<Frame, Rejection | number | undefined> {
     const decoder = new SseDecoder();
     const reader = response.body!.getReader();
     for (;;) {
-      this.#lastByteAt = this.#options.now();
-      const timer = setTimeout(() => this.#connection?.abort(), SILENCE_TIMEOUT_MS);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-      if (done) return NETWORK_ERROR;
+      const { done, value } = await this.#limitSilence(reader.read());
+      if (done) return this.#query ? POLL_PAUSE_MS : NETWORK_ERROR;
+      this.#timeout = SILENCE_TIMEOUT_MS;
       for (const { id, data } of decoder.push(value)) {
         if (!acceptFrame(this.attempt, id)) continue;
+        queries[this.#options.apiBase] = this.#query;
         const frame: Frame = JSON.parse(data);
         yield frame;
         if (frame.type === "done") return;
       }
     }
+  }
+
+  /** Aborts the connection when the next bytes take too long. */
+  #limitSilence<T>(bytes: Promise<T>): Promise<T> {
+    this.#lastByteAt = this.#options.now();
+    const timer = setTimeout(() => {
+      if (this.#timeout < SILENCE_TIMEOUT_MS) {
+        this.#query = POLL;
+        this.#timeout = 0;
+      }
+      this.#connection?.abort();
+    }, this.#timeout);
+    return bytes.finally(() => clearTimeout(timer));
   }
 
   #cancel(): void {
@@ -203,12 +243,4 @@ function acceptFrame(attempt: Attempt, id: string): boolean {
   if (+n <= attempt.n) return false;
   attempt.n = +n;
   return true;
-}
-
-function isSessionExpired({ status, scope }: Rejection): boolean {
-  return status === 401 || scope === "session_messages";
-}
-
-function isEventStream({ ok, body, headers }: Response): boolean {
-  return ok && !!body && /^text\/event-stream/.test(headers.get("content-type")!);
 }

@@ -20,6 +20,8 @@ export type Frame =
     provider: string;
     model: string;
     conversationId: string;
+    /** The message went to a person, and no model answers. */
+    handoff?: "waiting" | "taken" | undefined;
   }
   /** Append `text` to the answer. */
   | { type: "delta"; text: string }

@@ -30,19 +30,15 @@ export interface Chat extends AsyncIterable<Frame> {
 /** Thrown by the iteration when the service cannot be reached or rejects the message. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
-  readonly code: string;
-  readonly status: number;
-  readonly scope: string | undefined;
-  readonly retryAfter: number | undefined;
-  readonly requestId: string;
+  declare readonly code: string;
+  declare readonly status: number;
+  declare readonly scope: string | undefined;
+  declare readonly retryAfter: number | undefined;
+  declare readonly requestId: string;
 
-  constructor({ code, status, scope, retryAfter }: Rejection, requestId: string) {
-    super(`the service rejected the message: ${code}`);
-    this.code = code;
-    this.status = status;
-    this.scope = scope;
-    this.retryAfter = retryAfter;
-    this.requestId = requestId;
+  constructor(rejection: Rejection, requestId: string) {
+    super(`the service rejected the message: ${rejection.code}`);
+    Object.assign(this, rejection, { requestId });
   }
 }
 
@@ -98,7 +94,6 @@ class Tokens implements TokenSource {
   /** After `closing` there is no token, so that nothing more is sent. */
   constructor(source: string | GetToken, closing: AbortSignal) {
     this.#closing = closing;
-    if (typeof source === "string") this.#token = source;
     this.#getToken = typeof source === "string" ? () => source : source;
   }
 

@@ -1,4 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import { setImmediate } from "node:timers";
 import {
   AGENT,
   ANSWER,
@@ -63,10 +65,8 @@ Deno.test("chat: yields the frames of one message, with its position and the mes
 Deno.test("chat: resumes after a position, and ends without error if nothing is left", async () => {
   const rest = setUp([() => stream(text(ANSWER.slice(1), 2))], { after: `${RUN}.1` });
   assertEquals(await types(rest.chat), ["delta", "done"]);
-  assertEquals(
-    rest.sent[0]?.url,
-    `https://chat.example/v1/chat/runs/${RUN}/stream?after=${RUN}.1`,
-  );
+  assertEquals(rest.sent[0]?.url, `https://chat.example/v1/chat/runs/${RUN}/stream`);
+  assertEquals(rest.sent[0]?.headers.get("last-event-id"), `${RUN}.1`);
   const ended = setUp([() => new Response(null, { status: 204 })], { after: `${RUN}.3` });
   assertEquals(await types(ended.chat), []);
 });
@@ -131,4 +131,153 @@ Deno.test("chat: close ends the iteration, cancels nothing and sends nothing mor
 Deno.test("client.d.ts: declares what client.ts exports", async () => {
   const declared: typeof import("./client.d.ts") = await import("./client.ts");
   assertEquals(Object.keys(declared).toSorted(), ["ChatError", "chat"]);
+});
+
+/** A service whose streams are silent while its polls work, and time that the test moves. */
+function behindProxy(polls: (() => Response)[], options: Partial<ChatOptions> = {}) {
+  const apiBase = `https://${crypto.randomUUID()}.example`;
+  const sent: Sent[] = [];
+  const arrived = Promise.withResolvers<void>();
+  const fetcher = ((url: string, { headers, body, signal }: RequestInit) => {
+    sent.push({
+      url: url.slice(apiBase.length),
+      headers: new Headers(headers),
+      body: typeof body === "string" ? JSON.parse(body) : undefined,
+    });
+    if (url.endsWith("/cancel")) return Promise.resolve(new Response(null, { status: 202 }));
+    if (url.includes("?wait=25")) return Promise.resolve(abortable(polls.shift()!(), signal));
+    arrived.resolve();
+    return new Promise((_, reject) => {
+      signal!.addEventListener("abort", () => reject(signal!.reason));
+    });
+  }) as typeof fetch;
+  const links: boolean[] = [];
+  const ask = () =>
+    chat({
+      apiBase,
+      agentId: AGENT,
+      sessionToken: TOKEN,
+      messages: [{ role: "user", content: "Hello?" }],
+      fetch: fetcher,
+      onLink: (up) => void links.push(up),
+      ...options,
+    });
+  return { ask, sent, links, arrived: arrived.promise };
+}
+
+/** Moves time, and lets streams deliver what they have. */
+async function turn(time: FakeTime, ms: number): Promise<void> {
+  await time.tickAsync(ms);
+  await new Promise((wake) => setImmediate(wake));
+}
+
+/** Moves time until a promise settles. */
+async function advanceUntil<T>(time: FakeTime, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  promise.catch(() => {}).finally(() => settled = true);
+  while (!settled) await turn(time, 500);
+  return await promise;
+}
+
+Deno.test("chat: reads by polls what no byte of a stream has arrived of within 7 s, from then on at once", async () => {
+  const polls = [
+    () => stream(text(ANSWER.slice(0, 1))),
+    () => new Response(null, { status: 204 }),
+    () => stream(text(ANSWER.slice(1), 2)),
+    () => stream(text(ANSWER)),
+  ];
+  const t = behindProxy(polls);
+  using time = new FakeTime();
+  const first = t.ask();
+  const received = types(first);
+  await t.arrived;
+  await time.tickAsync(6_999);
+  assertEquals(t.sent.length, 1);
+  await time.tickAsync(1);
+  assertEquals(await advanceUntil(time, received), ["start", "delta", "done"]);
+  assertEquals(t.sent.map(({ url }) => url), [
+    "/v1/chat/stream",
+    "/v1/chat/stream?wait=25",
+    `/v1/chat/runs/${RUN}/stream?wait=25`,
+    `/v1/chat/runs/${RUN}/stream?wait=25`,
+  ]);
+  const [streamed, repeated, ...rest] = t.sent.splice(0);
+  for (const { headers } of [streamed!, repeated!]) {
+    assertEquals(headers.get("idempotency-key"), first.idempotencyKey);
+  }
+  const { requestId: _first, ...message } = streamed!.body;
+  const { requestId: _second, ...again } = repeated!.body;
+  assertEquals(again, message);
+  assertEquals(rest.map(({ headers }) => headers.get("last-event-id")), [`${RUN}.1`, `${RUN}.1`]);
+  // The connection was never lost.
+  assertEquals(t.links, [true, true, true]);
+  assertEquals(await types(t.ask()), ["start", "delta", "done"]);
+  assertEquals(t.sent.map(({ url }) => url), ["/v1/chat/stream?wait=25"]);
+});
+
+Deno.test("chat: a silent stream that polls do not replace is tried again with the next message", async () => {
+  const t = behindProxy([() => reject(400, "schema_validation_failed")]);
+  using time = new FakeTime();
+  const rejected = assertRejects(() => types(t.ask()), ChatError);
+  await t.arrived;
+  await time.tickAsync(7_000);
+  assertEquals((await advanceUntil(time, rejected)).code, "schema_validation_failed");
+  const next = t.ask();
+  const ended = types(next);
+  await time.tickAsync(0);
+  next.close();
+  assertEquals(await ended, []);
+  assertEquals(t.sent.at(-1)?.url, "/v1/chat/stream");
+});
+
+Deno.test("chat: a body that begins late counts as buffered, one that has begun does not", async () => {
+  const bytes = new TextEncoder().encode("retry: 1500\n\n");
+  const begun = (chunks: Uint8Array<ArrayBuffer>[]) => () =>
+    stream(
+      new ReadableStream({
+        start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
+      }),
+    );
+  for (const [chunks, urls] of [[[], 2], [[bytes], 1]] as const) {
+    using time = new FakeTime();
+    const apiBase = `https://${crypto.randomUUID()}.example/`;
+    const end = () => reject(400, "schema_validation_failed");
+    const { chat, sent } = setUp([begun([...chunks]), end], { apiBase });
+    const ended = types(chat).catch(() => {});
+    for (let seconds = 0; seconds < 29; seconds++) await turn(time, 1_000);
+    assertEquals(sent.length, urls);
+    chat.close();
+    await advanceUntil(time, ended);
+  }
+});
+
+Deno.test("chat: stop while polling cancels the run and reads its end", async () => {
+  const polls = [
+    () => stream(text(ANSWER.slice(0, 1))),
+    () => stream(text([{ type: "done", finishReason: "cancelled" }], 2)),
+  ];
+  const t = behindProxy(polls);
+  using time = new FakeTime();
+  const reply = t.ask();
+  const received = types(reply);
+  await t.arrived;
+  await time.tickAsync(7_000);
+  while (reply.position === "") await turn(time, 0);
+  reply.stop();
+  assertEquals(await advanceUntil(time, received), ["start", "done"]);
+  assertEquals(t.sent.map(({ url }) => url).includes(`/v1/chat/runs/${RUN}/cancel`), true);
+});
+
+Deno.test("chat: a poll over the limit of its network waits and goes on", async () => {
+  const polls = [
+    () => stream(text(ANSWER.slice(0, 2))),
+    () => reject(429, "rate_limit_exceeded", { scope: "ip_resume", retryAfter: 1 }),
+    () => stream(text(ANSWER.slice(2), 3)),
+  ];
+  const t = behindProxy(polls);
+  using time = new FakeTime();
+  const received = types(t.ask());
+  await t.arrived;
+  await time.tickAsync(7_000);
+  assertEquals(await advanceUntil(time, received), ["start", "delta", "done"]);
 });

@@ -1,4 +1,5 @@
 import { MAX_MESSAGE_LENGTH } from "../history.ts";
+import { isSendKey } from "../send_key.ts";
 import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../ui.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
@@ -74,11 +75,6 @@ export function Composer({ ui }: { readonly ui: Ui }) {
       )}
     </form>
   );
-}
-
-/** Enter that confirms an IME candidate does not send; Safari marks it with key code 229 only. */
-function isSendKey(event: KeyboardEvent): boolean {
-  return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
 /** Resets the height before measuring, so that the field can shrink again. */

@@ -36,6 +36,7 @@ export function Message({ ui, turn, live }: MessageProps) {
           )}
         </p>
       )}
+      {!live && turn.run && !turn.partial && ui.config.feedback === "on" && ui.below?.(turn)}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import type { Egress } from "../../egress/egress.ts";
 import type { EgressCall } from "../../egress/egress_error.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { Redactor } from "./redactor.ts";
+import type { VisitorValues } from "../visitor_variables.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 
 export interface CallableTool {
@@ -19,6 +20,8 @@ export interface ToolContext {
   /** Absent for a draft that is not stored. */
   agentId?: string | undefined;
   allowedDomains: readonly string[];
+  /** For `{{visitor.name}}`; the model neither sees nor chooses them. */
+  visitor: VisitorValues;
   redactor: Redactor;
   recordCall: (call: EgressCall) => void;
 }

@@ -1,6 +1,7 @@
 /** `{{name}}`. Anything with white space inside the braces is plain text. */
 export const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
 const SECRET_PREFIX = "secret.";
+const VISITOR_PREFIX = "visitor.";
 
 /** Returns the value of a placeholder; `undefined` if the argument was omitted. */
 export type Lookup = (name: string) => unknown;
@@ -65,7 +66,13 @@ export function secretNames(value: unknown): string[] {
 
 /** The distinct arguments that a template names. */
 export function argumentNames(template: string): string[] {
-  return placeholderNames(template).filter((name) => !isSecretName(name));
+  return placeholderNames(template).filter((name) => !isSecretName(name) && !isVisitorName(name));
+}
+
+/** The distinct `NAME`s of `{{visitor.NAME}}` in a text. */
+export function visitorNames(template: string): string[] {
+  return placeholderNames(template).filter(isVisitorName)
+    .map((name) => name.slice(VISITOR_PREFIX.length));
 }
 
 function placeholderNames(text: string): string[] {
@@ -76,13 +83,25 @@ export function isSecretName(name: string): boolean {
   return name.startsWith(SECRET_PREFIX);
 }
 
-/** Looks up arguments and secrets separately, and ignores inherited properties. */
+/** A model must not choose these: an argument of such a name is never used. */
+function isVisitorName(name: string): boolean {
+  return name.startsWith(VISITOR_PREFIX);
+}
+
+/**
+ * Looks up arguments, secrets and the visitor's variables separately, and ignores inherited
+ * properties.
+ */
 export function createLookup(
   args: Readonly<Record<string, unknown>>,
-  secrets: ReadonlyMap<string, string>,
+  { secrets, visitor }: {
+    secrets: ReadonlyMap<string, string>;
+    visitor: ReadonlyMap<string, unknown>;
+  },
 ): Lookup {
   return (name) => {
     if (isSecretName(name)) return secrets.get(name.slice(SECRET_PREFIX.length));
+    if (isVisitorName(name)) return visitor.get(name.slice(VISITOR_PREFIX.length));
     return Object.hasOwn(args, name) ? args[name] : undefined;
   };
 }

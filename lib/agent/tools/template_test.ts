@@ -3,7 +3,7 @@ import { createLookup, fillBody, fillTemplate, secretNames } from "./template.ts
 
 const lookup = createLookup(
   { n: 3, text: "a{{secret.KEY}}b", list: [1, 2], none: null, secret: "own", yes: true },
-  new Map([["KEY", "s3cret"]]),
+  { secrets: new Map([["KEY", "s3cret"]]), visitor: new Map() },
 );
 
 Deno.test("fillTemplate: replaces each placeholder with its argument as text", () => {

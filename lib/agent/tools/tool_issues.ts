@@ -2,10 +2,11 @@ import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
-import { compileParameters } from "./arguments/compile_parameters.ts";
+import { compileWhenNeeded } from "./arguments/validator_cache.ts";
 import { bodyFormat, JSON_TYPE } from "./http/render_body.ts";
 import type { HttpTool } from "./http/render_request.ts";
-import { argumentNames, hasPlaceholder, wholePlaceholder } from "./template.ts";
+import { argumentNames, hasPlaceholder, visitorNames, wholePlaceholder } from "./template.ts";
+import { type DeclaredNames, unknownVariables } from "../visitor_variables.ts";
 
 /**
  * The issues of an agent's tools that its schema does not cover; paths are relative to the agent's body.
@@ -28,7 +29,7 @@ export async function toolIssues(
       continue;
     }
     if (n > 0) await yieldToOthers();
-    const schema = schemaIssues(tool.parameters, `tools.${n}.parameters`);
+    const schema = await schemaIssues(tool.parameters, `tools.${n}.parameters`);
     issues.push(
       ...schema,
       ...headerIssues(tool.request.headers, `tools.${n}.request.headers`),
@@ -45,8 +46,11 @@ function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-function schemaIssues(parameters: Record<string, unknown>, at: string): ValidationIssue[] {
-  const compiled = compileParameters(parameters);
+async function schemaIssues(
+  parameters: Record<string, unknown>,
+  at: string,
+): Promise<ValidationIssue[]> {
+  const compiled = await compileWhenNeeded(parameters);
   if ("validate" in compiled) return [];
   const path = compiled.path === "" ? at : `${at}.${compiled.path}`;
   return [{ path, code: "invalid_schema", message: compiled.message }];
@@ -98,6 +102,21 @@ export function placeholderIssues(
       return { path, code: "unknown_parameter", message };
     })
   );
+}
+
+/** Placeholders for variables that the agent does not declare. */
+export function visitorIssues(
+  tools: readonly ToolDefinition[],
+  variables: DeclaredNames,
+): ValidationIssue[] {
+  return tools.flatMap((tool, n) => {
+    const templates = tool.type === "http"
+      ? stringsWithPaths(tool.request, `tools.${n}.request`)
+      : stringsWithPaths(tool.headers, `tools.${n}.headers`);
+    return templates.flatMap(([path, template]) =>
+      unknownVariables(visitorNames(template), { variables, path })
+    );
+  });
 }
 
 /** The arguments named anywhere in a schema; `"any"` if it deliberately accepts others. */

@@ -3,15 +3,18 @@ import { isJsonObject } from "../../platform/json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
-import type { ValidatorCache } from "./arguments/compile_parameters.ts";
+import type { ValidatorCache } from "./arguments/validator_cache.ts";
 import type { CallableTool, ToolContext } from "./callable_tool.ts";
 import { callHttpTool } from "./http/call_http_tool.ts";
 import { openMcpTools } from "./mcp/open_mcp_tools.ts";
 import { Redactor } from "./redactor.ts";
 import { toErrorOutput, ToolError } from "./tool_error.ts";
+import type { VisitorValues } from "../visitor_variables.ts";
 
 export interface ToolsetOptions
   extends Pick<ToolContext, "egress" | "findSecret" | "tenant" | "agentId" | "allowedDomains"> {
+  /** The run's visitor; without one, templates have no variables. */
+  visitor?: VisitorValues;
   tools: readonly ToolDefinition[];
   validators: ValidatorCache;
   runtime: Pick<Runtime, "sleep">;
@@ -33,6 +36,7 @@ export interface Toolset {
   close(): Promise<void>;
 }
 
+const NO_VALUES: VisitorValues = new Map();
 const MAX_TOOLS = 128;
 const MAX_RECORDED_CALLS = 1_000;
 /** Length of a DNS name with its port; egress rejects longer ones. */
@@ -49,8 +53,9 @@ export function createToolset(options: ToolsetOptions): Toolset {
     if (call.refused !== undefined) clean.refused = redactor.redactText(call.refused);
     egressCalls.push(clean);
   };
-  const { egress, findSecret, tenant, agentId, allowedDomains } = options;
-  const context = { egress, findSecret, tenant, agentId, allowedDomains, redactor, recordCall };
+  const { egress, findSecret, tenant, agentId, allowedDomains, visitor = NO_VALUES } = options;
+  const fixed = { egress, findSecret, tenant, agentId, allowedDomains, visitor };
+  const context = { ...fixed, redactor, recordCall };
   const localTools = httpTools(options, context);
   const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;
@@ -76,7 +81,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
           throw new ToolError("tool_unknown", `there is no tool named ${name}`);
         }
         // Redacted before, because the validator quotes and cuts parts of the schema.
-        const validate = options.validators.get(cleaned(found.tool).parameters, found);
+        const validate = await options.validators.get(cleaned(found.tool).parameters, found);
         // Whatever the schema allows, templates need an object.
         const issue = validate(args) ??
           (isJsonObject(args) ? undefined : "the arguments are not a JSON object");

@@ -1,6 +1,7 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { describeAppearance } from "../appearance/describe_appearance.ts";
+import { describeHandoff } from "../handoff/describe_handoff.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { type AgentFormField, toFormValues } from "./agent_form.ts";
 
@@ -43,7 +44,11 @@ function changedValues(
 }
 
 function readableValues(agent: Agent) {
-  return { ...toFormValues(agent), appearance: describeAppearance(agent.appearance) };
+  return {
+    ...toFormValues(agent),
+    appearance: describeAppearance(agent.appearance),
+    handoff: describeHandoff(agent.handoff),
+  };
 }
 
 export function diffLines(before: string, after: string): DiffLine[] {

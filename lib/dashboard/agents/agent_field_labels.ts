@@ -5,6 +5,7 @@ import { msg } from "../texts/translate.ts";
 export const FIELD_LABELS = {
   name: "Name",
   systemPrompt: "System prompt",
+  variables: msg("Visitor variables"),
   model: msg("Model"),
   fallback: msg("Fallback"),
   temperature: msg("Temperature"),
@@ -13,8 +14,10 @@ export const FIELD_LABELS = {
   maxSteps: msg("Steps"),
   wallClockSeconds: msg("Time, in seconds"),
   knowledgeBaseId: msg("Knowledge base"),
+  attachments: msg("Attachments"),
   tools: msg("Tools"),
   allowedDomains: msg("Allowed domains"),
   allowedOrigins: msg("Allowed sites"),
   appearance: msg("Appearance"),
+  handoff: msg("Hand-off"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

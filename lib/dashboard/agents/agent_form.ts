@@ -1,14 +1,24 @@
 import type { Agent } from "../../schemas/agent.ts";
+import {
+  formatVariableRows,
+  readVariableRows,
+  toVariableRows,
+  toVariables,
+} from "./variable_rows.ts";
 
 export const NEW_AGENT = {
   name: "",
   systemPrompt: "",
+  /** A JSON array of `VariableRow`. */
+  variables: "[]",
   /** `<provider>/<model>`. */
   model: "",
   /** As `model`, or empty for none. */
   fallback: "",
   /** Empty for none. */
   knowledgeBaseId: "",
+  /** The kinds of files that messages may have, separated by spaces. */
+  attachments: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
@@ -21,9 +31,14 @@ export const NEW_AGENT = {
   allowedOrigins: "",
   /** JSON; empty for none. Edited on its own page, and copied with the agent. */
   appearance: "",
+  /** JSON; empty for none. Like the appearance. */
+  handoff: "",
   /** The version that was edited; empty for a new agent. */
   version: "",
 };
+
+/** The agent's fields of `attachments`. */
+const ATTACHMENT_KINDS = ["images", "documents"] as const;
 
 export type AgentFormValues = typeof NEW_AGENT;
 export type AgentFormField = keyof AgentFormValues;
@@ -31,13 +46,18 @@ export type AgentFormField = keyof AgentFormValues;
 /** All fields; a missing one is blank. */
 export function readAgentForm(form: URLSearchParams): AgentFormValues {
   const values = Object.keys(NEW_AGENT).map((field) => [field, form.get(field) ?? ""]);
-  return Object.fromEntries(values) as AgentFormValues;
+  const variables = readVariableRows(form) ?? NEW_AGENT.variables;
+  return { ...Object.fromEntries(values), variables } as AgentFormValues;
 }
 
 /** Only the fields that the form has: a page of the editor has some of them. */
 export function readAgentFields(form: URLSearchParams): Partial<AgentFormValues> {
   const fields = Object.keys(NEW_AGENT).filter((field) => form.has(field));
-  return Object.fromEntries(fields.map((field) => [field, form.get(field) ?? ""]));
+  const variables = readVariableRows(form);
+  return {
+    ...Object.fromEntries(fields.map((field) => [field, form.get(field) ?? ""])),
+    ...variables !== undefined && { variables },
+  };
 }
 
 export function toFormValues(agent: Agent): AgentFormValues {
@@ -45,9 +65,11 @@ export function toFormValues(agent: Agent): AgentFormValues {
   return {
     name: agent.name,
     systemPrompt: agent.systemPrompt,
+    variables: formatVariableRows(toVariableRows(agent.variables)),
     model: `${policy.provider}/${policy.model}`,
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
+    attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
@@ -57,25 +79,40 @@ export function toFormValues(agent: Agent): AgentFormValues {
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
     appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
+    handoff: agent.handoff === undefined ? "" : JSON.stringify(agent.handoff, null, 2),
     version: String(agent.version),
   };
 }
 
 /** The body that creates an agent; blank optional fields are omitted. */
 export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
-  const { fallback, modelPolicy, allowedOrigins, appearance, ...rest } = toAgentPatch(values);
+  const patch = toAgentPatch(values);
+  const {
+    fallback,
+    modelPolicy,
+    allowedOrigins,
+    appearance,
+    variables,
+    attachments,
+    handoff,
+    ...rest
+  } = patch;
   return {
     ...withoutUndefined(rest),
     modelPolicy: withoutUndefined(modelPolicy as Record<string, unknown>),
     ...(fallback === null ? {} : { fallback }),
     ...(appearance === null ? {} : { appearance }),
+    ...((variables as unknown[]).length === 0 ? {} : { variables }),
+    ...(attachments === null ? {} : { attachments }),
+    ...(handoff === null ? {} : { handoff }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
   };
 }
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback or appearance is `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments or hand-off is
+ * `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -85,10 +122,13 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   };
   set("name", (text) => text.trim());
   set("systemPrompt", (text) => text);
+  set("variables", toVariables);
   set("fallback", (text) => text === "" ? null : toModelName(text));
   set("knowledgeBaseId", (text) => text || undefined);
   set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
+  set("attachments", toAttachments);
+  set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   const modelPolicy = toModelPolicy(values);
@@ -114,6 +154,13 @@ function toBudget({ maxCostUsd, maxSteps, wallClockSeconds }: Partial<AgentFormV
     ...wallClockSeconds !== undefined &&
       { wallClockMs: seconds === undefined ? "" : Math.round(seconds * 1000) },
   };
+}
+
+/** `null` without any, so that an agent that takes none is stored as before. */
+function toAttachments(text: string): unknown {
+  const kinds = text.split(" ").filter((kind) => kind !== "");
+  if (kinds.length === 0) return null;
+  return Object.fromEntries(kinds.map((kind) => [kind, true]));
 }
 
 export function toLines(text: string): string[] {

@@ -1,9 +1,10 @@
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
-import { FIELD_BOUNDS as B } from "../../schemas/limits.ts";
+import { FIELD_BOUNDS as B, VISITOR_BOUNDS as V } from "../../schemas/limits.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { formatCount } from "../format_amount.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
 import { pageOfField } from "./agent_sections.ts";
+import { parseVariableRows } from "./variable_rows.ts";
 import { t } from "../texts/translate.ts";
 import { translateMessage } from "../texts/service_message.ts";
 
@@ -21,10 +22,14 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "fallback.provider": "fallback",
   "fallback.model": "fallback",
   knowledgeBaseId: "knowledgeBaseId",
+  attachments: "attachments",
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
 };
+
+/** Issues about the placeholders in a prompt. */
+const PROMPT_CODES: readonly string[] = ["unknown_variable", "too_many_placeholders"];
 
 /** How to mend a field. */
 function hintOf(field: AgentFormField): string | undefined {
@@ -39,6 +44,8 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose a model that your plan includes, or no fallback.");
     case "knowledgeBaseId":
       return t("Choose one of your knowledge bases, or none.");
+    case "attachments":
+      return t("Choose which files messages may have.");
     case "temperature":
       return t("Enter a number from 0 to 2, or leave it blank.");
     case "maxOutputTokens":
@@ -78,10 +85,15 @@ function toFieldIssue(
 ): [AgentFormField | "form", string] {
   const field = FIELD_OF_PATH[issue.path];
   const message = translateMessage(issue.message);
+  if (field === "systemPrompt" && PROMPT_CODES.includes(issue.code)) {
+    return [field, t("The prompt: {message}.", { message })];
+  }
   if (field !== undefined) return [field, hintOf(field) ?? message];
   const [list, index, ...rest] = issue.path.split(".");
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
-  if (list === "appearance") return ["appearance", `${issue.path}: ${message}.`];
+  if (list === "variables") return ["variables", variableMessage(issue, { index, rest, values })];
+  if (list === "attachments") return ["attachments", hintOf("attachments") ?? message];
+  if (list === "appearance" || list === "handoff") return [list, `${issue.path}: ${message}.`];
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
     return [list, `“${excerptOf(toLines(values[list])[Number(index)] ?? "")}” ${message}.`];
@@ -94,6 +106,40 @@ function excerptOf(text: string): string {
   const characters = [...text];
   const max = 80;
   return characters.length > max ? `${characters.slice(0, max).join("")}…` : text;
+}
+
+function variableMessage(
+  { message }: ValidationIssue,
+  { index, rest, values }: { index: string | undefined; rest: string[]; values: AgentFormValues },
+): string {
+  if (index === undefined) return t("Enter at most {max} variables.", { max: V.variables });
+  const row = parseVariableRows(values.variables)[Number(index)];
+  const name = row?.name || `${Number(index) + 1}`;
+  if (rest[0] === "name") {
+    const reason = translateMessage(message);
+    return t("The name of variable “{name}” {reason}.", { name: excerptOf(name), reason });
+  }
+  if (rest[0] === "default") {
+    return t("The default of variable “{name}” does not fit: enter {type}.", {
+      name: excerptOf(name),
+      type: defaultHint(row?.type),
+    });
+  }
+  return t("Variable “{name}”: {message}.", {
+    name: excerptOf(name),
+    message: translateMessage(message),
+  });
+}
+
+function defaultHint(type: string | undefined): string {
+  switch (type) {
+    case "number":
+      return t("a number");
+    case "boolean":
+      return t("true or false");
+    default:
+      return t("at most {max} characters", { max: V.defaultLength });
+  }
 }
 
 function toolMessage(

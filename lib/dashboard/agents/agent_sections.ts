@@ -13,7 +13,7 @@ export const AGENT_SECTIONS = {
   instructions: {
     label: msg("Instructions"),
     path: "",
-    fields: ["name", "systemPrompt", "temperature"],
+    fields: ["name", "systemPrompt", "variables", "temperature"],
   },
   model: {
     label: msg("Model"),
@@ -21,6 +21,7 @@ export const AGENT_SECTIONS = {
     fields: [
       "model",
       "fallback",
+      "attachments",
       "maxOutputTokens",
       "maxCostUsd",
       "maxSteps",
@@ -44,6 +45,7 @@ export function sectionPath(agentId: string, name: AgentSectionName): string {
 /** Label of the page that has a field; sites are on the Embed page. */
 export function pageOfField(field: AgentFormField): string {
   if (field === "appearance") return t("Appearance");
+  if (field === "handoff") return t("Hand-off");
   const sections: AgentSection[] = Object.values(AGENT_SECTIONS);
   return sections.find(({ fields }) => fields.includes(field))?.label ?? t("Embed");
 }

@@ -1,4 +1,5 @@
-import { toolIssues } from "../../agent/tools/tool_issues.ts";
+import { toolIssues, visitorIssues } from "../../agent/tools/tool_issues.ts";
+import type { DeclaredNames } from "../../agent/visitor_variables.ts";
 import { canonicalJson } from "../../platform/canonical_json.ts";
 import { ApiError, parseOrThrow } from "../../schemas/api_error.ts";
 import { normalizeDomain } from "../../schemas/domains.ts";
@@ -9,6 +10,7 @@ import { type AgentFormValues, toLines } from "./agent_form.ts";
 import { findReachProblem, type ReachRules } from "./find_reach_problem.ts";
 import { parseJsonOrUndefined } from "./tool_draft.ts";
 import type { ToolProblem } from "./tool_problem.ts";
+import { parseVariableRows } from "./variable_rows.ts";
 import { msg, t } from "../texts/translate.ts";
 import { translateMessage } from "../texts/service_message.ts";
 
@@ -18,7 +20,9 @@ import { translateMessage } from "../texts/service_message.ts";
  * checked, as in saving. Text that is no JSON array has no tools and so no problems here.
  */
 export async function findToolProblems(
-  { tools: text, allowedDomains }: Pick<AgentFormValues, "tools" | "allowedDomains">,
+  { tools: text, allowedDomains, variables = "[]" }:
+    & Pick<AgentFormValues, "tools" | "allowedDomains">
+    & Partial<Pick<AgentFormValues, "variables">>,
   { unchanged = [], ...reach }: Omit<ReachRules, "allowedDomains"> & {
     unchanged?: readonly ToolDefinition[] | undefined;
   },
@@ -29,7 +33,10 @@ export async function findToolProblems(
   const names = new Set<string>();
   const problems: ToolProblem[] = [];
   for (const [n, tool] of tools.entries()) {
-    const issues = await issuesOf(tool, unchanged);
+    const issues = [
+      ...await issuesOf(tool, unchanged),
+      ...unknownVariablesOf(tool, parseVariableRows(variables)),
+    ];
     const problem = findReachProblem(urlOf(tool), { ...reach, allowedDomains: domains });
     problems.push(...issues.map((issue) => ({ tool: n, ...describeIssue(issue) })));
     if (problem !== undefined) problems.push({ tool: n, ...problem });
@@ -63,7 +70,17 @@ async function issuesOf(
 
 async function templateIssues(tool: ToolDefinition): Promise<ValidationIssue[]> {
   const issues = await toolIssues([tool]);
-  return issues.map((issue) => ({ ...issue, path: issue.path.replace(/^tools\.0\.?/, "") }));
+  return issues.map(withinTool);
+}
+
+/** Checked even in an unchanged tool, because the variables may have changed. */
+function unknownVariablesOf(value: unknown, variables: DeclaredNames): ValidationIssue[] {
+  const { tool } = parseTool(value);
+  return tool === undefined ? [] : visitorIssues([tool], variables).map(withinTool);
+}
+
+function withinTool(issue: ValidationIssue): ValidationIssue {
+  return { ...issue, path: issue.path.replace(/^tools\.0\.?/, "") };
 }
 
 function parseTool(value: unknown): { tool?: ToolDefinition; issues: ValidationIssue[] } {

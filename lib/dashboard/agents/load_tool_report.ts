@@ -11,7 +11,7 @@ import { toolErrorText, type ToolProblem, type ToolReport } from "./tool_problem
 /** Checks the tools in a form; those `unchanged` since an earlier save as in saving. */
 export async function loadToolReport(
   { state }: Context<State>,
-  values: Pick<AgentFormValues, "tools" | "allowedDomains">,
+  values: Pick<AgentFormValues, "tools" | "allowedDomains" | "variables">,
   unchanged?: readonly ToolDefinition[],
 ): Promise<ToolReport> {
   const { tenant, operator } = signedIn(state);

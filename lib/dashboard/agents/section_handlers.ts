@@ -22,6 +22,7 @@ import { findAgent, findAgentVersion, parseVersion } from "./find_agent.ts";
 import { loadToolReport, withToolProblems } from "./load_tool_report.ts";
 import { saveAgent } from "./save_agent.ts";
 import type { ToolReport } from "./tool_problem.ts";
+import { toVariableControls } from "./variable_rows.ts";
 
 /** One page of the editor, with what is shown in its form. */
 export interface SectionData {
@@ -174,7 +175,10 @@ function clashingFields(
 }
 
 function pick(values: AgentFormValues, names: readonly AgentFormField[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, values[name]]));
+  return {
+    ...Object.fromEntries(names.map((name) => [name, values[name]])),
+    ...names.includes("variables") && toVariableControls(values.variables),
+  };
 }
 
 /** The form of a page has only some fields: the others start as in any new agent. */

@@ -10,6 +10,7 @@ export const APPEARANCE_FIELDS = {
   accent: msg("Color"),
   theme: msg("Theme"),
   position: msg("Position"),
+  feedback: msg("Ratings"),
   greeting: msg("Greeting"),
   suggestions: msg("Suggested questions"),
   lang: msg("Language"),
@@ -37,6 +38,8 @@ function hintOf(field: AppearanceField): string {
       return t("Choose a theme.");
     case "position":
       return t("Choose a position.");
+    case "feedback":
+      return t("Choose on or off.");
     case "suggestions":
       return t("Enter at most {count} questions of up to {max} characters each, without “|”.", {
         count: B.suggestions,

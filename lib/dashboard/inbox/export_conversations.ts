@@ -61,9 +61,12 @@ async function* allRows(
   }
 }
 
-function isNew({ id, agentId, origin = "", run }: InboxRow, exported: Set<string>): boolean {
+function isNew(
+  { id, agentId, origin = "", visitor, run }: InboxRow,
+  exported: Set<string>,
+): boolean {
   const { size } = exported;
-  return exported.add([id, agentId, origin, run?.runId].join(" ")).size > size;
+  return exported.add([id, agentId, origin, visitor, run?.runId].join(" ")).size > size;
 }
 
 async function* listedRows(
@@ -83,7 +86,8 @@ async function* runsOf(
   { conversations }: ExportDeps,
   { tenant, row }: { tenant: string; row: InboxRow },
 ): AsyncGenerator<ExportedRun> {
-  const filter = { agentId: row.agentId, origin: row.origin ?? "" };
+  const { agentId, origin = "", visitor = "" } = row;
+  const filter = { agentId, origin, visitor };
   let cursor: string | undefined;
   do {
     const found = await conversations
@@ -104,8 +108,8 @@ function undefinedIfDeleted(error: unknown): undefined {
 }
 
 function toJson({ conversation, run }: ExportedRun): string {
-  const { id, agentId, origin, source } = conversation;
-  return `${JSON.stringify({ conversationId: id, agentId, origin, source, ...run })}\n`;
+  const { id, agentId, origin, source, visitorId } = conversation;
+  return `${JSON.stringify({ conversationId: id, agentId, origin, source, visitorId, ...run })}\n`;
 }
 
 type Cell = (exported: ExportedRun) => string | number;
@@ -130,6 +134,10 @@ const CSV_COLUMNS: readonly (readonly [name: string, cell: Cell])[] = [
   ["input_tokens", ({ run }) => run.inputTokens],
   ["output_tokens", ({ run }) => run.outputTokens],
   ["cost_usd", ({ run }) => run.costUsd.toFixed(6)],
+  ["visitor_id", ({ conversation }) => csvText(conversation.visitorId ?? "")],
+  ["rating", ({ run }) => csvText(run.feedback?.rating ?? "")],
+  ["rating_reasons", ({ run }) => csvText(run.feedback?.reasons?.join(", ") ?? "")],
+  ["rating_comment", ({ run }) => csvText(run.feedback?.comment ?? "")],
 ];
 
 function toCsv(exported: ExportedRun): string {

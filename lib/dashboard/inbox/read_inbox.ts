@@ -3,6 +3,7 @@ import type { State } from "@/utils.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { pageRequestParams } from "../../http/request_params.ts";
 import type { InboxRow } from "../../services/conversation_inbox.ts";
+import type { HandoffHead } from "../../store/handoffs/handoff_record.ts";
 import { loadAgentNames } from "../agents/agent_names.ts";
 import { signedIn } from "../authorization.ts";
 import {
@@ -27,6 +28,8 @@ export interface Inbox {
   cutShort: boolean;
   /** Names of agents by id; deleted agents are missing. */
   names: ReadonlyMap<string, string>;
+  /** Conversations that people should look at, whatever the filters. */
+  queue: readonly HandoffHead[];
   now: number;
 }
 
@@ -38,14 +41,15 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
   const search = toConversationSearch(filters);
   const isFirstPage = !url.searchParams.has("cursor");
   try {
-    const [found, live, offered] = await Promise.all([
+    const [found, live, queue, offered] = await Promise.all([
       service.inbox.list(tenant, search, pageRequestParams(url)),
       isFirstPage && showsLive(filters) ? service.inbox.live(tenant, search) : [],
+      service.handoffs.queue(tenant),
       service.agents.list(tenant, { limit: OFFERED_AGENTS }),
     ]);
     const names = new Map(offered.data.map(({ id, name }) => [id, name]));
     const rows = withLive(found.data, live);
-    const ids = [filters.agentId, ...rows.map(({ agentId }) => agentId)];
+    const ids = [filters.agentId, ...[...rows, ...queue].map(({ agentId }) => agentId)];
     const missing = ids.filter((id) => id !== "" && !names.has(id));
     for (const [id, name] of await loadAgentNames(missing, { tenant, agents: service.agents })) {
       names.set(id, name);
@@ -53,7 +57,7 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
     const { nextCursor, cutShort } = found;
     const query = listQuery(url, filters);
     const now = service.runtime.now();
-    return { rows, filters, query, isFirstPage, nextCursor, cutShort, names, now };
+    return { rows, queue, filters, query, isFirstPage, nextCursor, cutShort, names, now };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return undefined;
     throw error;
@@ -69,9 +73,9 @@ export async function readInboxBeside(ctx: Context<State>): Promise<Inbox> {
   return found!;
 }
 
-/** A run that is being answered has neither ended, nor cost anything, nor been indexed. */
-function showsLive({ from, to, finish, cost, q }: ConversationFilters): boolean {
-  return [from, to, finish, cost, q].every((value) => value === "");
+/** A run that is being answered has not ended, cost nothing, and is neither rated nor indexed. */
+function showsLive({ from, to, finish, cost, rating, q }: ConversationFilters): boolean {
+  return [from, to, finish, cost, rating, q].every((value) => value === "");
 }
 
 /** Live conversations first; those that the list has already are marked there. */

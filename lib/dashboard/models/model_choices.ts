@@ -1,5 +1,6 @@
 import type { Service } from "../../http/service.ts";
 import { type ListedModel, listModels } from "../../providers/list_models.ts";
+import { guessVision } from "../../providers/guess_vision.ts";
 import { MODEL_FACTS_DATE, readModelFacts } from "../../providers/model_facts.ts";
 import { testConnection } from "../../providers/test_connection.ts";
 import type { ConnectionConfig } from "../../schemas/connection_config.ts";
@@ -34,6 +35,7 @@ export const NUMBER_FIELDS = [
 export interface ModelChoice {
   model: string;
   numbers: ModelNumbers;
+  vision: boolean;
   chosen: boolean;
   stored: boolean;
   issue?: string;
@@ -90,6 +92,7 @@ export async function loadModelChoices(
     return {
       model: one.model,
       numbers: toNumbers(known, { isFree }),
+      vision: stored.get(one.model)?.vision ?? (!stored.has(one.model) && guessVision(one.model)),
       stored: stored.has(one.model),
       chosen: false,
     };
@@ -144,8 +147,12 @@ export function parseModelChoices(
     ) as ModelNumbers;
     const values = Object.entries(numbers)
       .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
-    const parsed = catalogueEntrySchema.safeParse({ vendor, model, ...Object.fromEntries(values) });
-    const choice = { model, numbers, chosen: true, stored: false };
+    const vision = form.get(`vision:${key}`) === "yes";
+    const parsed = catalogueEntrySchema.safeParse({
+      ...{ vendor, model, ...Object.fromEntries(values) },
+      ...vision && { vision },
+    });
+    const choice = { model, numbers, vision, chosen: true, stored: false };
     if (parsed.success) entries.push(parsed.data);
     return parsed.success ? choice : { ...choice, issue: t("Enter its prices and sizes.") };
   });

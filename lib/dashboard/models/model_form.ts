@@ -18,11 +18,13 @@ export const NEW_MODEL: ModelFormValues = {
   outputUsdPerMTok: "",
   contextTokens: "128000",
   maxOutputTokens: "8192",
+  vision: "",
 };
 
 export function toModelForm(entry: CatalogueEntry): ModelFormValues {
   const texts = FIELDS.map((field) => [field, String(entry[field])]);
-  return Object.fromEntries(texts) as ModelFormValues;
+  const values = Object.fromEntries(texts) as ModelFormValues;
+  return { ...values, vision: entry.vision === true ? "yes" : "" };
 }
 
 export function readModelForm(form: URLSearchParams): ModelFormValues {
@@ -35,10 +37,13 @@ export function parseModelForm(
 ): { entry: CatalogueEntry } | { issues: ModelFormIssues } {
   const isDemo = values.model === DEMO_MODEL;
   if (isDemo) return { issues: { model: t("The demo model is always available.") } };
-  const { vendor, model, ...numbers } = values;
+  const { vendor, model, vision, ...numbers } = values;
   const typed = Object.entries(numbers)
     .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
-  const parsed = catalogueEntrySchema.safeParse({ vendor, model, ...Object.fromEntries(typed) });
+  const parsed = catalogueEntrySchema.safeParse({
+    ...{ vendor, model, ...Object.fromEntries(typed) },
+    ...vision !== "" && { vision: true },
+  });
   if (parsed.success) return { entry: parsed.data };
   const fields = parsed.error.issues.map(({ path }) => String(path[0]));
   return { issues: Object.fromEntries(fields.map((field) => [field, MESSAGES[field]])) };

@@ -67,6 +67,11 @@ export const QUOTA_FIELDS = planFields<QuotaName>({
       "In MiB. When full, the least recently active conversations are deleted. Chats are never rejected.",
     ),
   ],
+  attachmentBytes: [
+    "mib",
+    msg("Size of attachments"),
+    msg("In MiB, files of messages plus the text extracted from them."),
+  ],
 });
 
 function planFields<Name extends string>(

@@ -1,7 +1,8 @@
 import type { LoggedFrame } from "../../chat/run_log.ts";
 import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { Frame, FrameOf } from "../../schemas/frames.ts";
-import { citedSources, toolErrorText } from "./cited_sources.ts";
+import { citedSources } from "../../agent/tools/cited_sources.ts";
+import { toolErrorText } from "./tool_error_text.ts";
 import { RunProgress } from "./run_progress.ts";
 import { dataEvent, DONE_EVENT, OPENING_COMMENT, type StreamEncoder } from "./stream_encoder.ts";
 

@@ -1,5 +1,9 @@
 import { validationError } from "../../schemas/api_error.ts";
-import { STREAM_PROTOCOLS, type StreamProtocol } from "../../schemas/chat_protocol.ts";
+import {
+  MAX_WAIT_SECONDS,
+  STREAM_PROTOCOLS,
+  type StreamProtocol,
+} from "../../schemas/chat_protocol.ts";
 import { AgUiEncoder } from "./ag_ui_encoder.ts";
 import { AiSdkEncoder } from "./ai_sdk_encoder.ts";
 import { NativeEncoder } from "./native_encoder.ts";
@@ -21,6 +25,24 @@ export function findProtocol(req: Request): StreamProtocol | undefined {
   const asked = new URL(req.url).searchParams.get("protocol") ??
     acceptedProtocol(req.headers.get("accept") ?? "") ?? "native";
   return STREAM_PROTOCOLS.find((one) => one === asked);
+}
+
+/**
+ * Seconds of `?wait=`, for a poll of the frames in place of a stream; `undefined` for a stream. Throws 400
+ * unless it is an integer from 1 to 25 and the frames are our own: other formats are complete streams.
+ */
+export function requestedWait(req: Request): number | undefined {
+  const asked = new URL(req.url).searchParams.getAll("wait");
+  if (asked.length === 0) return undefined;
+  const seconds = /^[1-9]\d?$/.test(asked[0]!) ? Number(asked[0]) : Infinity;
+  const issue = { path: "wait", code: "out_of_range" };
+  if (asked.length > 1 || seconds > MAX_WAIT_SECONDS) {
+    const message = `must be a whole number of seconds, 1-${MAX_WAIT_SECONDS}`;
+    throw validationError([{ ...issue, message }]);
+  }
+  if (requestedProtocol(req) === "native") return seconds;
+  const message = "only frames can be polled, not another protocol";
+  throw validationError([{ ...issue, code: "invalid_value", message }]);
 }
 
 /** An encoder for a run that is replayed from its first frame, or followed from a later one. */

@@ -1,6 +1,6 @@
 import type { LoggedFrame } from "../../chat/run_log.ts";
 import type { FrameOf } from "../../schemas/frames.ts";
-import { toolErrorText } from "../encoders/cited_sources.ts";
+import { toolErrorText } from "../encoders/tool_error_text.ts";
 import { RunProgress } from "../encoders/run_progress.ts";
 import { DONE_EVENT, OPENING_COMMENT, type StreamEncoder } from "../encoders/stream_encoder.ts";
 import {

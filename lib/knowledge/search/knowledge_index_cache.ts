@@ -1,4 +1,5 @@
-import { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
+import { loadModule } from "../../platform/load_module.ts";
+import type { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
 import type { KnowledgeBaseName, PassageSource } from "./passage_source.ts";
 
 const MAX_BYTES = 192 * 1_048_576;
@@ -33,6 +34,7 @@ export class KnowledgeIndexCache {
       this.#indexes.delete(name);
       return undefined;
     }
+    const { KnowledgeBaseIndex } = await loadIndexModule();
     const index = this.#indexes.get(name) ?? new KnowledgeBaseIndex(of, this.#source);
     this.#indexes.delete(name);
     this.#indexes.set(name, index);
@@ -57,4 +59,9 @@ export class KnowledgeIndexCache {
       bytes -= index.bytes;
     }
   }
+}
+
+/** The stemmers and stop words of 25 languages, which take a tenth of the start (measured). */
+function loadIndexModule(): Promise<typeof import("./knowledge_base_index.ts")> {
+  return loadModule("knowledge search", () => import("./knowledge_base_index.ts"));
 }

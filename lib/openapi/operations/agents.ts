@@ -77,4 +77,25 @@ export const AGENT_OPERATIONS = operations({ tag: "Agents", rateLimited: true },
     responses: [ok("The agent at this version.", agent)],
     errors: ["not_found"],
   },
+  "GET /v1/agents/{id}/feedback": {
+    id: "readAgentFeedback",
+    summary: "Count the ratings of an agent's answers",
+    description:
+      "How visitors rated the answers of the days from `from` to `to` (inclusive, at most " +
+      "366). A rating counts on the day its answer ended, however often it was changed. Ratings " +
+      "still count when the conversation has expired.",
+    auth: read,
+    parameters: ["agentId", "fromDay", "toDay"],
+    responses: [
+      ok(
+        "The counts.",
+        json("AgentFeedback", {
+          agentId: EXAMPLES.agent.id,
+          ...{ up: 21, down: 3 },
+          days: [{ day: "2026-01-15", up: 21, down: 3 }],
+        }),
+      ),
+    ],
+    errors: ["schema_validation_failed", "not_found"],
+  },
 });

@@ -1,5 +1,6 @@
 import { EXAMPLES } from "../examples.ts";
-import { operations, type ResponseContent } from "../operation.ts";
+import { ATTACHMENT_TYPES } from "../../schemas/attachment.ts";
+import { created, json, noContent, ok, operations, type ResponseContent } from "../operation.ts";
 
 const frames: ResponseContent = { type: "text/event-stream", schema: "Frame" };
 
@@ -22,11 +23,17 @@ export const CHAT_OPERATIONS = operations({
       "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
       "at most one `error`, and finally exactly one `done`. Ignore unknown frame types and fields. " +
       "An error before `start` is an ordinary error envelope.\n\n" +
-      "`protocol` selects another format of the stream, for clients such as the AI SDK.\n\n" +
+      "While the conversation waits for a person or has one, no model is asked: the message goes " +
+      "to the person, `start` has the field `handoff`, the only `delta` is the agent's " +
+      "`handoff.message`, usage is 0 and `done` has the reason `stop`. " +
+      "`GET /v1/chat/conversations/{id}/stream` streams what the person writes.\n\n" +
+      "`protocol` selects another format of the stream, for clients such as the AI SDK. `wait` " +
+      "returns the first frames as a complete response, where a proxy buffers streams; send an " +
+      "`Idempotency-Key` with it.\n\n" +
       "Pages of any site may call it and read every response, errors included: access is limited " +
       "by the session's origin, not by CORS.",
     idempotent: true,
-    parameters: ["protocol", "pageOrigin"],
+    parameters: ["wait", "protocol", "pageOrigin"],
     body: {
       schema: "ChatBody",
       example: {
@@ -52,6 +59,39 @@ export const CHAT_OPERATIONS = operations({
       "provider_timeout",
     ],
   },
+  "POST /v1/chat/attachments": {
+    id: "uploadAttachment",
+    summary: "Upload a file for a message",
+    description:
+      "The agent must allow images or documents in its `attachments`. The type is detected from the " +
+      "content: PNG, JPEG, WebP and GIF images of at most 8,000 pixels a side and 40 megapixels, PDF, " +
+      "plain text, Markdown and CSV; another type is a 415. An image is stored without its metadata " +
+      "and further frames; one that is malformed is a 400, as is a document without text. " +
+      "`attachments` of a message then takes the `id`, from the same session or API key, or from " +
+      "another session of the same named visitor on the same page.\n\n" +
+      "A file that no message uses is deleted after an hour; one that is used, with its conversation. " +
+      "One session may upload 20 files and 50 MiB.",
+    idempotent: true,
+    parameters: ["uploadAgentId", "pageOrigin"],
+    body: { form: "AttachmentForm" },
+    responses: [created("The stored file.", json("Attachment", EXAMPLES.attachment))],
+    errors: ["origin_not_allowed", "not_found", "quota_exceeded"],
+  },
+  "GET /v1/chat/attachments/{id}": {
+    id: "getAttachment",
+    summary: "Download an attachment",
+    description:
+      "For the API key or the session that uploaded it, also if the session has expired, and for live " +
+      "sessions of the same agent, page and named visitor.",
+    parameters: ["attachmentId", "pageOrigin"],
+    responses: [{
+      status: 200,
+      description: "The file; an image as it was rewritten.",
+      headers: ["Content-Disposition", "Cache-Control"],
+      content: ATTACHMENT_TYPES.map((type) => ({ type })),
+    }],
+    errors: ["origin_not_allowed", "not_found"],
+  },
   "GET /v1/chat/runs/{runId}/stream": {
     id: "resumeRun",
     summary: "Resume the stream of a run",
@@ -61,9 +101,11 @@ export const CHAT_OPERATIONS = operations({
       "for 30 seconds is cancelled.\n\n" +
       "Allowed for any key of the tenant that may chat, the session that started the run (even if " +
       "expired), and any live session of the same agent and page.\n\n" +
-      "One address may resume 300 streams per minute; they do not count as requests unless they " +
+      "With `wait` the response is a complete one, for networks whose proxies buffer streams. A " +
+      "client that polls follows the run for 10 seconds after each response.\n\n" +
+      "One address may resume 300 streams per minute, polls included; they do not count as requests unless they " +
       "are rejected.",
-    parameters: ["runId", "after", "lastEventId", "protocol", "pageOrigin"],
+    parameters: ["runId", "after", "lastEventId", "wait", "protocol", "pageOrigin"],
     responses: [
       {
         status: 200,
@@ -87,6 +129,40 @@ export const CHAT_OPERATIONS = operations({
       "runs change nothing. Allowed for everyone who may follow the run.",
     parameters: ["runId", "pageOrigin"],
     responses: [{ status: 202, description: "The run is being cancelled or has ended." }],
+    errors: ["origin_not_allowed", "not_found", "payload_too_large"],
+  },
+  "GET /v1/chat/runs/{runId}/feedback": {
+    id: "getFeedback",
+    summary: "Read the feedback on an answer",
+    description: "404 if the answer is not rated. Allowed for everyone who may follow the run, " +
+      "and for as long as its conversation is stored.",
+    parameters: ["runId", "pageOrigin"],
+    responses: [ok("The feedback.", json("Feedback", EXAMPLES.feedback))],
+    errors: ["origin_not_allowed", "not_found"],
+  },
+  "PUT /v1/chat/runs/{runId}/feedback": {
+    id: "setFeedback",
+    summary: "Rate an answer",
+    description:
+      "The visitor's opinion of the answer of an ended run. It replaces earlier feedback as " +
+      "a whole, and repeating it changes nothing. The dashboard shows it beside the answer; the " +
+      "comment and the reasons are encrypted and expire with the conversation. Allowed for " +
+      "everyone who may follow the run, also after its frames have expired.",
+    parameters: ["runId", "pageOrigin"],
+    body: {
+      schema: "FeedbackBody",
+      example: { rating: "down", comment: "The price is wrong.", reasons: ["incorrect"] },
+    },
+    responses: [noContent("The answer is rated.")],
+    errors: ["origin_not_allowed", "not_found", "run_not_ended"],
+  },
+  "DELETE /v1/chat/runs/{runId}/feedback": {
+    id: "deleteFeedback",
+    summary: "Withdraw the feedback on an answer",
+    description: "The rating no longer counts, and the comment is deleted. Repeated calls change " +
+      "nothing. Allowed for everyone who may follow the run.",
+    parameters: ["runId", "pageOrigin"],
+    responses: [noContent("The answer is not rated.")],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
 });

@@ -16,6 +16,9 @@ const selectors: ParameterObject[] = [
   queryParameter("origin", "The conversation's page; empty for calls with an API key.", {
     type: "string",
   }),
+  queryParameter("visitorId", "The conversation's visitor; empty for one without.", {
+    type: "string",
+  }),
 ];
 
 export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLimited: true }, {
@@ -33,8 +36,8 @@ export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLi
     id: "getConversation",
     summary: "Read a conversation",
     description: "The messages of each run, one page of runs at a time. The id is unique for one " +
-      "agent on one page; if several conversations share it and neither `agentId` nor `origin` " +
-      "selects one, the oldest is returned.",
+      "agent, page and visitor. If `agentId`, `origin` and `visitorId` leave several, one without a " +
+      "visitor is returned, else the oldest.",
     auth: read,
     parameters: [id, ...selectors, "limit", "cursor"],
     responses: [ok("The transcript.", json("Transcript", EXAMPLES.transcript))],

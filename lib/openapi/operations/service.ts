@@ -24,11 +24,12 @@ const invalidHost: SuccessResponse = {
 /** The three URLs of a script. */
 function scriptOperations(
   name: "widget" | "client",
-  texts: { script: string; use: string; bytes: number },
+  texts: { script: string; use: string; bytes: number; more?: Record<string, unknown> },
 ): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
-  const example = { version: "v1", integrity: EXAMPLES.integrity, bytes: texts.bytes };
   const pinned = `/${name}.v1.0123456789ab.js`;
+  const { integrity } = EXAMPLES;
+  const example = { version: "v1", integrity, bytes: texts.bytes, pinned, ...texts.more };
   return operations(widget, {
     [`GET /${name}.v1.js`]: {
       id: `get${id}Script`,
@@ -47,37 +48,62 @@ function scriptOperations(
       summary: `Describe the current ${name} script`,
       description: "Its `integrity` and its immutable URL.",
       responses: [
-        ok("The script's description.", json("WidgetInfo", { ...example, pinned }), cors),
+        ok("The script's description.", json("WidgetInfo", example), cors),
         invalidHost,
         unavailable,
       ],
     },
-    [`GET /${name}.v1.{hash}.js`]: {
-      id: `getPinned${id}Script`,
-      summary: `${texts.script}, by its hash`,
-      description:
-        "Never changes, and is served for ten more releases, so that pages which use it " +
-        "survive upgrades.",
-      parameters: ["hash"],
-      responses: [
-        ok("The script.", script, cors),
-        {
-          status: 404,
-          description: "There is no script with this hash.",
-          content: { type: "text/html" },
-        },
-        invalidHost,
-        unavailable,
-      ],
-    },
+    ...pinnedOperation(name, `getPinned${id}Script`, `${texts.script}, by its hash`),
   });
+}
+
+/** A file that never changes. */
+function pinnedOperation(name: string, id: string, summary: string) {
+  const operation: Omit<Operation, keyof typeof widget | "method" | "path"> = {
+    id,
+    summary,
+    description: "Never changes, and is served for a hundred more releases, so that pages which " +
+      "use it survive upgrades.",
+    parameters: ["hash"],
+    responses: [
+      ok("The script.", script, cors),
+      {
+        status: 404,
+        description: "There is no script with this hash.",
+        content: { type: "text/html" },
+      },
+      invalidHost,
+      unavailable,
+    ],
+  };
+  return { [`GET /${name}.v1.{hash}.js`]: operation };
 }
 
 export const SERVICE_OPERATIONS: Operation[] = [
   ...scriptOperations("widget", {
     script: "The widget script",
     use: "For the `src` of the script tag. Its hash changes with every release.",
-    bytes: 45_831,
+    bytes: 14_378,
+    more: {
+      panel: {
+        integrity: EXAMPLES.integrity,
+        bytes: 37_134,
+        pinned: "/widget-panel.v1.0123456789ab.js",
+      },
+      extras: {
+        integrity: EXAMPLES.integrity,
+        bytes: 4_059,
+        pinned: "/widget-extras.v1.0123456789ab.js",
+      },
+    },
+  }),
+  ...operations(widget, {
+    ...pinnedOperation("widget-panel", "getPinnedWidgetPanel", "The widget's panel, by its hash"),
+    ...pinnedOperation(
+      "widget-extras",
+      "getPinnedWidgetExtras",
+      "The panel's extras, by their hash",
+    ),
   }),
   ...scriptOperations("client", {
     script: "The client module",
@@ -92,7 +118,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
       description: "Public, for pages. `{}` if the agent has no `appearance`, or does not exist.",
       parameters: ["agent"],
       responses: [
-        ok("The appearance.", json("Appearance", EXAMPLES.appearance), cors),
+        ok("The appearance.", json("ShownAppearance", EXAMPLES.appearance), cors),
         { status: 404, description: "The id is missing.", content: { type: "text/html" } },
         invalidHost,
         {

@@ -13,11 +13,12 @@ export const SESSION_OPERATIONS = operations({ tag: "Sessions", rateLimited: tru
     description:
       "Called by your backend for a visitor of your page. Forward the visitor's `Origin` " +
       "unchanged: it must be one of the agent's `allowedOrigins`. The token works only on that " +
-      "origin, for 15 minutes and 50 messages.",
+      "origin, for 15 minutes and 50 messages. `visitor` names the person, with values for the " +
+      "agent's `variables`: prompts and tools use them, and the visitor's conversations carry the id.",
     auth: { scope: "widget:mint" },
     parameters: ["origin"],
     idempotent: true,
-    body: { schema: "MintBody", example: { agentId: EXAMPLES.agent.id } },
+    body: { schema: "MintBody", example: EXAMPLES.mintBody },
     responses: [mintedResponse],
     errors: ["origin_not_allowed", "not_found"],
   },

@@ -1,8 +1,6 @@
 import { EXAMPLES } from "../examples.ts";
 import { json, ok, operations } from "../operation.ts";
-import { queryParameter } from "../parameters.ts";
 
-const date = { type: "string", format: "date" } as const;
 const used = { costUsd: 0.012345, runs: 3, messages: 3, inputTokens: 2_140, outputTokens: 871 };
 
 export const USAGE_OPERATIONS = operations({ tag: "Usage", rateLimited: true }, {
@@ -14,10 +12,7 @@ export const USAGE_OPERATIONS = operations({ tag: "Usage", rateLimited: true }, 
       "at most 366). A run counts on the day it ends; totals are exact to a millionth of a dollar " +
       "and agree with the `usage` frames of the runs.",
     auth: { scope: "billing:read" },
-    parameters: [
-      queryParameter("from", "First day, UTC; by default 29 days before `to`.", date),
-      queryParameter("to", "Last day, UTC; today by default.", date),
-    ],
+    parameters: ["fromDay", "toDay"],
     responses: [
       ok(
         "The usage report.",
@@ -40,6 +35,7 @@ export const USAGE_OPERATIONS = operations({ tag: "Usage", rateLimited: true }, 
             knowledgeBytes: { used: 5_242_880, limit: 1_073_741_824 },
             conversationRuns: { used: 812, limit: 1_000_000 },
             conversationBytes: { used: 2_411_008, limit: 1_073_741_824 },
+            attachmentBytes: { used: 1_310_720, limit: 1_073_741_824 },
           },
         }),
       ),

@@ -1,11 +1,13 @@
 import {
   clampTemperature,
+  imagesOf,
   parseCallArguments,
   toAlternatingMessages,
   toolOutputText,
 } from "../message_parts.ts";
 import type {
   AssistantMessage,
+  ImageContents,
   ModelMessage,
   ModelRequest,
   ModelTool,
@@ -43,7 +45,8 @@ function toAnthropicRequest(request: ModelRequest): unknown {
   const { model, system, tools, temperature, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
-  const turns = toAlternatingMessages(messages, { toParts: toBlocks, emptyPart });
+  const toParts = (message: ModelMessage) => toBlocks(message, request.images);
+  const turns = toAlternatingMessages(messages, { toParts, emptyPart });
   return {
     model,
     system,
@@ -58,10 +61,17 @@ function toAnthropicRequest(request: ModelRequest): unknown {
   };
 }
 
-function toBlocks(message: ModelMessage): unknown[] {
+function toBlocks(message: ModelMessage, images: ImageContents | undefined): unknown[] {
   switch (message.role) {
     case "user":
-      return [textBlock(message.content.trim() === "" ? EMPTY_TEXT : message.content)];
+      return [
+        // Models answer better if an image precedes the question about it.
+        ...imagesOf(message, images).map(({ mediaType, base64 }) => ({
+          type: "image",
+          source: { type: "base64", media_type: mediaType, data: base64 },
+        })),
+        textBlock(message.content.trim() === "" ? EMPTY_TEXT : message.content),
+      ];
     case "assistant":
       return toAssistantBlocks(message);
     case "tool":

@@ -1,6 +1,12 @@
-import { clampTemperature, parseCallArguments, toAlternatingMessages } from "../message_parts.ts";
+import {
+  clampTemperature,
+  imagesOf,
+  parseCallArguments,
+  toAlternatingMessages,
+} from "../message_parts.ts";
 import type {
   AssistantMessage,
+  ImageContents,
   ModelMessage,
   ModelRequest,
   ModelTool,
@@ -36,7 +42,10 @@ export function googleProtocol(): ProviderProtocol {
 
 function toGoogleRequest(request: ModelRequest): unknown {
   const { system, messages, tools, temperature, maxOutputTokens } = request;
-  const turns = toAlternatingMessages(messages, { toParts, emptyPart: { text: EMPTY_TEXT } });
+  const turns = toAlternatingMessages(messages, {
+    toParts: (message) => toParts(message, request.images),
+    emptyPart: { text: EMPTY_TEXT },
+  });
   return {
     systemInstruction: { parts: [{ text: system }] },
     contents: turns.map(({ isModel, parts }) => ({ role: isModel ? "model" : "user", parts })),
@@ -47,10 +56,16 @@ function toGoogleRequest(request: ModelRequest): unknown {
   };
 }
 
-function toParts(message: ModelMessage): unknown[] {
+function toParts(message: ModelMessage, images: ImageContents | undefined): unknown[] {
   switch (message.role) {
     case "user":
-      return [{ text: message.content === "" ? EMPTY_TEXT : message.content }];
+      return [
+        // Models answer better if an image precedes the question about it.
+        ...imagesOf(message, images).map(({ mediaType, base64 }) => ({
+          inlineData: { mimeType: mediaType, data: base64 },
+        })),
+        { text: message.content === "" ? EMPTY_TEXT : message.content },
+      ];
     case "assistant": {
       const text = message.content === "" ? [] : [{ text: message.content }];
       return [...text, ...signedCalls(message).map(toFunctionCall)];

@@ -1,10 +1,17 @@
-import { clampTemperature, parseCallArguments, toolOutputText } from "../message_parts.ts";
+import {
+  clampTemperature,
+  imagesOf,
+  parseCallArguments,
+  toolOutputText,
+} from "../message_parts.ts";
 import type {
   AssistantMessage,
+  ImageContents,
   ModelMessage,
   ModelRequest,
   ModelTool,
   ModelToolCall,
+  UserMessage,
 } from "../model.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ErrorResponse, ProviderProtocol, RequestBuilder } from "../protocol.ts";
@@ -83,14 +90,16 @@ class OpenaiRequestBuilder implements RequestBuilder {
 type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
 
 function toBody(
-  { model, system, messages, tools, temperature, maxOutputTokens }: ModelRequest,
+  { model, system, messages, images, tools, temperature, maxOutputTokens }: ModelRequest,
   { limitField, requestsUsage, returnsReasoning }: OpenaiDialect,
 ): unknown {
   return {
     model,
     messages: [
       { role: "system", content: system },
-      ...normalizeCallIds(messages, CALL_ID).map((message) => toMessage(message, returnsReasoning)),
+      ...normalizeCallIds(messages, CALL_ID).map((message) =>
+        toMessage(message, { returnsReasoning, images })
+      ),
     ],
     stream: true,
     ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
@@ -100,10 +109,16 @@ function toBody(
   };
 }
 
-function toMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
+function toMessage(
+  message: ModelMessage,
+  { returnsReasoning, images }: {
+    returnsReasoning: ReturnsReasoning;
+    images: ImageContents | undefined;
+  },
+): unknown {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.content };
+      return { role: "user", content: toUserContent(message, images) };
     case "assistant":
       return toAssistantMessage(message, returnsReasoning);
     case "tool":
@@ -115,6 +130,19 @@ function toMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): u
     default:
       return message satisfies never;
   }
+}
+
+/** A message without images stays text: not every compatible server takes parts. */
+function toUserContent(message: UserMessage, contents: ImageContents | undefined): unknown {
+  const images = imagesOf(message, contents);
+  if (images.length === 0) return message.content;
+  return [
+    { type: "text", text: message.content },
+    ...images.map(({ mediaType, base64 }) => ({
+      type: "image_url",
+      image_url: { url: `data:${mediaType};base64,${base64}` },
+    })),
+  ];
 }
 
 function toAssistantMessage(

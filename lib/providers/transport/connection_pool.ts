@@ -1,8 +1,7 @@
-import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type ConnectionTarget, ProviderConnection } from "./provider_connection.ts";
 
 /** Idle connections kept for reuse; the number of busy ones is not limited. */
-const MAX_IDLE_SOCKETS = 128;
+const MAX_IDLE_CONNECTIONS = 128;
 
 export interface ProviderRequest {
   /** Relative to the base URL, with query. */
@@ -14,67 +13,111 @@ export interface ProviderRequest {
   accept?: string;
 }
 
-/**
- * The keep-alive connections to one provider. Uses `node:http` instead of `fetch`, because a chat took
- * a sixth of the CPU time (measured) and destroying a request closes its socket immediately.
- */
+/** The keep-alive connections to one provider. They ignore proxies: prompts and keys go to it alone. */
 export class ConnectionPool {
-  readonly secure: boolean;
-  readonly #target: { host: string; port: number; prefix: string };
-  readonly #agent: HttpAgent;
+  readonly #target: ConnectionTarget;
+  readonly #host: string;
+  readonly #prefix: string;
+  readonly #idle: ProviderConnection[] = [];
+  readonly #busy = new Set<ProviderConnection>();
+  #maxIdle = MAX_IDLE_CONNECTIONS;
 
   constructor(baseUrl: string) {
     const url = new URL(baseUrl);
-    this.secure = url.protocol === "https:";
+    const secure = url.protocol === "https:";
     this.#target = {
       // Sockets expect an IPv6 address without brackets.
       host: url.hostname.replace(/^\[|\]$/g, ""),
-      port: Number(url.port) || (this.secure ? 443 : 80),
-      prefix: url.pathname.replace(/\/+$/, ""),
+      port: Number(url.port) || (secure ? 443 : 80),
+      secure,
     };
-    const options = {
-      keepAlive: true,
-      maxFreeSockets: MAX_IDLE_SOCKETS,
-      scheduling: "lifo",
-      // Otherwise NODE_USE_ENV_PROXY would send prompts and API keys to HTTPS_PROXY (measured).
-      proxyEnv: {},
-      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED=0 would send the API key to any server (measured).
-      rejectUnauthorized: true,
-    } as const;
-    this.#agent = this.secure ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#host = url.host;
+    this.#prefix = url.pathname.replace(/\/+$/, "");
   }
 
-  /** Sends a request. Redirects are not followed, so the API key stays with this host. */
-  send({ path, headers, body, accept = "text/event-stream" }: ProviderRequest): ClientRequest {
-    const { host, port, prefix } = this.#target;
-    const send = this.secure ? httpsRequest : httpRequest;
-    const request = send({
-      host,
-      port,
-      path: prefix + path,
-      method: body === undefined ? "GET" : "POST",
-      agent: this.#agent,
-      headers: {
-        ...headers,
-        ...body && { "content-type": "application/json", "content-length": body.byteLength },
-        accept,
-        "accept-encoding": "identity",
-      },
+  /**
+   * The bytes of a request. Throws a `TypeError` if a header or the path has a character that could end
+   * it. Redirects are not followed, so the API key stays with this host.
+   */
+  encode({ path, headers, body, accept = "text/event-stream" }: ProviderRequest): Uint8Array {
+    const target = this.#prefix + path;
+    if (!/^[\x21-\x7e]+$/.test(target)) throw new TypeError("a path that a request cannot hold");
+    const all: Record<string, string> = {
+      host: this.#host,
+      ...headers,
+      ...body && { "content-type": "application/json", "content-length": `${body.byteLength}` },
+      accept,
+      "accept-encoding": "identity",
+    };
+    const lines = Object.entries(all).map(([name, value]) => headerLine(name, value));
+    const method = body === undefined ? "GET" : "POST";
+    const head = latin1(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    if (body === undefined) return head;
+    const bytes = new Uint8Array(head.byteLength + body.byteLength);
+    bytes.set(head);
+    bytes.set(body, head.byteLength);
+    return bytes;
+  }
+
+  /** The connection that was used last, or a new one. */
+  take(): { connection: ProviderConnection; isReused: boolean } {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isClosed) continue;
+      this.#busy.add(idle);
+      return { connection: idle, isReused: true };
+    }
+    const connection = new ProviderConnection(this.#target);
+    this.#busy.add(connection);
+    return { connection, isReused: false };
+  }
+
+  /** Keeps a connection whose response was read completely. */
+  keep(connection: ProviderConnection): void {
+    this.#busy.delete(connection);
+    if (connection.isClosed) return;
+    connection.isPaced = false;
+    connection.resume();
+    connection.setListener({
+      // No request asked for them.
+      onBytes: () => this.#forget(connection),
+      onClosed: () => this.#forget(connection),
     });
-    request.end(body);
-    return request;
+    this.#idle.push(connection);
+    if (this.#idle.length > this.#maxIdle) this.#idle.shift()!.close();
+  }
+
+  /** Closes a connection that cannot be used again. */
+  drop(connection: ProviderConnection): void {
+    this.#busy.delete(connection);
+    connection.close();
+  }
+
+  #forget(connection: ProviderConnection): void {
+    connection.close();
+    const index = this.#idle.indexOf(connection);
+    if (index !== -1) this.#idle.splice(index, 1);
   }
 
   /** Closes idle connections now and the others once they are idle. */
   retire(): void {
-    this.#agent.maxFreeSockets = 0;
-    for (const sockets of Object.values(this.#agent.freeSockets)) {
-      for (const socket of sockets ?? []) socket.destroy();
-    }
+    this.#maxIdle = 0;
+    for (const connection of this.#idle.splice(0)) connection.close();
   }
 
   /** Closes all connections, also those in use. */
   close(): void {
-    this.#agent.destroy();
+    this.retire();
+    for (const connection of [...this.#busy]) connection.lose();
   }
+}
+
+function headerLine(name: string, value: string): string {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new TypeError("a header that a request cannot hold");
+  }
+  return `${name}: ${value}\r\n`;
+}
+
+function latin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -1,9 +1,8 @@
-import { Buffer } from "node:buffer";
-import type { ClientRequest, IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 import { ProviderError } from "../provider_error.ts";
 import type { ConnectionPool, ProviderRequest } from "./connection_pool.ts";
+import { HttpResponseParser, type ResponseHead } from "./http_response_parser.ts";
+import type { ProviderConnection } from "./provider_connection.ts";
 
 /** Timeouts in milliseconds. */
 export interface ProviderTimeouts {
@@ -16,104 +15,110 @@ export interface ProviderTimeouts {
 }
 
 export interface HttpExchangeOptions extends ProviderTimeouts {
-  pool: ConnectionPool;
+  pool: Pick<ConnectionPool, "encode" | "take" | "keep" | "drop">;
   post: ProviderRequest;
   runtime: Pick<Runtime, "now" | "sleep">;
   signal: AbortSignal;
 }
 
 export interface ResponseListener {
+  /** `chunk` is valid only during the call. */
   onChunk(chunk: Uint8Array): void;
   /** Called once; `error` is set if the response is incomplete. */
   onEnd(error: unknown): void;
 }
 
-/** Limit for chunks that are combined. */
-const MAX_BUFFERED_BYTES = 65_536;
 /** Bytes accepted after the end of a response before the connection is closed. */
 const MAX_TRAILING_BYTES = 65_536;
 
 /**
- * One request and its response on one socket. Times out by itself; an abort closes the socket
+ * One request and its response on one connection. Times out by itself; an abort closes the connection
  * immediately. Fails with the signal's reason or a `ProviderError`.
  */
 export class HttpExchange {
-  readonly head: Promise<IncomingMessage>;
+  readonly head: Promise<ResponseHead>;
   /** When the headers arrived, in milliseconds since the epoch. */
   respondedAt: number;
   /** Whether we disconnected after the request was sent and before a response: it may be billed. */
   abandoned = false;
-  readonly #request: ClientRequest;
-  readonly #options: HttpExchangeOptions;
-  readonly #head = Promise.withResolvers<IncomingMessage>();
+  /** Without the request: a prompt may be long, and the answer may take minutes. */
+  readonly #options: Omit<HttpExchangeOptions, "post">;
+  readonly #connection: ProviderConnection;
+  /** Whether the connection has served an earlier request. */
+  readonly #isReused: boolean;
+  readonly #parser: HttpResponseParser;
+  readonly #head = Promise.withResolvers<ResponseHead>();
+  #hasHead = false;
+  #isConnected = false;
   #isOver = false;
-  #cancelTimer: () => void = () => {};
-  #response: IncomingMessage | undefined;
-  #listener: ResponseListener | undefined;
-  #buffered: Uint8Array[] = [];
-  #bufferedBytes = 0;
   #error: unknown;
-  /** Whether the socket served an earlier request; `undefined` before there is one. */
-  #reused: boolean | undefined;
-  #connected = false;
+  #cancelTimer: () => void = () => {};
+  #listener: ResponseListener | undefined;
+  /** The body's bytes that came before there was a listener. */
+  #early: Uint8Array[] = [];
   /** After a release, trailing bytes do not extend the timeout. */
-  #released = false;
+  #isReleased = false;
   #lastByteAt: number;
 
+  /** Throws a `TypeError` if the request cannot be encoded. */
   constructor(options: HttpExchangeOptions) {
-    this.#options = options;
-    this.#lastByteAt = options.runtime.now();
+    const { post, ...kept } = options;
+    const { pool, runtime, signal } = kept;
+    this.#options = kept;
+    this.#lastByteAt = runtime.now();
     this.respondedAt = this.#lastByteAt;
-    this.#request = options.pool.send(options.post);
-    this.#request.on("socket", (socket) => this.#onSocket(socket));
-    this.#request.once("response", (response) => this.#onResponse(response));
-    this.#request.on("error", (error) => this.#onConnectionLost(error));
-    this.#request.once("close", () => {
-      if (this.#response === undefined) this.#onConnectionLost();
+    const bytes = pool.encode(post);
+    this.#parser = new HttpResponseParser({
+      onHead: (head) => this.#onHead(head),
+      onBody: (chunk) => this.#onBody(chunk),
+      onEnd: () => this.#end(undefined),
     });
-    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    const { connection, isReused } = pool.take();
+    this.#connection = connection;
+    this.#isReused = isReused;
+    connection.setListener({
+      onBytes: (received) => this.#onBytes(received),
+      onClosed: (error) => this.#onClosed(error),
+    });
     this.head = this.#head.promise;
     this.head.catch(() => {});
+    signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#startTimer();
+    if (isReused) this.#send(bytes);
+    else connection.opened.then(() => this.#send(bytes), (error) => this.#onConnectionLost(error));
+  }
+
+  #send(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#isConnected = true;
+    this.#connection.write(bytes);
   }
 
   /** Begins to read the response; before, its body stays in the socket. */
   listen(listener: ResponseListener): void {
-    const response = this.#response;
-    if (response === undefined) throw new Error("a response is read after its head");
+    if (!this.#hasHead) throw new Error("a response is read after its head");
+    const wasOver = this.#isOver;
     this.#listener = listener;
-    if (this.#isOver) return listener.onEnd(this.#error);
-    response.on("data", (chunk: Uint8Array) => {
-      if (!this.#released) this.#lastByteAt = this.#options.runtime.now();
-      this.#buffer(chunk);
-    });
-    response.once("end", () => this.#end(undefined));
+    for (const chunk of this.#early.splice(0)) {
+      // The listener may have replaced itself or ended the exchange.
+      if (wasOver || !this.#isOver) this.#listener.onChunk(chunk);
+    }
+    if (wasOver) this.#listener.onEnd(this.#error);
+    else if (!this.#isOver) this.#connection.resume();
   }
-
-  /** Combines the chunks that arrive in one turn of the event loop. */
-  #buffer(chunk: Uint8Array): void {
-    if (this.#bufferedBytes + chunk.byteLength > MAX_BUFFERED_BYTES) this.#flush();
-    // The listener may have ended the exchange.
-    if (this.#isOver) return;
-    this.#bufferedBytes += chunk.byteLength;
-    if (this.#buffered.push(chunk) === 1) queueMicrotask(this.#flush);
-  }
-
-  readonly #flush = () => {
-    const chunks = this.#buffered;
-    if (chunks.length === 0) return;
-    this.#buffered = [];
-    this.#bufferedBytes = 0;
-    this.#listener?.onChunk(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-  };
 
   pause(): void {
-    this.#response?.pause();
+    if (!this.#isOver) this.#connection.pause();
   }
 
   resume(): void {
     this.#lastByteAt = this.#options.runtime.now();
-    this.#response?.resume();
+    if (!this.#isOver) this.#connection.resume();
+  }
+
+  /** Whether a slow response may be read in intervals instead of piece by piece. */
+  set isPaced(isPaced: boolean) {
+    if (!this.#isOver) this.#connection.isPaced = isPaced;
   }
 
   /**
@@ -129,68 +134,71 @@ export class HttpExchange {
       },
       onEnd: () => {},
     };
+    this.isPaced = false;
     this.resume();
-    this.#released = true;
+    this.#isReleased = true;
   }
 
-  /** Closes the socket; the listener receives `error`. */
+  /** Closes the connection; the listener receives `error`. */
   destroy(error?: unknown): void {
-    this.abandoned ||= !this.#isOver && this.#connected && this.#response === undefined;
+    this.abandoned ||= !this.#isOver && this.#isConnected && !this.#hasHead;
     this.#end(error);
-    this.#request.destroy();
   }
 
   readonly #onAbort = () => this.destroy(this.#options.signal.reason);
 
-  /**
-   * If a reused connection dies before the headers, Deno repeats the request on a second socket, which
-   * the provider may bill without us counting it. Only our own retries may do that.
-   */
-  #onSocket(socket: Socket): void {
-    if (this.#reused !== undefined) {
-      this.#onConnectionLost();
-      socket.destroy();
-      this.#request.destroy();
-      return;
+  #onBytes(bytes: Uint8Array): void {
+    try {
+      this.#parser.feed(bytes);
+    } catch (error) {
+      this.#onConnectionLost(error);
     }
-    this.#reused = this.#request.reusedSocket;
-    if (this.#reused) return this.#onConnected();
-    const { secure } = this.#options.pool;
-    socket.once(secure ? "secureConnect" : "connect", this.#onConnected);
   }
 
-  readonly #onConnected = () => {
-    this.#connected = true;
-  };
+  #onClosed(error: unknown): void {
+    try {
+      if (error === undefined) this.#parser.feedEnd();
+      else this.#onConnectionLost(error);
+    } catch (cause) {
+      this.#onConnectionLost(cause);
+    }
+  }
 
-  #onResponse(response: IncomingMessage): void {
-    this.#connected = true;
+  #onHead(head: ResponseHead): void {
+    this.#hasHead = true;
     this.#lastByteAt = this.#options.runtime.now();
     this.respondedAt = this.#lastByteAt;
-    this.#response = response;
-    response.on("error", (error) => this.#onConnectionLost(error));
-    response.once("close", () => this.#onConnectionLost());
-    this.#head.resolve(response);
+    this.#connection.pause();
+    this.#head.resolve(head);
+  }
+
+  #onBody(chunk: Uint8Array): void {
+    if (!this.#isReleased) this.#lastByteAt = this.#options.runtime.now();
+    if (this.#isOver) return;
+    if (this.#listener === undefined) this.#early.push(chunk.slice());
+    else this.#listener.onChunk(chunk);
   }
 
   /** The first end counts; others are its consequences. */
   #end(error: unknown): void {
-    this.#flush();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#error = error;
     this.#cancelTimer();
-    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    const { pool, signal } = this.#options;
+    signal.removeEventListener("abort", this.#onAbort);
+    // A provider that answered before it had the whole request will not read the rest.
+    const isReusable = this.#parser.isReusable && !this.#connection.isSending;
+    if (isReusable) pool.keep(this.#connection);
+    else pool.drop(this.#connection);
     this.#head.reject(error);
     this.#listener?.onEnd(error);
   }
 
-  /** Also called after a complete response, when there is no error to create. */
-  #onConnectionLost(cause?: Error): void {
-    if (this.#isOver) return;
-    const [message, retry] = this.#response !== undefined
+  #onConnectionLost(cause?: unknown): void {
+    const [message, retry] = this.#hasHead
       ? ["the model provider broke off its answer", "later"] as const
-      : ["the model provider could not be reached", this.#reused ? "now" : "later"] as const;
+      : ["the model provider could not be reached", this.#isReused ? "now" : "later"] as const;
     this.#end(new ProviderError("provider_error", message, { cause, retry }));
   }
 
@@ -198,7 +206,7 @@ export class HttpExchange {
   #startTimer(): void {
     const { runtime, connectMs, responseMs } = this.#options;
     this.#cancelTimer = setTimer(runtime, Math.min(connectMs, responseMs), () => {
-      if (this.#connected) return this.#checkIdle();
+      if (this.#isConnected) return this.#checkIdle();
       this.#timeOut("did not accept a connection in time");
     });
   }
@@ -212,8 +220,8 @@ export class HttpExchange {
   /** A response that we paused does not time out. */
   #remainingMs(): number {
     const { runtime, responseMs, idleMs } = this.#options;
-    if (this.#response?.isPaused()) return idleMs;
-    const limit = this.#response === undefined ? responseMs : idleMs;
+    if (this.#connection.isPaused) return idleMs;
+    const limit = this.#hasHead ? idleMs : responseMs;
     return this.#lastByteAt + limit - runtime.now();
   }
 

@@ -1,20 +1,42 @@
-import { assertEquals } from "@std/assert";
-import { EventEmitter } from "node:events";
-import { PassThrough } from "node:stream";
+import { assertEquals, assertThrows } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { HttpExchange } from "./http_exchange.ts";
+import type { ConnectionListener } from "./provider_connection.ts";
 
 const SECOND = 1_000;
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n";
+const encoder = new TextEncoder();
 
-/** An exchange with emitters for request and response; it ends after `most` chunks. */
-function open(clock: FakeRuntime, { most = Infinity } = {}) {
-  const state = { destroyed: false };
-  const request = Object.assign(new EventEmitter(), {
-    reusedSocket: true,
-    destroy: () => void (state.destroyed = true),
-  });
+/** A connection whose bytes the test sends; `lost` and `kept` are what the pool was given back. */
+class FakePool {
+  readonly connection = {
+    isPaced: false,
+    isPaused: false,
+    isSending: false,
+    opened: Promise.resolve(),
+    listener: undefined as ConnectionListener | undefined,
+    setListener: (listener: ConnectionListener | undefined) =>
+      void (this.connection.listener = listener),
+    write: () => {},
+    pause: () => void (this.connection.isPaused = true),
+    resume: () => void (this.connection.isPaused = false),
+  };
+  result: "kept" | "dropped" | undefined;
+  encode = () => new Uint8Array();
+  take = () => ({ connection: this.connection as never, isReused: true });
+  keep = () => void (this.result = "kept");
+  drop = () => void (this.result = "dropped");
+
+  receive(text: string): void {
+    this.connection.listener!.onBytes(encoder.encode(text));
+  }
+}
+
+/** An exchange whose head has arrived with `early`; it ends after `most` chunks. */
+function open(clock: FakeRuntime, { most = Infinity, early = "" } = {}) {
+  const pool = new FakePool();
   const exchange = new HttpExchange({
-    pool: { secure: false, send: () => request } as never,
+    pool,
     post: { path: "/", headers: {}, body: new Uint8Array() },
     runtime: clock,
     signal: new AbortController().signal,
@@ -22,57 +44,99 @@ function open(clock: FakeRuntime, { most = Infinity } = {}) {
     responseMs: 60 * SECOND,
     idleMs: 60 * SECOND,
   });
-  const response = new PassThrough();
-  request.emit("response", response);
+  pool.receive(HEAD + early);
   const received: string[] = [];
   exchange.listen({
     onChunk: (chunk) => {
-      if (received.push(`${chunk.byteLength} bytes`) === most) exchange.destroy();
+      received.push(new TextDecoder().decode(chunk));
+      if (received.length === most) exchange.destroy();
     },
     onEnd: (error) => received.push(error === undefined ? "end" : "error"),
   });
-  return { exchange, response, state, received };
+  return { exchange, pool, received };
 }
 
 Deno.test("HttpExchange: bytes after a release do not extend the timeout", async () => {
-  for (const released of [false, true]) {
+  for (const isReleased of [false, true]) {
     const clock = new FakeRuntime();
-    const { exchange, response, state } = open(clock);
-    if (released) exchange.release(0);
+    const { exchange, pool } = open(clock);
+    if (isReleased) exchange.release(0);
     for (let n = 0; n < 3; n++) {
       await clock.advance(25 * SECOND);
-      response.emit("data", new Uint8Array(1));
+      if (pool.result === undefined) pool.receive("a");
     }
-    assertEquals(state.destroyed, released);
+    assertEquals(pool.result, isReleased ? "dropped" : undefined);
     exchange.destroy();
-    response.destroy();
   }
 });
 
-Deno.test("HttpExchange: chunks that arrive together are combined up to a limit", async () => {
-  const { response, received } = open(new FakeRuntime());
-  const ended = new Promise((resolve) => response.once("end", resolve));
-  for (const size of [1, 2, 60_000, 6_000, 70_000]) response.write(new Uint8Array(size));
-  response.end();
-  await ended;
-  assertEquals(received, ["60003 bytes", "6000 bytes", "70000 bytes", "end"]);
+Deno.test("HttpExchange: the body that came with the head is delivered first", () => {
+  const { pool, received } = open(new FakeRuntime(), { early: "0123456789" });
+  pool.receive("abcdefghij");
+  assertEquals(received, ["0123456789", "abcdefghij", "end"]);
+  assertEquals(pool.result, "kept");
+});
+
+Deno.test("HttpExchange: a response that came at once is delivered with its end", () => {
+  const { pool, received } = open(new FakeRuntime(), { early: "0123456789abcdefghij" });
+  assertEquals(received, ["0123456789abcdefghij", "end"]);
+  assertEquals(pool.result, "kept");
+});
+
+Deno.test("HttpExchange: a connection with bytes past the response is not kept", () => {
+  const { pool, received } = open(new FakeRuntime(), { early: "0123456789abcdefghijHTTP/1.1" });
+  assertEquals(received.at(-1), "end");
+  assertEquals(pool.result, "dropped");
+});
+
+Deno.test("HttpExchange: a connection whose request was not sent whole is not kept", () => {
+  const { pool, received } = open(new FakeRuntime());
+  pool.connection.isSending = true;
+  pool.receive("0123456789abcdefghij");
+  assertEquals([received.at(-1), pool.result], ["end", "dropped"]);
 });
 
 Deno.test("HttpExchange: chunks before a failure are delivered before it", () => {
-  const { exchange, response, received } = open(new FakeRuntime());
-  response.emit("data", new Uint8Array(3));
+  const { exchange, pool, received } = open(new FakeRuntime());
+  pool.receive("abc");
   exchange.destroy(new Error("broken"));
-  response.destroy();
-  assertEquals(received, ["3 bytes", "error"]);
+  assertEquals(received, ["abc", "error"]);
+  assertEquals(pool.result, "dropped");
 });
 
-Deno.test("HttpExchange: nothing is delivered after the end", async () => {
-  const { response, received } = open(new FakeRuntime(), { most: 1 });
-  // Both together exceed the limit, so the first is delivered alone.
-  for (const size of [60_000, 6_000, 1]) response.emit("data", new Uint8Array(size));
-  await Promise.resolve();
-  response.emit("data", new Uint8Array(1));
-  await Promise.resolve();
-  assertEquals(received, ["60000 bytes", "end"]);
-  response.destroy();
+Deno.test("HttpExchange: nothing is delivered after the end", () => {
+  const { pool, received } = open(new FakeRuntime(), { most: 1, early: "a" });
+  pool.receive("b");
+  assertEquals(received, ["a", "end"]);
+});
+
+Deno.test("HttpExchange: a connection that ends within a response is a failure", () => {
+  const { pool, received } = open(new FakeRuntime(), { early: "abc" });
+  pool.connection.listener!.onClosed();
+  assertEquals(received, ["abc", "error"]);
+});
+
+Deno.test("HttpExchange: a response that we paused does not time out", async () => {
+  const clock = new FakeRuntime();
+  const { exchange, pool } = open(clock);
+  exchange.pause();
+  await clock.advance(600 * SECOND);
+  assertEquals(pool.result, undefined);
+  exchange.resume();
+  await clock.advance(120 * SECOND);
+  assertEquals(pool.result, "dropped");
+});
+
+Deno.test("HttpExchange: a body is read only after the head", () => {
+  const exchange = new HttpExchange({
+    pool: new FakePool(),
+    post: { path: "/", headers: {} },
+    runtime: new FakeRuntime(),
+    signal: new AbortController().signal,
+    connectMs: SECOND,
+    responseMs: SECOND,
+    idleMs: SECOND,
+  });
+  assertThrows(() => exchange.listen({ onChunk: () => {}, onEnd: () => {} }), Error, "its head");
+  exchange.destroy();
 });

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Runtime } from "../../platform/runtime.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import type { ProviderId } from "../../schemas/provider_id.ts";
@@ -6,6 +5,7 @@ import { ProviderError } from "../provider_error.ts";
 import { describeFailure, type ProviderFailure } from "../provider_failure.ts";
 import { ConnectionPool, type ProviderRequest } from "./connection_pool.ts";
 import { HttpExchange, type ProviderTimeouts } from "./http_exchange.ts";
+import type { ResponseHead } from "./http_response_parser.ts";
 import { readErrorBody } from "./read_body.ts";
 import { retryAfterMs } from "./retry_after.ts";
 
@@ -84,19 +84,19 @@ export abstract class ProviderClient {
   protected async open(
     post: ProviderRequest,
     { signal, onAbandoned }: { signal: AbortSignal; onAbandoned?: () => void },
-  ): Promise<{ exchange: HttpExchange; response: IncomingMessage }> {
+  ): Promise<{ exchange: HttpExchange; response: ResponseHead }> {
     const { runtime } = this.#options;
     const exchange = this.#send(post, signal);
     const response = await exchange.head.catch((error) => {
       if (exchange.abandoned) onAbandoned?.();
       throw error;
     });
-    if (response.statusCode === 200) return { exchange, response };
+    if (response.status === 200) return { exchange, response };
     const errorBody = await readErrorBody(exchange, runtime);
     signal.throwIfAborted();
-    const header = (name: string) => response.headers[name]?.toString();
+    const header = (name: string) => response.headers[name];
     const after = retryAfterMs({ header, errorBody, now: runtime.now() });
-    throw toProviderError({ status: response.statusCode ?? 0, errorBody, retryAfterMs: after });
+    throw toProviderError({ status: response.status, errorBody, retryAfterMs: after });
   }
 
   #send(post: ProviderRequest, signal: AbortSignal): HttpExchange {

@@ -1,4 +1,4 @@
-import type { ModelEvent } from "../model.ts";
+import type { ModelEvent, ModelStream } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
 import { ProviderError } from "../provider_error.ts";
 import type { ResponseAccumulator } from "../response_accumulator.ts";
@@ -13,17 +13,20 @@ export interface ResponseReaderOptions {
   onBroken: (error: unknown) => void;
 }
 
-/** Bytes that may wait for a slow reader before the exchange is paused. */
+/** Bytes that may arrive between the start and the reader before the exchange is paused. */
 const MAX_UNREAD_BYTES = 262_144;
 
-/** Reads a streamed response. Each chunk is decoded completely before a reader wakes. */
-export class ResponseReader {
+/** Reads a streamed response: decodes each chunk completely, then passes on its events. */
+export class ResponseReader implements ModelStream {
   readonly #options: ResponseReaderOptions;
   readonly #sse: SseReader;
+  readonly #finished = Promise.withResolvers<void>();
+  #onEvent: ((event: ModelEvent) => void) | undefined;
+  #onStart: (() => void) | undefined;
+  #isPassingOn = false;
   #ended = false;
   #error: unknown;
   #unreadBytes = 0;
-  #wake: (() => void) | undefined;
 
   constructor(options: ResponseReaderOptions) {
     this.#options = options;
@@ -37,13 +40,12 @@ export class ResponseReader {
   /**
    * Resolves with the first output: events that only announce it may be followed by an error, after
    * which a fallback can still be tried. Rejects if the response ends without output. An abort is left
-   * to `events`, which reports the usage that may be billed.
+   * to `read`, which reports the usage that may be billed.
    */
   async waitForStart(): Promise<void> {
     const { response } = this.#options;
-    while (!response.hasStarted && !this.#ended) {
-      this.#resumeReading();
-      await this.#waitForMore();
+    if (!response.hasStarted && !this.#ended) {
+      await new Promise<void>((resolve) => this.#onStart = resolve);
     }
     if (response.hasStarted || this.#isAborted) return;
     throw this.#error ?? incompleteResponse();
@@ -53,44 +55,52 @@ export class ResponseReader {
     return this.#error !== undefined && !(this.#error instanceof ProviderError);
   }
 
-  /** Yields the events; if the response breaks, yields its usage and throws. */
-  async *events(): AsyncGenerator<ModelEvent> {
-    const { response, exchange } = this.#options;
-    try {
-      while (true) {
-        // Events that arrived together with the end still count.
-        for (const event of response.takeEvents()) yield event;
-        if (response.hasEvents) continue;
-        if (this.#ended) break;
-        this.#resumeReading();
-        await this.#waitForMore();
-      }
-      yield* this.#finalEvents();
-    } finally {
-      if (!this.#ended) exchange.destroy();
-    }
-  }
-
-  *#finalEvents(): Generator<ModelEvent> {
-    const { response, onBroken } = this.#options;
-    // If only the end mark is missing, the response is whole.
-    if (response.hasStopReason && !this.#isAborted) return yield* response.finalEvents();
-    const error = this.#error ?? incompleteResponse();
-    onBroken(error);
-    yield response.partialUsage();
-    throw error;
-  }
-
-  #resumeReading(): void {
+  read(onEvent: (event: ModelEvent) => void): Promise<void> {
+    this.#onEvent = onEvent;
+    this.#passOn();
     if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#options.exchange.resume();
-    this.#unreadBytes = 0;
+    return this.#finished.promise;
+  }
+
+  /** Passes on the events so far, and after the end what comes last. A reader may end it meanwhile. */
+  #passOn(): void {
+    const onEvent = this.#onEvent;
+    if (onEvent === undefined || this.#isPassingOn) return;
+    this.#isPassingOn = true;
+    try {
+      for (const event of this.#options.response.takeEvents()) onEvent(event);
+    } catch (error) {
+      this.#finished.reject(error);
+      this.#ended = true;
+      this.#options.exchange.destroy();
+      return;
+    } finally {
+      this.#isPassingOn = false;
+    }
+    if (this.#ended) this.#finish(onEvent);
+  }
+
+  /** Reports what comes last: if the response broke, only its usage. */
+  #finish(onEvent: (event: ModelEvent) => void): void {
+    const { response, onBroken } = this.#options;
+    try {
+      // If only the end mark is missing, the response is whole.
+      if (response.hasStopReason && !this.#isAborted) {
+        response.finish(onEvent);
+        return this.#finished.resolve();
+      }
+      const error = this.#error ?? incompleteResponse();
+      onBroken(error);
+      onEvent(response.partialUsage());
+      throw error;
+    } catch (error) {
+      this.#finished.reject(error);
+    }
   }
 
   #onChunk(chunk: Uint8Array): void {
     if (this.#ended) return;
     const { exchange, response } = this.#options;
-    this.#unreadBytes += chunk.byteLength;
-    if (this.#unreadBytes > MAX_UNREAD_BYTES) exchange.pause();
     try {
       this.#sse.feed(chunk);
     } catch (error) {
@@ -103,7 +113,16 @@ export class ResponseReader {
       exchange.release(chunk.byteLength);
       return;
     }
-    this.#notify();
+    // Neither the first text nor a tool call waits for an interval.
+    exchange.isPaced = response.hasText && response.toolCallCount === 0;
+    if (this.#onEvent !== undefined) this.#passOn();
+    else if (response.hasStarted) this.#countUnread(chunk);
+  }
+
+  #countUnread(chunk: Uint8Array): void {
+    this.#onStart?.();
+    this.#unreadBytes += chunk.byteLength;
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#options.exchange.pause();
   }
 
   #onData(data: string): void {
@@ -115,17 +134,8 @@ export class ResponseReader {
     if (this.#ended) return;
     this.#ended = true;
     this.#error = error;
-    this.#notify();
-  }
-
-  #notify(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
-  }
-
-  #waitForMore(): Promise<void> {
-    return new Promise((resolve) => this.#wake = resolve);
+    this.#onStart?.();
+    this.#passOn();
   }
 }
 

@@ -13,14 +13,25 @@ import type { OpenServiceOptions } from "./open_service.ts";
 export type CoreDeps = Awaited<ReturnType<typeof openCoreDeps>>;
 
 export async function openCoreDeps(
-  { config, encryptionKeys, kv, limits, log, memory, passwordCost, storeTimeoutMs, runtime }:
-    OpenServiceOptions,
+  {
+    config,
+    encryptionKeys,
+    kv,
+    limits,
+    log,
+    memory,
+    passwordCost,
+    storeTimeoutMs,
+    setTimer,
+    runtime,
+  }: OpenServiceOptions,
 ) {
   const timeout = { runtime, ...storeTimeoutMs !== undefined && { timeoutMs: storeTimeoutMs } };
   const gated = withStoreGate(kv, { runtime, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
   // The committer handles store failures itself.
   const committer = new GroupCommitter(gated, {
     ...timeout,
+    setTimer,
     ...memory && { maxCachedEntries: memory.cachedValues },
   });
   const guarded = withStoreFailures(gated, timeout);

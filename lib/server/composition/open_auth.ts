@@ -1,3 +1,4 @@
+import { VisitorAccounts } from "../../billing/visitor_accounts.ts";
 import { SignInService } from "../../services/sign_in_service.ts";
 import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
 import { PasswordGate } from "../../services/password_gate.ts";
@@ -17,7 +18,7 @@ import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 export function openAuth(
-  { config, kv, log, passwordCost, sealer, runtime }: CoreDeps,
+  { committer, config, content, kv, log, passwordCost, sealer, runtime }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
     onRevoked: (tenant: string, id: string) => Promise<void>;
@@ -31,6 +32,8 @@ export function openAuth(
   const { setupToken } = config;
   const signIn = new SignInService(kv, { runtime, log, setupToken, hasher, gate, browsers });
   const shares = new ShareStore(kv, runtime);
+  const visitors = new VisitorAccounts({ kv, committer, content, runtime });
+  const sessions = new SessionStore(kv, runtime, { content });
   return {
     signIn,
     shares,
@@ -38,7 +41,8 @@ export function openAuth(
     securityLog,
     users: new UserService(kv, runtime),
     apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),
-    sessions: new SessionService(new SessionStore(kv, runtime), { runtime, onRevoked, shares }),
+    sessions: new SessionService(sessions, { runtime, onRevoked, shares, visitors }),
+    visitors,
     idempotencyRecords: new IdempotencyStore(kv, { runtime, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };

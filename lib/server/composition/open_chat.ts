@@ -4,6 +4,8 @@ import { ConversationQuota } from "../../chat/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
+import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
+import { handoffTools } from "../../chat/handoff_tools.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
 import { OrphanedRunSweeper } from "../../billing/orphaned_run_sweeper.ts";
@@ -11,6 +13,7 @@ import { FailureDetector } from "../../billing/failure_detector.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import { SearchIndexer } from "../../chat/search_indexer.ts";
 import { SearchIndexing } from "../../store/search/search_indexing.ts";
+import type { AttachmentStore } from "../../store/attachments/attachment_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -19,10 +22,12 @@ import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  { alerts, conversations, egress, knowledgeSearch, providers, secrets }: {
+  { alerts, attachments, conversations, egress, handoffs, knowledgeSearch, providers, secrets }: {
     alerts: AlertStore;
+    attachments: AttachmentStore;
     conversations: ConversationStore;
     egress: Egress;
+    handoffs: ConversationHandoffs;
     knowledgeSearch: KnowledgeSearch;
     providers: ProviderServices;
     secrets: SecretStore;
@@ -53,7 +58,7 @@ export function openChat(
     settle: (live, lease) => runs.settleOrphaned(live, lease),
   });
   const chat = new ChatService({
-    ...{ admission, runs, runtime, log },
+    ...{ admission, attachments, handoffs, runs, runtime, log },
     access: providers.access,
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
@@ -62,7 +67,10 @@ export function openChat(
       egress,
       runtime,
       findSecret: (tenant, name) => secrets.find(tenant, name),
-      builtIn: (request) => knowledgeTools(knowledgeSearch, request),
+      builtIn: (request) => [
+        ...knowledgeTools(knowledgeSearch, request),
+        ...handoffTools(handoffs, request),
+      ],
     }),
   });
   return { admission, chat, orphanedRuns, runs, conversationQuota, searchIndexer };

@@ -1,35 +1,71 @@
-import { ScriptReleaseStore } from "../../store/script_release_store.ts";
-import { describeScript } from "../../store/script_bundle.ts";
+import { type ScriptName, ScriptReleaseStore } from "../../store/script_release_store.ts";
+import { describeScript, pinnedPath, type ScriptBundle } from "../../store/script_bundle.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 export interface BuiltScripts {
+  /** The launcher. */
   widget: Uint8Array;
+  /** The panel that this launcher loads. */
+  panel: Uint8Array;
+  /** What this panel loads later. */
+  extras: Uint8Array;
   /** The style sheet inside the widget, for the dashboard's playground. */
   widgetStyles: string;
   client: Uint8Array;
   clientTypes: string;
 }
 
-/** Stores the scripts of this release for pages that pin a version. */
+/**
+ * Stores the scripts of this release for pages that pin a version, and for launchers that a page has
+ * got from another process or keeps in a cache: each asks for its own panel, and that for its extras.
+ */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
-  { widget, widgetStyles, client, clientTypes }: BuiltScripts,
+  { widget, panel, extras, widgetStyles, client, clientTypes }: BuiltScripts,
 ) {
   const releases = new ScriptReleaseStore(kv, runtime);
-  const described = { widget: await describeScript(widget), client: await describeScript(client) };
+  const described = {
+    widget: await describeScript(widget),
+    panel: await describeScript(panel),
+    extras: await describeScript(extras),
+    client: await describeScript(client),
+  };
+  const extrasStored = releases.publish("widget-extras", described.extras);
+  // A file must never name another that is not stored.
+  const panelStored = releases.publish("widget-panel", described.panel, extrasStored);
   await Promise.all([
-    releases.publish("widget", described.widget),
+    extrasStored,
+    panelStored,
+    releases.publish("widget", described.widget, panelStored),
     releases.publish("client", described.client),
   ]);
   return { ...described, widgetStyles, clientTypes, releases };
 }
 
+/** What the doctor compares a page with. */
+export function embeddedScripts(
+  { widget, panel, extras }: Record<"widget" | "panel" | "extras", ScriptBundle>,
+) {
+  const { integrity, hash12 } = widget;
+  const fileOf = (name: ScriptName, script: ScriptBundle) => ({
+    name: pinnedPath(name, script).slice(1),
+    integrity: script.integrity,
+  });
+  return {
+    ...{ integrity, hash12 },
+    panel: fileOf("widget-panel", panel),
+    extras: fileOf("widget-extras", extras),
+  };
+}
+
 export async function readScripts(dir: string): Promise<BuiltScripts> {
-  const [widget, widgetStyles, client, clientTypes] = await Promise.all([
+  const [widget, panel, extras, widgetStyles, client, clientTypes] = await Promise.all([
     Deno.readFile(`${dir}/widget.v1.js`),
+    Deno.readFile(`${dir}/widget-panel.v1.js`),
+    Deno.readFile(`${dir}/widget-extras.v1.js`),
     Deno.readTextFile(`${dir}/widget.css`),
     Deno.readFile(`${dir}/client.v1.js`),
     Deno.readTextFile(`${dir}/client.v1.d.ts`),
   ]);
-  return { widget, widgetStyles, client, clientTypes };
+  return { widget, panel, extras, widgetStyles, client, clientTypes };
 }

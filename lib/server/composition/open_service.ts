@@ -1,9 +1,21 @@
 import type { ScryptCost } from "../../platform/crypto/password_hasher.ts";
+import { AttachmentSweeper } from "../../attachments/attachment_sweeper.ts";
 import { AgentService } from "../../services/agent_service.ts";
+import { AttachmentService } from "../../services/attachment_service.ts";
 import { WordSearch } from "../../services/word_search.ts";
 import { ConversationAudit } from "../../services/conversation_audit.ts";
+import { HandoffService } from "../../services/handoff_service.ts";
+import { HandoffStore } from "../../store/handoffs/handoff_store.ts";
+import { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
+import { FeedbackService } from "../../services/feedback_service.ts";
+import { SessionConversations } from "../../services/session_conversations.ts";
+import { VisitorErasures } from "../../services/visitor_erasures.ts";
+import { VisitorExport } from "../../services/visitor_export.ts";
+import { ErasureStore } from "../../store/visitors/erasure_store.ts";
+import { VisitorData } from "../../store/visitors/visitor_data.ts";
+import { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
 import type { Config } from "../config/config.ts";
@@ -20,12 +32,15 @@ import type { Service } from "../../http/service.ts";
 import { AgentStore } from "../../store/agents/agent_store.ts";
 import { AlertStore } from "../../store/tenants/alert_store.ts";
 import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
+import { AttachmentStore } from "../../store/attachments/attachment_store.ts";
 import { ConversationStore } from "../../store/conversations/conversation_store.ts";
+import { FeedbackStore } from "../../store/feedback/feedback_store.ts";
 import { HmacSecrets } from "../../store/credentials/hmac_secrets.ts";
 import { Reencryption } from "../../store/reencryption/reencryption.ts";
 import { DismissalStore } from "../../store/tenants/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../../store/credentials/secret_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
+import type { SetTimer } from "../../store/tx/send_schedule.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { StorageReports } from "../../billing/storage_report.ts";
 import { UsageReports } from "../../billing/usage_report.ts";
@@ -37,7 +52,7 @@ import { openProviders } from "./open_providers.ts";
 import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
-import { type BuiltScripts, openScripts } from "./open_scripts.ts";
+import { type BuiltScripts, embeddedScripts, openScripts } from "./open_scripts.ts";
 
 /** Memory limits of the parts that grow with use. */
 export interface MemoryLimits {
@@ -70,6 +85,8 @@ export interface OpenServiceOptions {
   passwordCost?: ScryptCost;
   /** How long a store operation may take, milliseconds; 5,000 by default. */
   storeTimeoutMs?: number;
+  /** Lets writes that nobody waits for share commits. Without it nothing waits. */
+  setTimer?: SetTimer;
   /** Rejecting a tool's host takes a multiple of this, milliseconds; 1,000 by default. */
   egressRejectionMs?: number;
   memory?: MemoryLimits | undefined;
@@ -98,20 +115,42 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const knowledge = openKnowledge(core, { providers, cursors, worker, indexBytes });
   const secrets = new SecretStore(kv, { runtime, sealer: core.sealer(SECRETS_PURPOSE) });
   const agents = new AgentService(new AgentStore(kv, runtime), {
-    ...{ secrets, cursors, models: providers.access, knowledge: knowledge.knowledge },
+    ...{ secrets, cursors, tenants, models: providers.access, knowledge: knowledge.knowledge },
   });
   const egress = await openEgress(core, options.egressRejectionMs);
   const alerts = new AlertStore(kv, runtime);
   const conversations = new ConversationStore(kv, core);
+  const live = new LiveRuns(kv, core.content);
   const storage = new StorageReports(kv, runtime);
+  const attachments = new AttachmentStore(kv, core);
+  const attachmentSweeper = new AttachmentSweeper(kv, core);
   const { knowledgeSearch } = knowledge;
-  const chatDeps = { alerts, conversations, secrets, egress, knowledgeSearch, providers };
+  const handoffStore = new HandoffStore(kv, core);
+  const handoffs = new ConversationHandoffs({ ...core, store: handoffStore });
+  const chatDeps = {
+    alerts,
+    handoffs,
+    attachments,
+    conversations,
+    secrets,
+    egress,
+    knowledgeSearch,
+    providers,
+  };
   const { admission, chat, orphanedRuns, conversationQuota, runs, searchIndexer } = openChat(
     core,
     chatDeps,
   );
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
+  const conversationService = new ConversationService(conversations, { cursors, runs });
+  const own = new OwnConversationStore(kv, core);
+  const data = new VisitorData(kv, conversations);
+  const visitorErasures = new VisitorErasures({
+    ...{ conversations, data, runs, content: core.content, runtime, log },
+    accounts: auth.visitors,
+    erasures: new ErasureStore(kv, runtime),
+  });
   const { catalogue, connections, registry } = providers;
   const demo = openDemo(core, { tenant, agents, connections, baseUrl });
   if (options.openDemoInBackground) {
@@ -121,14 +160,29 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ config, runtime, log, baseUrl, limits, tenants },
     ...{ ...auth, ...knowledge, ...scripts },
     ...{ agents, alerts, catalogue, connections, secrets, storage, providers: registry },
-    ...{ chat, runs, orphanedRuns, conversationQuota, searchIndexer },
+    ...{ chat, runs, orphanedRuns, conversationQuota, searchIndexer, attachmentSweeper },
+    attachments: new AttachmentService({
+      ...{ runtime, store: attachments, workers: knowledge.workers },
+    }),
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
-    conversations: new ConversationService(conversations, { cursors, runs }),
+    feedback: new FeedbackService(new FeedbackStore(kv, core), { runs }),
+    conversations: conversationService,
+    ownConversations: new SessionConversations({
+      ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
+    }),
+    visitorErasures,
+    visitorExport: new VisitorExport({
+      ...{ conversations: conversationService, own, data, content: core.content },
+    }),
+    handoffs: new HandoffService({
+      ...{ kv, runtime, conversations, handoffs, runs, agents },
+      store: handoffStore,
+    }),
     conversationAudit: new ConversationAudit(kv, runtime),
     inbox: new ConversationInbox(conversations, {
-      ...{ cursors, live: new LiveRuns(kv, core.content) },
+      ...{ cursors, live },
       words: new WordSearch(kv, { ...core, conversations, indexer: searchIndexer }),
     }),
     get demoAgent() {
@@ -139,12 +193,13 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     doctor: new Doctor({
       ...{ egress, runtime, committer: core.committer, releases: scripts.releases },
       sessions: new SessionStore(kv, runtime),
-      embed: { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: scripts.widget.integrity },
+      embed: { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, ...embeddedScripts(scripts) },
       signal: closing.signal,
     }),
     rateLimiterDeps: {
       ...{ admission, tenants, limits, committer: core.committer, signer: new HashCache(signer) },
       inFlight: new InFlightRequests(),
+      feeds: new InFlightRequests(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),
     storeDeadlineMs: storeDeadlineMs(options.storeTimeoutMs),
@@ -158,6 +213,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     close: async () => {
       await orphanedRuns.close();
+      await attachmentSweeper.close();
+      await visitorErasures.close();
       await knowledge.documents.close();
       await knowledge.workers.close();
       await chat.stopAll();

@@ -12,12 +12,15 @@ export function prefetchStore(openKv: (path?: string) => Promise<Deno.Kv>, reque
   const text = request && bearerKey(request);
   const key = text === undefined ? undefined : parseApiKey(text);
   const lookups = key === undefined ? [] : [keys.apiKeyByPrefix(key.prefix)];
+  const wrapKv = (store: Deno.Kv): Deno.Kv => {
+    const { kv, end } = readAhead(store, lookups);
+    discards.push(end);
+    return kv;
+  };
   return {
-    openKv: async (path?: string): Promise<Deno.Kv> => {
-      const { kv, end } = readAhead(await openKv(path), lookups);
-      discards.push(end);
-      return kv;
-    },
+    openKv: async (path?: string): Promise<Deno.Kv> => wrapKv(await openKv(path)),
+    /** The same for a store that is open. */
+    wrapKv,
     discard: () => discards.forEach((end) => end()),
   };
 }

@@ -7,12 +7,14 @@ import {
   hasEmbeddings,
 } from "../../schemas/connection_config.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
-import { connectionVariables, type EnvVariable, VARIABLES } from "./variables.ts";
+import { connectionVariables, type EnvVariable, MAX_WORKERS, VARIABLES } from "./variables.ts";
 
 /** Everything the environment decides; frozen. `docs/configuration.md` describes each variable. */
 export interface Config extends ServiceConfig {
   readonly port: number;
   readonly host: string;
+  /** How many processes serve requests. */
+  readonly workers: number;
   readonly dataDir: string;
   /** The first signs, all verify. */
   readonly hmacSecrets?: readonly string[] | undefined;
@@ -37,8 +39,19 @@ export class ConfigError extends Error {
   }
 }
 
+/** What `WORKERS` depends on. */
+export interface Machine {
+  os: typeof Deno.build.os;
+  cpus: number;
+}
+
+const THIS_MACHINE: Machine = { os: Deno.build.os, cpus: navigator.hardwareConcurrency };
+
 /** Parses the configuration. Blank variables count as unset. Throws `ConfigError` with every issue. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  machine: Machine = THIS_MACHINE,
+): Config {
   const reader = new EnvReader(env);
   const values = reader.read(VARIABLES);
   // Not DENO_DEPLOYMENT_ID: Fresh also takes the build's name in containers from that one.
@@ -49,7 +62,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     kvPath: values.kvPath ?? `${values.dataDir?.replace(/\/+$/, "")}/kv.sqlite3`,
     connections: readConnections(reader),
     onDenoDeploy,
+    workers: countWorkers(values.workers, { machine, onDenoDeploy }),
   };
+  if (config.workers > 1 && !hasWorkers({ machine, onDenoDeploy })) {
+    const issue = onDenoDeploy ? "must be 1 on Deno Deploy" : "must be 1: more need Linux";
+    reader.addIssue(VARIABLES.workers, issue);
+  }
   if (onDenoDeploy) {
     // Without a disk, a generated secret would differ at every start; there is no terminal to print
     // a token to, and no listening address to link to.
@@ -73,6 +91,22 @@ export function isDemoEnabled(config: Config, options: { hasCredential?: boolean
 export function localUrl({ host }: Pick<Config, "host">, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+interface Host {
+  machine: Machine;
+  onDenoDeploy: boolean;
+}
+
+/** Only Linux distributes connections over the processes that listen on one port. */
+function hasWorkers({ machine, onDenoDeploy }: Host): boolean {
+  return machine.os === "linux" && !onDenoDeploy;
+}
+
+function countWorkers(workers: number | "auto", host: Host): number {
+  if (workers !== "auto") return workers;
+  // The supervisor, which executes the calls of the store, has a core too.
+  return hasWorkers(host) ? Math.min(Math.max(host.machine.cpus - 1, 1), MAX_WORKERS) : 1;
 }
 
 function readConnections(reader: EnvReader): Config["connections"] {

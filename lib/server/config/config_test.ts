@@ -163,3 +163,33 @@ Deno.test("isDemoEnabled: auto shows the demo until some provider credential is 
   assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a", DEMO: "on" })), true);
   assertEquals(isDemoEnabled(readConfig({ DEMO: "off" })), false);
 });
+
+Deno.test("readConfig: WORKERS is 1 to 64, or leaves one core to the supervisor", () => {
+  const workers = (value: string, cpus = 6) =>
+    readConfig({ WORKERS: value }, { os: "linux", cpus }).workers;
+  assertEquals([workers(""), workers("1"), workers("64")], [1, 1, 64]);
+  const auto = [6, 2, 1, 96].map((cpus) => workers("Auto", cpus));
+  assertEquals(auto, [5, 1, 1, 64]);
+  for (const value of ["0", "65", "-1", "1.5", "many", "1e1x"]) {
+    const issues = issuesOf({ WORKERS: value });
+    assertEquals(issues.map(({ name }) => name), ["WORKERS"], value);
+  }
+});
+
+Deno.test("readConfig: more than one worker needs Linux, and is not for Deno Deploy", () => {
+  const read = (env: Record<string, string>, os: typeof Deno.build.os) =>
+    readConfig(env, { os, cpus: 8 });
+  for (const os of ["darwin", "windows", "freebsd"] as const) {
+    assertThrows(
+      () => read({ WORKERS: "2" }, os),
+      ConfigError,
+      "WORKERS must be 1: more need Linux",
+    );
+    assertEquals([read({ WORKERS: "auto" }, os).workers, read({ WORKERS: "1" }, os).workers], [
+      1,
+      1,
+    ]);
+  }
+  const deploy = { DENO_DEPLOY: "1", WORKERS: "2" };
+  assertThrows(() => read(deploy, "linux"), ConfigError, "WORKERS must be 1 on Deno Deploy");
+});

@@ -11,6 +11,17 @@ export function integerValue(min: number, max: number) {
     .refine((value) => value >= min && value <= max, error);
 }
 
+/** A whole number, or `auto`, which stays. */
+export function integerOrAuto(min: number, max: number) {
+  const error = `must be auto or a whole number from ${min} to ${max}`;
+  return text.toLowerCase().transform((value) => value === "auto" ? value : Number(value))
+    .refine((value) => value === "auto" || isIntegerIn(Number(value), { min, max }), error);
+}
+
+function isIntegerIn(value: number, { min, max }: { min: number; max: number }): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}
+
 export function choiceValue<const T extends readonly string[]>(values: T) {
   return text.toLowerCase().pipe(z.enum(values, `must be one of ${values.join(", ")}`));
 }

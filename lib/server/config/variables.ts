@@ -22,6 +22,8 @@ export interface EnvVariable {
   readonly schema: z.ZodType;
 }
 
+export const MAX_WORKERS = 64;
+
 /** All variables except those of provider connections, in the order of the documentation. */
 export const VARIABLES = {
   port: {
@@ -47,6 +49,15 @@ export const VARIABLES = {
     unset: "the listening address",
     example: "https://chat.example.com",
     schema: originUrlSchema.optional(),
+  },
+  workers: {
+    name: "WORKERS",
+    purpose:
+      "number of server processes, so that the service uses several CPU cores; `auto` starts " +
+      "one less than there are cores; more than 1 needs Linux",
+    type: "`auto` or number, 1-64",
+    example: "4",
+    schema: schemas.integerOrAuto(1, MAX_WORKERS).default(1),
   },
   cdnUrl: {
     name: "CDN_URL",

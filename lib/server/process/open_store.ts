@@ -127,7 +127,7 @@ async function acquireLocks(
 }
 
 /** The secrets of the environment, or those of the data folder for the ones that are unset. */
-async function loadSecrets(
+export async function loadSecrets(
   config: Config,
   runtime: Runtime,
 ): Promise<Pick<Store, "hmacSecrets" | "encryptionKeys">> {

@@ -2,6 +2,7 @@ import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import type { ActiveRun } from "../runs/active_run.ts";
 import type { Transaction } from "../tx/operation.ts";
+import type { VisitorRef } from "../visitors/visitor_ids.ts";
 import { updateIndexes, withLastFinish } from "./conversation_index.ts";
 import {
   type Conversation,
@@ -11,6 +12,7 @@ import {
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
 import { recordFailedRun } from "./failed_runs.ts";
+import { currentRatings } from "./rated_runs.ts";
 
 const DAY_MS = 86_400_000;
 /** Transcripts up to this size are stored in the row itself. */
@@ -25,6 +27,11 @@ export interface AppendedRun {
   name: ConversationName;
   origin?: string | undefined;
   source?: ConversationSource | undefined;
+  visitor?: VisitorRef | undefined;
+  /** The sealed title of a new conversation. */
+  title?: Uint8Array | undefined;
+  /** The question, and the answer if there is one. */
+  messages: number;
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
@@ -112,29 +119,36 @@ export function discardRun(
 }
 
 function nextConversation(
-  { name, origin, source: runSource, days, row, digests, keyDigest }: AppendedRun,
+  run: AppendedRun,
   { known, n, gone }: {
     known: Conversation | undefined;
     n: number;
     gone: readonly string[] | undefined;
   },
 ): Conversation {
+  const { name, source: runSource, visitor, days, row, digests, keyDigest } = run;
   // Clocks of processes differ: a conversation must not move back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
   const before = known === undefined ? [] : knownDigests(known, keyDigest);
   const source = known?.source ?? runSource;
+  const rated = currentRatings(known?.rated, row.endedAt);
+  const title = known?.title ?? (known === undefined ? run.title : undefined);
   return {
     v: 1,
     id: name.id,
     agentId: name.agentId,
     page: name.page,
-    ...(origin === undefined ? {} : { origin }),
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
     ...(source === undefined ? {} : { source }),
+    ...(visitor === undefined ? {} : { visitor }),
+    ...(title === undefined ? {} : { title }),
     createdAt: known?.createdAt ?? row.startedAt,
     updatedAt,
     runs: (known?.runs ?? 0) + 1,
+    ...(visitor === undefined ? {} : { messages: (known?.messages ?? 0) + run.messages }),
     cost: (known?.cost ?? 0) + row.cost,
     ...withLastFinish(known?.ended, row),
+    ...(rated.length === 0 ? {} : { rated }),
     next: n + 1,
     digests: [...new Set([...before, ...digests])].slice(-MAX_KNOWN_DIGESTS),
     known: [],

@@ -39,6 +39,7 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
       cost: 3,
       finishReason: "stop",
     },
+    messages: 2,
     digests: [`digest-${n}`],
     keyDigest: (digest) => digest,
     packTranscript: () => ({ chunks: parts, bytes: parts[0]!.length, written: false }),

@@ -2,7 +2,7 @@ import { type ConversationName, keys } from "../keys/keys.ts";
 import { FAILED_FINISHES } from "../runs/run_record.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import type { Transaction } from "../tx/operation.ts";
-import type { Conversation, RunRow } from "./conversation_record.ts";
+import type { Conversation, RatedRun, RunRow } from "./conversation_record.ts";
 
 /** Minimum costs that can be searched for, micro-USD. */
 export const COST_THRESHOLDS = [50_000, 250_000, 1_000_000, 5_000_000] as const;
@@ -20,8 +20,8 @@ export type IndexValue = [id: string, agentId: string, page: string, source?: Co
 
 /**
  * Updates all indexes of a conversation. The tag index holds only what is rare: finishes other than `stop`,
- * high costs, and conversations of the playground and of shared pages. Most conversations have no tag, so most chats write none, and a search for a tag reads
- * only its entries.
+ * high costs, ratings, and conversations of the playground and of shared pages. Most conversations have no
+ * tag, so most chats write none, and a search for a tag reads only its entries.
  */
 export function updateIndexes(
   tx: Transaction,
@@ -53,8 +53,13 @@ export function indexKeys(name: ConversationName, head: Conversation): Deno.KvKe
   return [...timeIndexKeys(name, head), ...tagKeys];
 }
 
-function timeIndexKeys(name: ConversationName, { updatedAt }: Conversation): Deno.KvKey[] {
-  return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
+function timeIndexKeys(
+  name: ConversationName,
+  { updatedAt: at, visitor }: Conversation,
+): Deno.KvKey[] {
+  const found = [keys.conversationByUpdated(name, at), keys.conversationByAgent(name, at)];
+  if (visitor === undefined) return found;
+  return [...found, keys.conversationByVisitor(name, { visitor: visitor.hash, at })];
 }
 
 /** When a run last ended with each rare finish, including this one; to be spread into the record. */
@@ -90,6 +95,23 @@ export function sourceTags(source: ConversationSource): string[] | undefined {
   return RARE_SOURCES.includes(source) ? [sourceTag(source)] : undefined;
 }
 
+/** What visitors did with an answer. */
+export const RATING_FILTERS = ["up", "down", "comment"] as const;
+export type RatingFilter = typeof RATING_FILTERS[number];
+
+/** True if the feedback on a run matches the filter. */
+export function matchesRating(
+  { rating, commented }: Pick<RatedRun, "rating" | "commented">,
+  filter: RatingFilter,
+): boolean {
+  return filter === "comment" ? commented === true : rating === filter;
+}
+
+/** The tags of all conversations with an answer that was rated so. */
+export function ratingTags(filter: RatingFilter): string[] {
+  return [`rated_${filter}`];
+}
+
 function sourceTag(source: ConversationSource): string {
   return `source_${source}`;
 }
@@ -99,10 +121,14 @@ function costTag(threshold: CostThreshold): string {
 }
 
 /** Each tag with the time that orders it: of the last such finish, or of the last update. */
-function tagsOf({ ended, cost, source, updatedAt }: Conversation): Map<string, number> {
+function tagsOf({ ended, cost, source, rated, updatedAt }: Conversation): Map<string, number> {
   const tags = new Map<string, number>(Object.entries(ended ?? {}));
   const threshold = COST_THRESHOLDS.findLast((min) => cost >= min);
   if (threshold !== undefined) tags.set(costTag(threshold), updatedAt);
   for (const tag of (source && sourceTags(source)) ?? []) tags.set(tag, updatedAt);
+  for (const filter of RATING_FILTERS) {
+    if (!rated?.some((run) => matchesRating(run, filter))) continue;
+    for (const tag of ratingTags(filter)) tags.set(tag, updatedAt);
+  }
   return tags;
 }

@@ -1,15 +1,28 @@
 import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
+import { messageAttachmentSchema } from "../../schemas/attachment.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { jsonValueSchema } from "../../schemas/value_schemas.ts";
 import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "../../schemas/conversation_source.ts";
+import { RATINGS } from "../../schemas/rating.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
+import { visitorRefSchema } from "../visitors/visitor_ids.ts";
 import { sha256 } from "../../platform/crypto/signer.ts";
 import type { ConversationName } from "../keys/keys.ts";
 
 const count = z.int().nonnegative();
+
+/** A rated run of a conversation, without what the visitor wrote. */
+const ratedRunSchema = z.object({
+  runId: z.string(),
+  rating: z.enum(RATINGS),
+  commented: z.literal(true).optional(),
+  /** The run's end of life. */
+  exp: z.int(),
+});
+export type RatedRun = z.infer<typeof ratedRunSchema>;
 
 /** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
@@ -20,14 +33,22 @@ const conversationSchema = z.object({
   page: z.string(),
   /** The page's origin; absent for calls with an API key. */
   origin: z.string().optional(),
+  /** The visitor of its sessions, if they named one. */
+  visitor: visitorRefSchema.optional(),
   /** Absent in records of early releases. */
   source: z.enum(CONVERSATION_SOURCES).optional(),
+  /** Sealed: what its visitor called it, or its first question. Absent without a visitor and a choice. */
+  title: bytesSchema.optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   runs: count,
+  /** Questions and answers; only with a visitor. */
+  messages: count.optional(),
   cost: count,
   /** When a run last ended with each finish other than `stop`. */
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
+  /** The last runs that were rated: the list is filtered by them. */
+  rated: z.array(ratedRunSchema).optional(),
   /** The number of the next run. */
   next: count,
   /** Keyed digests of the latest messages: a client's repetitions are not stored again. */
@@ -81,9 +102,15 @@ export const runRowSchema = z.object({
 });
 export type RunRow = z.infer<typeof runRowSchema>;
 
-const messageSchema = z.object({
+/** A message of a request, as it is stored. */
+export const storedMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
+  attachments: z.array(messageAttachmentSchema).optional(),
+});
+export type StoredMessage = z.infer<typeof storedMessageSchema>;
+
+const messageSchema = storedMessageSchema.extend({
   /** Sent by the client as an earlier message, without proof. */
   claimed: z.boolean(),
 });
@@ -108,12 +135,29 @@ export function isReadable(head: ConversationHead | undefined, now: number): hea
   return head !== undefined && "id" in head && head.exp > now;
 }
 
-/** The name of an agent's conversation on a page, or with an API key. */
+/**
+ * The name of an agent's conversation on a page, or with an API key. Each visitor has conversations of
+ * its own: one that sends the id of another's conversation neither reads nor continues it.
+ */
 export async function conversationName(
   id: string,
-  of: { tenant: string; agentId: string; origin?: string | undefined },
+  of: {
+    tenant: string;
+    agentId: string;
+    origin?: string | undefined;
+    /** The visitor's hash. */
+    visitor?: string | undefined;
+  },
 ): Promise<ConversationName> {
-  const { tenant, agentId, origin } = of;
-  // Hashed, because an origin may be longer than a key.
-  return { tenant, id, agentId, page: origin === undefined ? "" : await sha256(origin) };
+  const { tenant, agentId } = of;
+  return { tenant, id, agentId, page: await conversationPage(of) };
+}
+
+/** The `page` of a `ConversationName`, for an origin and the hash of a visitor. */
+export async function conversationPage(
+  { origin, visitor }: { origin?: string | undefined; visitor?: string | undefined },
+): Promise<string> {
+  // Hashed, because an origin may be longer than a key. An origin has no line break.
+  const place = visitor === undefined ? origin : `${origin ?? ""}\n${visitor}`;
+  return place === undefined ? "" : await sha256(place);
 }

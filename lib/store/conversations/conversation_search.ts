@@ -6,6 +6,9 @@ import {
   type FinishFilter,
   finishTags,
   type IndexValue,
+  matchesRating,
+  type RatingFilter,
+  ratingTags,
   sourceTags,
 } from "./conversation_index.ts";
 import {
@@ -14,6 +17,7 @@ import {
   conversationHeadSchema,
   isReadable,
 } from "./conversation_record.ts";
+import { currentRatings } from "./rated_runs.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import { readMany } from "../values/chunks.ts";
 import { parseRecord } from "../values/record.ts";
@@ -29,6 +33,8 @@ export interface ConversationSearch {
   /** Micro-USD. */
   minCost?: CostThreshold | undefined;
   source?: ConversationSource | undefined;
+  /** An answer was rated so. */
+  rating?: RatingFilter | undefined;
 }
 
 /** A search continues after this entry of its index. */
@@ -98,10 +104,11 @@ interface SearchIndex {
 /** The smallest indexes that together have all matches. */
 function indexesFor(
   tenant: string,
-  { agentId, finish, minCost, source }: ConversationSearch,
+  { agentId, finish, minCost, source, rating }: ConversationSearch,
 ): SearchIndex[] {
   const tail = (cursor: SearchCursor): Deno.KvKey => cursor;
-  const tags = (finish && finishTags(finish)) ?? (minCost && costTags(minCost)) ??
+  const tags = (finish && finishTags(finish)) ?? (rating && ratingTags(rating)) ??
+    (minCost && costTags(minCost)) ??
     (source && sourceTags(source));
   if (tags !== undefined) {
     return tags.map((tag) => ({ prefix: keys.conversationsByTag(tenant, tag), tail }));
@@ -162,6 +169,10 @@ async function readHeads(
   return entries.map((entry) => parseRecord(conversationHeadSchema, entry));
 }
 
+function hasRating({ rated }: Conversation, filter: RatingFilter, now: number): boolean {
+  return currentRatings(rated, now).some((run) => matchesRating(run, filter));
+}
+
 function matchesSearch(
   head: ConversationHead | undefined,
   { search, now, at }: {
@@ -171,11 +182,14 @@ function matchesSearch(
     at: number;
   },
 ): head is Conversation {
-  const { finish, minCost, source, from = 0, to = Infinity } = search;
+  const { finish, minCost, source, rating, from = 0, to = Infinity } = search;
   if (!isReadable(head, now) || (minCost !== undefined && head.cost < minCost)) return false;
   if (source !== undefined && head.source !== source) return false;
-  if (finish === undefined) return true;
-  if (finish === "stop") return head.ended === undefined;
+  if (rating !== undefined && !hasRating(head, rating, now)) return false;
+  // A process of an earlier release may have left an entry of a rating behind.
+  const isCurrent = rating === undefined || at === head.updatedAt;
+  if (finish === undefined) return isCurrent;
+  if (finish === "stop") return isCurrent && head.ended === undefined;
   // A conversation with several such finishes is listed once, by the latest.
   const times = finishesMatching(finish).map((end) => head.ended?.[end] ?? -1);
   return at === Math.max(...times.filter((time) => time >= from && time < to));

@@ -52,6 +52,7 @@ function opened(kv: Deno.Kv) {
           days: 30,
           row,
           digests: [],
+          messages: 2,
           keyDigest: (digest) => digest,
           packTranscript: words,
         }),

@@ -1,23 +1,18 @@
+import { type Rating, RATINGS } from "../../schemas/rating.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import {
-  type ContentCipher,
-  contentContexts,
-  UnreadableContentError,
-} from "../encryption/content_cipher.ts";
+import { type ContentCipher, UnreadableContentError } from "../encryption/content_cipher.ts";
+import { eraseConversationAttachments } from "../attachments/attachment_eraser.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
+import type { StoredFeedback } from "../feedback/feedback_record.ts";
+import { readFeedbackOf } from "../feedback/feedback_store.ts";
 import { unsealRunDetails } from "../runs/run_details.ts";
 import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
-import {
-  chunkKeys,
-  concatBytes,
-  deleteKeys,
-  listKeys,
-  readChunks,
-  totalBytes,
-} from "../values/chunks.ts";
+import { deleteKeys, listKeys } from "../values/chunks.ts";
 import { type Page, type PageRequest, readPage } from "../values/page.ts";
 import { SearchIndex } from "../search/search_index.ts";
+import { deleteHandoff } from "../handoffs/handoff_store.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { unsealVisitorId, visitorHash } from "../visitors/visitor_ids.ts";
 import { TOMBSTONE_TTL_MS } from "./append_run.ts";
 import { indexKeys } from "./conversation_index.ts";
 import {
@@ -27,8 +22,6 @@ import {
   isReadable,
   type RunRow,
   runRowSchema,
-  type RunTranscript,
-  runTranscriptSchema,
 } from "./conversation_record.ts";
 import {
   type ConversationSearch,
@@ -36,7 +29,10 @@ import {
   searchConversations,
   type SearchCursor,
 } from "./conversation_search.ts";
+import { currentRatings } from "./rated_runs.ts";
+import { type ConversationFilter, matchesFilter } from "./conversation_filter.ts";
 import { deleteRunRow } from "./conversation_usage.ts";
+import { readTranscript, type StoredTranscript } from "./read_transcript.ts";
 import { type FailedRunCursor, type FailedRunPage, searchFailedRuns } from "./failed_runs.ts";
 
 /** Runs in a tombstone; no tenant has more active runs. */
@@ -44,17 +40,10 @@ const MAX_TOMBSTONE_RUNS = 800;
 /** A page ends after this many bytes of transcripts, and has at least one run. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Distinguishes conversations that share an id. */
-export interface ConversationFilter {
-  agentId?: string | undefined;
-  /** Empty for calls with an API key. */
-  origin?: string | undefined;
-}
-
 export interface RunWithTranscript {
   row: RunRow;
-  /** `unreadable` if it cannot be decrypted. */
-  transcript: RunTranscript | "unreadable";
+  transcript: StoredTranscript;
+  feedback?: StoredFeedback;
 }
 
 /** Conversations of all tenants; every method takes the tenant first and sees only its conversations. */
@@ -70,8 +59,9 @@ export class ConversationStore {
   }
 
   /**
-   * The conversation with this id. Clients choose ids, so another agent or page may have the same: without
-   * a `filter` the oldest one wins, so that no client can hide another's conversation.
+   * The conversation with this id. Clients choose ids, so another agent, page or visitor may have the
+   * same: without a `filter` the oldest one wins, so that no client can hide another's conversation, and
+   * before that one without a visitor, which no filter could name.
    */
   async find(
     tenant: string,
@@ -79,19 +69,34 @@ export class ConversationStore {
     filter: ConversationFilter = {},
   ): Promise<Conversation | undefined> {
     const found: Conversation[] = [];
+    const wanted = this.resolveFilter(tenant, filter);
     for await (const entry of this.#kv.list({ prefix: keys.conversationsById(tenant, id) })) {
       const head = parseRecord(conversationHeadSchema, entry);
-      if (isReadable(head, this.#runtime.now()) && matchesFilter(head, filter)) found.push(head);
+      if (!isReadable(head, this.#runtime.now())) continue;
+      if (matchesFilter({ ...head, visitor: head.visitor?.hash }, wanted)) found.push(head);
     }
-    return found.sort((a, b) => a.createdAt - b.createdAt)[0];
+    const named = ({ visitor }: Conversation) => visitor === undefined ? 0 : 1;
+    return found.sort((a, b) => named(a) - named(b) || a.createdAt - b.createdAt)[0];
   }
 
-  /** The last updated first; of one agent, if given. */
+  /** The filter with the hash of the visitor's id. */
+  resolveFilter(tenant: string, { visitorId, ...filter }: ConversationFilter): ConversationFilter {
+    if (visitorId === undefined) return filter;
+    const visitor = visitorId === "" ? "" : visitorHash(this.#content, tenant, visitorId);
+    return { ...filter, visitor };
+  }
+
+  /** The last updated first; of one agent or of one visitor, if given. */
   list(
     tenant: string,
-    { agentId, ...page }: PageRequest & { agentId?: string | undefined },
+    { agentId, visitorId, ...page }: PageRequest & {
+      agentId?: string | undefined;
+      visitorId?: string | undefined;
+    },
   ): Promise<Page<Conversation>> {
-    const prefix = agentId === undefined
+    const prefix = visitorId !== undefined
+      ? keys.conversationsByVisitor(tenant, visitorHash(this.#content, tenant, visitorId))
+      : agentId === undefined
       ? keys.conversationsByUpdated(tenant)
       : keys.conversationsByAgent(tenant, agentId);
     return readPage<Conversation, [string, string, string]>(this.#kv, prefix, {
@@ -102,6 +107,20 @@ export class ConversationStore {
         return isReadable(head, this.#runtime.now()) ? head : undefined;
       },
     });
+  }
+
+  /** Whom its sessions were minted for; `undefined` without a name, or if it cannot be decrypted. */
+  async readVisitorId(
+    tenant: string,
+    { visitor }: Pick<Conversation, "visitor">,
+  ): Promise<string | undefined> {
+    if (visitor === undefined) return undefined;
+    try {
+      return await unsealVisitorId(this.#content, { tenant, visitor });
+    } catch (error) {
+      if (error instanceof UnreadableContentError) return undefined;
+      throw error;
+    }
   }
 
   /** The matching conversations, latest first. */
@@ -118,6 +137,12 @@ export class ConversationStore {
     options: { search: ConversationSearch; limit: number; after?: FailedRunCursor | undefined },
   ): Promise<FailedRunPage> {
     return searchFailedRuns(this.#kv, { tenant, ...options, now: this.#runtime.now() });
+  }
+
+  /** The different ratings of the answers in a conversation. */
+  ratingsOf({ rated }: Conversation): Rating[] {
+    const current = currentRatings(rated, this.#runtime.now());
+    return RATINGS.filter((rating) => current.some((run) => run.rating === rating));
   }
 
   /** The records of runs by id, without those that are no longer stored. */
@@ -145,20 +170,31 @@ export class ConversationStore {
       const row = parseRecord(runRowSchema, entry)!;
       const isFull = runs.length === limit ||
         (runs.length > 0 && bytes + row.bytes > MAX_PAGE_BYTES);
-      if (isFull) return { runs, next: Number(entry.key.at(-1)) };
+      if (isFull) {
+        return { runs: await this.#withFeedback(name, runs), next: Number(entry.key.at(-1)) };
+      }
       if (row.exp <= this.#runtime.now()) continue;
       const transcript = await this.readTranscript(name.tenant, row);
       if (transcript === undefined) continue;
       runs.push({ row, transcript });
       bytes += row.bytes;
     }
-    return { runs };
+    return { runs: await this.#withFeedback(name, runs) };
+  }
+
+  async #withFeedback(
+    { tenant }: ConversationName,
+    runs: readonly RunWithTranscript[],
+  ): Promise<RunWithTranscript[]> {
+    const of = { tenant, content: this.#content, now: this.#runtime.now() };
+    const known = await readFeedbackOf(this.#kv, runs.map(({ row }) => row.runId), of);
+    return runs.map((run, n) => ({ ...run, ...(known[n] && { feedback: known[n] }) }));
   }
 
   /** What was said in its first run; `undefined` if that has expired or is gone. */
   async readFirstRun(
     name: ConversationName,
-  ): Promise<RunWithTranscript["transcript"] | undefined> {
+  ): Promise<StoredTranscript | undefined> {
     const selector = { prefix: keys.conversationRuns(name) };
     for await (const entry of this.#kv.list(selector, { limit: 5, batchSize: 1 })) {
       const row = parseRecord(runRowSchema, entry)!;
@@ -168,16 +204,18 @@ export class ConversationStore {
   }
 
   /**
-   * Deletes a conversation with its transcripts, runs and logs; sums of usage stay. What the active runs
-   * among `running` have stored is deleted when they end.
+   * Deletes a conversation with its transcripts, attachments, runs and logs; sums of usage stay. What
+   * the active runs among `running` have stored is deleted when they end.
    */
   async delete(name: ConversationName, running: readonly string[] = []): Promise<void> {
     const key = keys.conversation(name);
     await retryUntilCommitted(async () => {
+      await deleteHandoff(this.#kv, name);
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
       const conversation = head !== undefined && "id" in head ? head : undefined;
       if (conversation !== undefined) await this.#deleteRuns(name);
+      await eraseConversationAttachments(this.#kv, name);
       const ids = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_TOMBSTONE_RUNS);
       const gone = await this.#filterActive(name.tenant, ids);
       const tombstone: ConversationTombstone = { v: 1, gone };
@@ -188,6 +226,8 @@ export class ConversationStore {
       // A run that ended in between changed the head: the next attempt deletes it too.
       return (await step.commit()).ok || undefined;
     }, { what: "conversation" });
+    // A hand-off that was asked for in between; from now on there is no conversation to ask in.
+    await deleteHandoff(this.#kv, name);
   }
 
   /** The names of all conversations, the least recently updated first. */
@@ -207,7 +247,11 @@ export class ConversationStore {
 
   /** The keys of everything stored for a run, except its row in the conversation. */
   async listRunKeys(tenant: string, runId: string): Promise<Deno.KvKey[]> {
-    const found: Deno.KvKey[] = [keys.runLogHead(tenant, runId), keys.run(tenant, runId)];
+    const found: Deno.KvKey[] = [
+      keys.runLogHead(tenant, runId),
+      keys.run(tenant, runId),
+      keys.feedback(tenant, runId),
+    ];
     for (const prefixOf of [keys.transcriptChunks, keys.runInputChunks, keys.runLogChunks]) {
       found.push(...await listKeys(this.#kv, prefixOf(tenant, runId)));
     }
@@ -233,42 +277,10 @@ export class ConversationStore {
    * What was said in a run; `undefined` if it is gone. One run that cannot be decrypted must not prevent
    * reading the others.
    */
-  async readTranscript(
+  readTranscript(
     tenant: string,
     row: RunRow,
-  ): Promise<RunWithTranscript["transcript"] | undefined> {
-    try {
-      return await this.#readTranscript(tenant, row);
-    } catch (error) {
-      if (error instanceof UnreadableContentError) return "unreadable";
-      throw error;
-    }
+  ): Promise<StoredTranscript | undefined> {
+    return readTranscript(this.#kv, { content: this.#content, tenant, row });
   }
-
-  async #readTranscript(tenant: string, row: RunRow): Promise<RunTranscript | undefined> {
-    const { runId, parts, bytes } = row;
-    const unseal = (chunk: Uint8Array, n: number) =>
-      this.#content.unseal(chunk, contentContexts.transcript(tenant, runId, n));
-    if (row.words !== undefined) return parseTranscript(await unseal(row.words, 0));
-    const wanted = chunkKeys(parts, (n) => keys.transcriptChunk(tenant, runId, n));
-    const chunks = await readChunks(this.#kv, wanted);
-    const plain = chunks && await Promise.all(chunks.map(unseal));
-    // Two processes that settled the run concurrently may have mixed their chunks. Skip such a transcript,
-    // so that the other runs can be read.
-    if (plain === undefined || totalBytes(plain) !== bytes) return undefined;
-    return parseTranscript(concatBytes(plain));
-  }
-}
-
-function parseTranscript(bytes: Uint8Array): RunTranscript {
-  return runTranscriptSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-}
-
-/** True if a conversation, or one of its runs, matches the filter. */
-export function matchesFilter(
-  of: { agentId: string; origin?: string | undefined },
-  { agentId, origin }: ConversationFilter,
-): boolean {
-  if (agentId !== undefined && of.agentId !== agentId) return false;
-  return origin === undefined || (of.origin ?? "") === origin;
 }

@@ -11,6 +11,7 @@ import {
   type RunRow,
   runRowSchema,
 } from "./conversation_record.ts";
+import { isRunRated } from "./rated_runs.ts";
 import type { ConversationSearch } from "./conversation_search.ts";
 
 /** The limit of work for one search, in index entries; most of them match. */
@@ -107,10 +108,15 @@ async function readRuns(
 
 function matches(
   { conversation, row }: FailedRun,
-  { search: { finish, minCost, source }, now }: { search: ConversationSearch; now: number },
+  { search: { finish, minCost, source, rating }, now }: { search: ConversationSearch; now: number },
 ): boolean {
   if (!isReadable(conversation, now) || row.exp <= now) return false;
   if (minCost !== undefined && conversation.cost < minCost) return false;
   if (source !== undefined && conversation.source !== source) return false;
+  if (
+    rating !== undefined && !isRunRated(conversation, { runId: row.runId, filter: rating, now })
+  ) {
+    return false;
+  }
   return finish === undefined || finishesMatching(finish).includes(row.finishReason);
 }

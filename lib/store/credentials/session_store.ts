@@ -1,18 +1,27 @@
 import { z } from "zod";
 import { sha256 } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
+import { ApiError } from "../../schemas/api_error.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
 import type { Appearance } from "../../schemas/appearance.ts";
 import type { MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
+import type { ContentCipher } from "../encryption/content_cipher.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
 import { type CommitStep, commitStep, parseRecord } from "../values/record.ts";
+import {
+  type NewVisitor,
+  openSessionVisitor,
+  sealSessionVisitor,
+  type SessionVisitor,
+} from "../visitors/session_visitor.ts";
+import { visitorRefSchema } from "../visitors/visitor_ids.ts";
 import { claimedTenant, newSessionToken } from "./session_token.ts";
 
 /** An expired session stays readable this long, so that its runs can still be followed. */
 const KEPT_AFTER_EXPIRY_MS = 15 * 60_000;
 
-const sessionRecordSchema = z.object({
+export const sessionRecordSchema = z.object({
   v: z.literal(1),
   id: z.uuid(),
   tenant: z.uuid(),
@@ -23,6 +32,8 @@ const sessionRecordSchema = z.object({
   playground: z.boolean(),
   /** The share link whose page it was minted for. */
   share: z.string().optional(),
+  /** Whom it was minted for, with the values of the agent's variables. */
+  visitor: visitorRefSchema.optional(),
   /** Milliseconds. This decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
   messages: z.int().nonnegative(),
@@ -39,10 +50,13 @@ export function sessionExpireIn(leftMs: number): number {
 export class SessionStore {
   #kv: Deno.Kv;
   #runtime: Runtime;
+  #content: ContentCipher | undefined;
 
-  constructor(kv: Deno.Kv, runtime: Runtime) {
+  /** Without `content`, sessions have no visitors. */
+  constructor(kv: Deno.Kv, runtime: Runtime, { content }: { content?: ContentCipher } = {}) {
     this.#kv = kv;
     this.#runtime = runtime;
+    this.#content = content;
   }
 
   /** `commit` may add to the step that stores the session. */
@@ -53,6 +67,7 @@ export class SessionStore {
       origin?: string | undefined;
       playground?: boolean;
       share?: string;
+      visitor?: NewVisitor | undefined;
       /** Goes into the answer only. */
       appearance?: Appearance | undefined;
     },
@@ -60,21 +75,28 @@ export class SessionStore {
   ): Promise<MintedSession> {
     const sessionToken = newSessionToken(tenant, (n) => this.#runtime.randomBytes(n));
     const exp = this.#runtime.now() + SESSION_TTL_MS;
+    const id = this.#runtime.uuid();
+    const { visitor } = bound;
     const session: Session = {
       v: 1,
-      id: this.#runtime.uuid(),
+      id,
       tenant,
       agentId: bound.agentId,
       ...(bound.origin === undefined ? {} : { origin: bound.origin }),
       playground: bound.playground ?? false,
       ...bound.share !== undefined && { share: bound.share },
+      ...visitor && { visitor: sealSessionVisitor(this.#cipher(), { tenant, id }, visitor) },
       exp,
       messages: 0,
       messageCap: SESSION_MESSAGE_CAP,
     };
     const key = await sessionKey(sessionToken);
+    const erasure = session.visitor && keys.visitorErasure(tenant, session.visitor.hash);
+    await this.#rejectDuring(erasure);
+    // An erasure that begins now must find every session of the visitor.
+    const absent = [key, ...erasure ? [erasure] : []];
     const step = this.#kv.atomic()
-      .check({ key, versionstamp: null })
+      .check(...absent.map((key) => ({ key, versionstamp: null })))
       .set(key, session, { expireIn: sessionExpireIn(SESSION_TTL_MS) });
     const minted = {
       sessionToken,
@@ -83,8 +105,24 @@ export class SessionStore {
       ...bound.appearance && { appearance: bound.appearance },
     };
     const done = await (options.commit ?? commitStep)(step, minted);
-    if (!done) throw new Error("a session token was generated twice");
+    if (!done) {
+      await this.#rejectDuring(erasure);
+      throw new Error("a session token was generated twice");
+    }
     return minted;
+  }
+
+  /** Throws 503 while the visitor's data is being deleted. */
+  async #rejectDuring(erasure: Deno.KvKey | undefined): Promise<void> {
+    if (erasure === undefined || (await this.#kv.get(erasure)).versionstamp === null) return;
+    const message = "what the service has of this visitor is being deleted; try again soon";
+    throw new ApiError("service_unavailable", message, { headers: { "retry-after": "5" } });
+  }
+
+  /** Whom a session was minted for, if it says so. Throws `CorruptRecordError` if unreadable. */
+  async visitorOf(session: Session): Promise<SessionVisitor | undefined> {
+    if (session.visitor === undefined) return undefined;
+    return await openSessionVisitor(this.#cipher(), session, session.visitor);
   }
 
   /** The live session of a token; `undefined` if unknown, expired or revoked. */
@@ -105,6 +143,11 @@ export class SessionStore {
     if (session?.tenant !== tenant) return undefined;
     await this.#kv.delete(await sessionKey(sessionToken));
     return session.id;
+  }
+
+  #cipher(): ContentCipher {
+    if (this.#content === undefined) throw new Error("this store cannot encrypt visitors");
+    return this.#content;
   }
 
   async #read(sessionToken: string, reader: KvReader): Promise<Session | undefined> {

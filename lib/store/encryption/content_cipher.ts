@@ -2,7 +2,7 @@ import { z } from "zod";
 import { KeyedHash } from "../../platform/crypto/keyed_hash.ts";
 import { XCHACHA20_POLY1305 } from "../../platform/crypto/ciphers.ts";
 import { type SealContext, Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
-import { keys } from "../keys/keys.ts";
+import { type ConversationName, keys } from "../keys/keys.ts";
 import { CorruptRecordError, parseRecord, retryUntilCommitted } from "../values/record.ts";
 
 const DIGEST_KEY_BYTES = 32;
@@ -166,8 +166,27 @@ export const contentContexts = {
   inputChunk: keys.runInputChunk,
   /** A run's transcript; a short one is chunk 0. */
   transcript: keys.transcriptChunk,
+  /** The visitor that a session was minted for: its id and variables. */
+  sessionVisitor: (tenant: string, sessionId: string) => ["session_visitors", tenant, sessionId],
+  /** A visitor's id, next to its hash. */
+  visitorId: (tenant: string, hash: string) => ["visitor_ids", tenant, hash],
+  conversationTitle: ({ tenant, id, agentId, page }: ConversationName) => [
+    "conversation_titles",
+    tenant,
+    id,
+    agentId,
+    page,
+  ],
+  /** An entry of a hand-off's feed. */
+  handoffEntry: keys.handoffEntry,
   /** Hosts that tools called, and notes about them. */
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
+  /** The comment and the reasons of a visitor. */
+  feedback: keys.feedback,
+  /** An attachment's file name, file and text. */
+  attachmentName: keys.attachment,
+  attachmentChunk: keys.attachmentChunk,
+  attachmentTextChunk: keys.attachmentTextChunk,
 } as const satisfies Record<string, (...args: never[]) => SealContext>;
 
 function isSealed(stored: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 /** Keys without a tenant: a part of `keys`, under the same rules. */
 export const INSTALLATION_KEYS = {
-  /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
+  /** A released script: `{ v, at, parts }`; `name` is a `ScriptName`. */
   scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
   scriptReleases: (name: string) => ["script_releases", name],
   /** Chunk `n` of its bytes. */

@@ -1,3 +1,5 @@
+import { ATTACHMENT_KEYS } from "./attachment_keys.ts";
+import { FEEDBACK_KEYS } from "./feedback_keys.ts";
 import { INSTALLATION_KEYS } from "./installation_keys.ts";
 import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
@@ -19,8 +21,8 @@ export const keys = {
   /** What the tenant may use: `{ v, models, limits, quotas, visitorOverrides, conversationDays }`. */
   plan: (tenant: string) => ["plans", tenant],
   /**
-   * How much of its quotas a tenant uses; changes with every counted write. `area` is `agents` or
-   * `knowledge`.
+   * How much of its quotas a tenant uses; changes with every counted write. `area` is `agents`,
+   * `knowledge` or `attachments`.
    */
   storageUsage: (tenant: string, area: string) => ["storage_usage", tenant, area],
   /** One priced model of the operator's catalogue. */
@@ -99,6 +101,14 @@ export const keys = {
 
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],
+  sessions: (tenant: string) => ["sessions", tenant],
+  allSessions: () => ["sessions"],
+
+  /** An erasure in progress `{ v, id, requestedAt, runs }`, under the keyed hash of the visitor's id. */
+  visitorErasure: (tenant: string, visitor: string) => ["visitor_erasures", tenant, visitor],
+  visitorErasures: () => ["visitor_erasures"],
+  /** Its state, for the tenant `{ v, id, requestedAt, finishedAt }`: does not say whose it is. */
+  erasure: (tenant: string, id: string) => ["erasures", tenant, id],
 
   /**
    * The first response to a creating request, sealed, under the hash of its route, API key and
@@ -111,8 +121,10 @@ export const keys = {
 
   ...RUN_KEYS,
   ...CONVERSATION_KEYS,
+  ...FEEDBACK_KEYS,
   ...SEARCH_KEYS,
   ...KNOWLEDGE_KEYS,
+  ...ATTACHMENT_KEYS,
 
   /** Recent problems, counted by name: `{ v, items }`. */
   alerts: (tenant: string, kind: string) => ["attention", tenant, kind],
@@ -124,6 +136,7 @@ export const keys = {
     tenant: string,
     scopeHash: string,
   ) => ["chat_receipts", tenant, scopeHash],
+  chatIdempotencyRecords: (tenant: string) => ["chat_receipts", tenant],
   allChatIdempotencyRecords: () => ["chat_receipts"],
 
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */

@@ -12,7 +12,7 @@ export interface ConversationName {
   tenant: string;
   id: string;
   agentId: string;
-  /** A hash of the page's origin; empty for calls with an API key, which have no page. */
+  /** A hash of the page's origin and the visitor, if any; empty for calls with an API key. */
   page: string;
 }
 
@@ -41,6 +41,9 @@ export const RUN_KEYS = {
   sessionLedger: (tenant: string, tokenHash: string) => ["session_ledgers", tenant, tokenHash],
   /** The ledger of one address and day with one tenant, if the plan limits addresses. */
   addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
+
+  /** A visitor's limits, use and active runs, under the keyed hash of its id. */
+  visitorAccount: (tenant: string, visitor: string) => ["visitor_accounts", tenant, visitor],
 
   /** A run that is admitted and not settled: what settling it needs, and its owner. */
   activeRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
@@ -72,6 +75,7 @@ export const RUN_KEYS = {
 
   /** A settled run; stored as long as its conversation, or for 90 days without one. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
+  tenantRuns: (tenant: string) => ["runs", tenant],
   allRuns: () => ["runs"],
   /**
    * Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. Each shard
@@ -111,7 +115,7 @@ export const CONVERSATION_KEYS = {
   ],
   transcriptChunks: (tenant: string, runId: string) => ["conversation_parts", tenant, runId],
   allTranscriptChunks: () => ["conversation_parts"],
-  /** Value `[id, agentId, page]`, like the next two. Ordered by the last update. */
+  /** Value `[id, agentId, page]`, like the next three. Ordered by the last update. */
   conversationByUpdated: (of: ConversationName, at: number) => [
     "conversations_by_updated",
     of.tenant,
@@ -131,6 +135,17 @@ export const CONVERSATION_KEYS = {
     "conversations_by_agent",
     tenant,
     agentId,
+  ],
+
+  /** Of one visitor, under the keyed hash of its id. */
+  conversationByVisitor: (
+    of: ConversationName,
+    { visitor, at }: { visitor: string; at: number },
+  ) => ["conversations_by_visitor", of.tenant, visitor, at, ...partsOf(of).slice(1)],
+  conversationsByVisitor: (tenant: string, visitor: string) => [
+    "conversations_by_visitor",
+    tenant,
+    visitor,
   ],
 
   /** Index of rare properties: a finish other than `stop`, or a high cost. Ordered by their time. */
@@ -159,6 +174,28 @@ export const CONVERSATION_KEYS = {
     ...shardSuffix(shard),
   ],
   conversationUsages: (tenant: string) => ["storage_usage", tenant, "conversations"],
+  /** The hand-off of a conversation to people, and the end of its feed. */
+  handoff: (of: ConversationName) => ["handoffs", ...partsOf(of)],
+  allHandoffs: () => ["handoffs"],
+  handoffsById: (tenant: string, id: string) => ["handoffs", tenant, id],
+  /** Entry `n` (from 1) of a hand-off's feed: `{ v, at, sealed, exp }`. */
+  handoffEntry: (tenant: string, feed: string, n: number) => ["handoff_entries", tenant, feed, n],
+  handoffEntries: (tenant: string, feed: string) => ["handoff_entries", tenant, feed],
+  allHandoffEntries: () => ["handoff_entries"],
+  /** Value `[id, agentId, page]`: a hand-off that people should look at, by the time of the request. */
+  handoffInQueue: (of: ConversationName, at: number) => [
+    "handoff_queue",
+    of.tenant,
+    at,
+    ...partsOf(of).slice(1),
+  ],
+  handoffQueue: (tenant: string) => ["handoff_queue", tenant],
+  /** When the visitor or the person last typed; exists for seconds. */
+  handoffTyping: (of: ConversationName, who: "visitor" | "person") => [
+    "handoff_typing",
+    ...partsOf(of),
+    who,
+  ],
   /** Exists once the runs of earlier releases have been counted. */
   conversationsCounted: (tenant: string) => ["conversations_counted", tenant],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

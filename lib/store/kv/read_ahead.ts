@@ -16,6 +16,8 @@ const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.tenants(),
   keys.catalogueEntries(),
   keys.scriptReleases("widget"),
+  keys.scriptReleases("widget-panel"),
+  keys.scriptReleases("widget-extras"),
   keys.scriptReleases("client"),
 ];
 

@@ -14,6 +14,8 @@ export const catalogueEntrySchema = z.strictObject({
   outputUsdPerMTok: z.number().nonnegative(),
   contextTokens: z.int().positive(),
   maxOutputTokens: z.int().positive(),
+  /** The model reads images. */
+  vision: z.boolean().optional(),
 });
 export type CatalogueEntry = z.infer<typeof catalogueEntrySchema>;
 
@@ -135,5 +137,6 @@ function demoEntry(provider: ProviderId): CatalogueEntry {
     outputUsdPerMTok: 0,
     contextTokens: 128_000,
     maxOutputTokens: 4_096,
+    vision: true,
   };
 }

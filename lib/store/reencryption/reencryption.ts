@@ -12,8 +12,11 @@ import { ResealPendingError, type ResealStep, type ResealTask } from "../encrypt
 import { IDEMPOTENCY_PURPOSE, resealIdempotencyRecords } from "../idempotency_store.ts";
 import { CONNECTIONS_PURPOSE, resealConnections } from "../providers/connection_store.ts";
 import { CorruptRecordError } from "../values/record.ts";
+import { resealAttachments } from "./reseal_attachments.ts";
+import { resealHandoffs } from "./reseal_handoffs.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
+import { resealVisitors } from "./reseal_visitors.ts";
 
 /** Values processed concurrently: each is at most 64 KiB, and commits mostly wait for the store. */
 const CONCURRENCY = 16;
@@ -85,6 +88,9 @@ export class Reencryption {
       resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), deps),
       ...resealRunLogs(deps),
       ...resealTranscripts(deps),
+      ...resealVisitors(deps),
+      ...resealAttachments(deps),
+      resealHandoffs(deps),
     ];
   }
 

@@ -7,21 +7,20 @@ import {
 import { type ContentCipher, contentContexts } from "../encryption/content_cipher.ts";
 import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
 import { chatIdempotencySchema, toKeyedFingerprint } from "../idempotency_store.ts";
+import { feedbackRecordSchema } from "../feedback/feedback_record.ts";
 import { keys } from "../keys/keys.ts";
 import { sealRunDetails, unsealRunDetails } from "../runs/run_details.ts";
-import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
+import { RUN_RETENTION_MS, type RunRecord, runRecordSchema } from "../runs/run_record.ts";
 import { parseRecord } from "../values/record.ts";
 import { chunkName, type ResealDeps } from "./reseal_run_logs.ts";
 
-/** Retention of the record of a run without a conversation. */
-const RECORD_TTL_MS = 90 * 86_400_000;
-
-/** Encrypts transcripts with the current key, with their digests and records. */
+/** Encrypts transcripts with the current key, with their digests, records and feedback. */
 export function resealTranscripts(deps: ResealDeps): ResealTask[] {
   return [
     transcripts(deps),
     strayChunks(deps),
     runRecords(deps),
+    feedback(deps),
     messageDigests(deps),
     fingerprints(deps),
   ];
@@ -93,7 +92,7 @@ function runRecords({ content, now }: ResealDeps): ResealTask {
     prefix: keys.allRuns(),
     async *reseal(entry) {
       const record = parseRecord(runRecordSchema, entry)!;
-      const expireIn = Math.max(1, record.endedAt + RECORD_TTL_MS - now());
+      const expireIn = Math.max(1, (record.exp ?? record.endedAt + RUN_RETENTION_MS) - now());
       yield* resealRecord(entry, { content, expireIn });
     },
   };
@@ -114,6 +113,22 @@ async function* resealRecord(
 function needsSealing({ egress, notes, sealed }: RunRecord, content: ContentCipher): boolean {
   if (sealed !== undefined) return !content.isCurrent(sealed);
   return egress !== undefined || notes !== undefined;
+}
+
+function feedback({ content, now }: ResealDeps): ResealTask {
+  return {
+    kind: "feedback",
+    prefix: keys.allFeedback(),
+    async *reseal(entry) {
+      const record = parseRecord(feedbackRecordSchema, entry)!;
+      const [tenant, runId] = entry.key.slice(1).map(String) as [string, string];
+      const context = contentContexts.feedback(tenant, runId);
+      const sealed = record.sealed && await content.reseal(record.sealed, context);
+      if (sealed === undefined) return;
+      const expireIn = Math.max(1, record.exp - now());
+      yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }, { expireIn }) };
+    },
+  };
 }
 
 /** Replaces the digests of early releases, which had no key. */

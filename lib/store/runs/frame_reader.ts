@@ -18,11 +18,12 @@ export function encodeFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> 
 }
 
 export function toRunLogHead(
-  { runId, tenant, agentId, source }: RunFacts,
+  { runId, tenant, agentId, source, visitor }: RunFacts,
   log: LogState,
   end: { state: RunLogHead["state"]; exp?: number },
 ): RunLogHead {
-  return { v: 1, runId, tenant, agentId, source, ...log, ...end };
+  const of = { runId, tenant, agentId, source, ...visitor !== undefined && { visitor } };
+  return { v: 1, ...of, ...log, ...end };
 }
 
 /** Where the head of a log is stored: with its run while that is active, and then by itself. */

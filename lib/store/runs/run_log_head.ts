@@ -45,6 +45,7 @@ export const runLogHeadSchema = z.object({
   agentId: z.string(),
   /** The credential that started it. */
   source: runSourceSchema,
+  visitor: z.string().optional(),
   ...logStateShape,
   /** `interrupted`: the owner process died, and the stored frames are all there are. */
   state: z.enum(["running", "done", "interrupted"]),

@@ -31,6 +31,8 @@ export const runFactsSchema = z.object({
   agentVersion: z.int().positive(),
   conversationId: z.string(),
   source: runSourceSchema,
+  /** The hash of the session's visitor, as in `VisitorIds`; absent without one. */
+  visitor: z.string().optional(),
   /** The first model to try; the end names the one that answered. */
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
@@ -81,6 +83,9 @@ const modelShareSchema = z.object({
 });
 export type ModelShare = z.infer<typeof modelShareSchema>;
 
+/** How long the record of a run without a stored conversation is stored. */
+export const RUN_RETENTION_MS = 90 * 86_400_000;
+
 /** `interrupted`: the owner process died. */
 export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;
 
@@ -115,6 +120,10 @@ export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend(
   cost: microUsd,
   /** The reported cost beyond all limits, which is not charged, micro-USD. */
   excess: microUsd,
+  /** The `page` of its stored conversation, as in `ConversationName`; absent without one. */
+  page: z.string().optional(),
+  /** The end of life, whatever the store still holds; absent in records of early releases. */
+  exp: z.int().optional(),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

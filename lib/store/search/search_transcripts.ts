@@ -7,6 +7,7 @@ import {
   runRowSchema,
   type RunTranscript,
 } from "../conversations/conversation_record.ts";
+import { isRunRated } from "../conversations/rated_runs.ts";
 import { finishesMatching } from "../conversations/conversation_index.ts";
 import type { ConversationSearch } from "../conversations/conversation_search.ts";
 import type { ConversationStore } from "../conversations/conversation_store.ts";
@@ -95,7 +96,7 @@ async function readMatch(
   const head = parseRecord(conversationHeadSchema, headEntry!);
   const row = parseRecord(runRowSchema, rowEntry!);
   if (!isReadable(head, now) || row === undefined || row.runId !== run.runId) return undefined;
-  if (!matchesFilters(head, row, search)) return undefined;
+  if (!matchesFilters({ head, row, now }, search)) return undefined;
   const transcript = await conversations.readTranscript(tenant, row);
   if (transcript === undefined || transcript === "unreadable") return undefined;
   // Different terms may have the same hash.
@@ -106,11 +107,13 @@ async function readMatch(
 }
 
 function matchesFilters(
-  head: Conversation,
-  row: RunRow,
-  { finish, minCost, source }: ConversationSearch,
+  { head, row, now }: { head: Conversation; row: RunRow; now: number },
+  { finish, minCost, source, rating }: ConversationSearch,
 ): boolean {
   if (minCost !== undefined && head.cost < minCost) return false;
   if (source !== undefined && head.source !== source) return false;
+  if (rating !== undefined && !isRunRated(head, { runId: row.runId, filter: rating, now })) {
+    return false;
+  }
   return finish === undefined || finishesMatching(finish).includes(row.finishReason);
 }

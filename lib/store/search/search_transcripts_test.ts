@@ -47,7 +47,7 @@ function opened(kv: Deno.Kv, { content = contentCipher() }: { content?: ContentC
       keys: [keys.conversation(name), conversationUsageKey(name.tenant, endedAt)],
       decide: (tx) =>
         appendRun(tx, {
-          ...{ name, days: WEEK, digests: [], keyDigest: (digest) => digest },
+          ...{ name, days: WEEK, digests: [], messages: 2, keyDigest: (digest) => digest },
           row: {
             ...{ runId, agentVersion: 1, provider: "vendor_a", model: "mid" },
             ...{ startedAt: endedAt, endedAt, inputTokens: 1, outputTokens: 1, cost: 0 },

@@ -14,6 +14,7 @@ const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: strin
     one: "message in conversations",
   },
   conversationBytes: { code: "conversation_bytes", of: "conversations" },
+  attachmentBytes: { code: "attachment_bytes", of: "attachments" },
 };
 
 export interface QuotaExcess {

@@ -51,6 +51,7 @@ const quotaOverridesSchema = z.object(
     knowledgeBytes: quotaSchema("knowledgeBytes"),
     conversationRuns: quotaSchema("conversationRuns"),
     conversationBytes: quotaSchema("conversationBytes"),
+    attachmentBytes: quotaSchema("attachmentBytes"),
   } satisfies Record<QuotaName, z.ZodInt>,
 ).partial();
 

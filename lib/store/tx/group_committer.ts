@@ -8,6 +8,7 @@ import { isStoreUnavailable, type Operation, StoreUnavailableError } from "./ope
 import { ConflictError, readSetExcluding, ReadTransaction } from "./read_transaction.ts";
 import { RetryPolicy } from "./retry_policy.ts";
 import { awaitWithinDeadline } from "./store_deadline.ts";
+import { SendSchedule, type SetTimer } from "./send_schedule.ts";
 import { isInvalidCallError } from "./store_error.ts";
 
 /** More than one commit in flight pays off where the store is far away or decisions take time. */
@@ -25,6 +26,8 @@ export interface GroupCommitterOptions {
   /** An operation that is not committed within this many milliseconds fails. */
   timeoutMs?: number;
   maxCachedEntries?: number;
+  /** Holds back operations that can wait; without it they are sent at once. */
+  setTimer?: SetTimer | undefined;
 }
 
 /** One attempt to commit a batch; once it `isOver` it must not commit or settle anything. */
@@ -53,7 +56,7 @@ export class GroupCommitter {
   #maxQueue: number;
   #retryPolicy: RetryPolicy;
   #loading = 0;
-  #isSendScheduled = false;
+  readonly #schedule: SendSchedule;
   #batchSize = new BatchSize();
   #contention = new ContentionTracker();
   #loader: CacheLoader;
@@ -66,6 +69,7 @@ export class GroupCommitter {
     this.#runtime = runtime;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
     this.#retryPolicy = new RetryPolicy(runtime, options.timeoutMs);
+    this.#schedule = new SendSchedule(() => this.#sendAll(), options.setTimer);
     const { now } = runtime;
     this.#cache = new KvCache(kv, { maxEntries, maxBytes: MAX_CACHED_BYTES, now });
     const deps = { contention: this.#contention, retryPolicy: this.#retryPolicy, runtime };
@@ -147,7 +151,7 @@ export class GroupCommitter {
     const request = { operation, keys, reads, readSet, since, deadline, wasTried };
     const entry: QueuedOperation = { ...request, ...caller };
     this.#queue.add(entry);
-    this.#scheduleSend();
+    this.#schedule.request({ canWait: operation.canWait ?? false });
     try {
       return await awaitWithinDeadline(caller.promise, () => entry.isAbandoned = true) as T;
     } finally {
@@ -171,16 +175,6 @@ export class GroupCommitter {
     } finally {
       this.#loading--;
     }
-  }
-
-  #scheduleSend(): void {
-    if (this.#isSendScheduled) return;
-    this.#isSendScheduled = true;
-    // After the current turn of the event loop, so that concurrent callers share a batch.
-    queueMicrotask(() => {
-      this.#isSendScheduled = false;
-      this.#sendAll();
-    });
   }
 
   #sendAll(): void {

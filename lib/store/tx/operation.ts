@@ -44,6 +44,8 @@ export interface Operation<T> {
    * window only fills up).
    */
   isFinal?(result: T): boolean;
+  /** Nobody waits for the result, so it may be held back for a moment and share a commit with others. */
+  canWait?: boolean;
   /** Roughly how many bytes it writes; 2,048 by default. */
   estimatedBytes?: number;
 }

@@ -85,8 +85,14 @@ export class SignInStore {
       const step = this.#kv.atomic().check(entry);
       await step.set(entry.key, { ...record, exp }, storedUntil(exp, now)).commit();
     }
-    const { tenant, userId, epoch, createdAt, provenAt = createdAt } = record;
-    return { tenant, userId, epoch, createdAt, provenAt };
+    return toSignIn(record);
+  }
+
+  /** The live sign-in of a cookie token, without extending it. */
+  async peek(token: string): Promise<SignIn & PasswordTimes | undefined> {
+    const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
+    if (record === undefined || hasEnded(record, this.#runtime.now())) return undefined;
+    return toSignIn(record);
   }
 
   /** Why the sign-in of a cookie token ended; `undefined` if it is live or no longer stored. */
@@ -130,6 +136,11 @@ export class SignInStore {
   }
 }
 
+function toSignIn(record: SignInRecord): SignIn & PasswordTimes {
+  const { tenant, userId, epoch, createdAt, provenAt = createdAt } = record;
+  return { tenant, userId, epoch, createdAt, provenAt };
+}
+
 function expiryAfterUse(createdAt: number, now: number): number {
   return Math.min(now + SIGN_IN_TTL_MS, createdAt + SIGN_IN_MAX_MS);
 }
@@ -143,6 +154,7 @@ function hasEnded({ exp, createdAt }: SignInRecord, now: number): boolean {
   return Math.min(exp, createdAt + SIGN_IN_MAX_MS) <= now;
 }
 
-async function cookieKey(token: string): Promise<Deno.KvKey> {
+/** The key of a cookie's sign-in, which is deleted when it ends early. */
+export async function cookieKey(token: string): Promise<Deno.KvKey> {
   return keys.signIn(await sha256(token));
 }

@@ -7,4 +7,6 @@ export type {
   Frame,
 } from "../../../widget/client/client.d.ts";
 export { chat, ChatError } from "../../../widget/client/client.ts";
+export { type AnswerFeedback, type Feedback, feedback, type FeedbackOptions } from "./feedback.ts";
+export type { Rating } from "./feedback.d.ts";
 export { sessionTokens, type SessionTokensOptions } from "./session_tokens.ts";

@@ -117,6 +117,36 @@ def test_a_lost_connection_is_resumed(agent_id: str, monkeypatch: pytest.MonkeyP
     assert ids.count("start") == ids.count("done") == 1
 
 
+class _BufferingTransport(httpx.HTTPTransport):
+    """Delivers no byte of a stream."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.paths.append(request.url.raw_path.decode())
+        response = super().handle_request(request)
+        if "content-length" in response.headers:
+            return response
+        response.close()
+        raise httpx.ReadTimeout("silent", request=request)
+
+
+def test_a_buffered_stream_is_read_by_polls(agent_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_chat._sync.time.sleep", lambda _: None)
+    transport = _BufferingTransport()
+    whole = AgentChat().chat.ask(agent_id, "Long?", idempotency_key="buffered-1")
+    with AgentChat(http_client=httpx.Client(transport=transport)) as client:
+        for key in ("buffered-1", str(uuid4())):
+            assert client.chat.ask(agent_id, "Long?", idempotency_key=key).text == whole.text
+    streamed, *polled = transport.paths
+    assert streamed == "/v1/chat/stream"
+    # The second message begins with a poll.
+    assert polled.count("/v1/chat/stream?wait=25") == 2
+    assert all(path.endswith("?wait=25") for path in polled)
+
+
 def test_stop(client: AgentChat, agent_id: str) -> None:
     with client.chat.stream(agent_id, "Wait for me. " * 500) as stream:
         for frame in stream:
@@ -129,6 +159,17 @@ def test_sessions(client: AgentChat, agent_id: str) -> None:
     minted = client.sessions.mint(agent_id, origin="https://shop.example")
     assert minted["sessionToken"].startswith("cs_")
     client.sessions.revoke(minted["sessionToken"])
+    named = client.sessions.mint(
+        agent_id, origin="https://shop.example", visitor={"id": "customer-1042"}
+    )
+    assert named["sessionToken"] != minted["sessionToken"]
+    with pytest.raises(agent_chat.ApiError) as undeclared:
+        client.sessions.mint(
+            agent_id,
+            origin="https://shop.example",
+            visitor={"id": "customer-1042", "variables": {"unknown": 1}},
+        )
+    assert undeclared.value.code == "schema_validation_failed"
     with pytest.raises(agent_chat.PermissionDeniedError) as rejected:
         client.sessions.mint(agent_id, origin="https://evil.example")
     assert rejected.value.code == "origin_not_allowed"
@@ -149,6 +190,24 @@ def test_knowledge(client: AgentChat) -> None:
     client.knowledge_bases.update(base["id"], {"description": "All of it"})
     client.knowledge_bases.delete_document(base["id"], file["id"])
     client.knowledge_bases.delete(base["id"])
+
+
+def test_feedback(client: AgentChat, agent_id: str) -> None:
+    run_id = client.chat.ask(agent_id, "Hello?").run_id
+    assert run_id is not None
+    with pytest.raises(agent_chat.NotFoundError):
+        client.chat.feedback(run_id)
+    before = client.agents.feedback(agent_id)["down"]
+    client.chat.rate(run_id, "up")
+    client.chat.rate(run_id, "down", comment="Too long", reasons=["tone"])
+    feedback = client.chat.feedback(run_id)
+    assert (feedback["rating"], feedback["comment"]) == ("down", "Too long")
+    assert client.agents.feedback(agent_id)["down"] == before + 1
+    for _ in range(2):
+        client.chat.withdraw_feedback(run_id)
+    assert client.agents.feedback(agent_id)["down"] == before
+    with pytest.raises(agent_chat.InvalidRequestError):
+        client.chat.rate(run_id, "up", reasons=["tone"] * 9)
 
 
 def test_usage(client: AgentChat, agent_id: str) -> None:

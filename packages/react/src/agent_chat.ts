@@ -1,5 +1,12 @@
 /** One conversation: sends, streams, stops, retries and resumes. Knows nothing of React. */
-import { type Chat, chat, type Frame, sessionTokens } from "@agent-chat/client";
+import {
+  type Chat,
+  chat,
+  type Feedback,
+  feedback,
+  type Frame,
+  sessionTokens,
+} from "@agent-chat/client";
 import { toChatMessages, truncate } from "../../../widget/history.ts";
 import { applyFrame, changeAnswer, currentAnswer, dropAnswer } from "./answer.ts";
 import { emptyAnswer, frameFailure, type KnownFailure, thrownFailure } from "./failure.ts";
@@ -20,7 +27,7 @@ export const NO_CONVERSATION: AgentChatState = {
   messagesLeft: undefined,
 };
 
-type Methods = Pick<AgentChatHelpers, "send" | "stop" | "retry" | "reset">;
+type Methods = Pick<AgentChatHelpers, "send" | "stop" | "retry" | "rate" | "reset">;
 
 export class AgentChat {
   readonly methods: Methods;
@@ -49,6 +56,7 @@ export class AgentChat {
       send: (text) => this.#send(text),
       stop: () => this.#stop(),
       retry: () => this.#retry(),
+      rate: (id, given) => this.#rate(id, given),
       reset: () => this.#reset(),
     };
   }
@@ -114,6 +122,31 @@ export class AgentChat {
     this.#call = undefined;
     call.stop();
     this.#finish("cancelled", call.requestId);
+  }
+
+  async #rate(id: string, given: Feedback | undefined): Promise<void> {
+    const before = this.getState().messages.find((message) => message.id === id)?.feedback;
+    const { apiBase, fetch } = this.#options;
+    const sessionToken = (rejected: string) => this.#token(rejected);
+    const ofAnswer = feedback({ apiBase, runId: id, sessionToken, fetch });
+    this.#show(id, given);
+    try {
+      if (given === undefined) await ofAnswer.withdraw();
+      else await ofAnswer.set(given);
+    } catch (error) {
+      // A later rating is not undone.
+      const shown = this.getState().messages.find((message) => message.id === id)?.feedback;
+      if (shown === given) this.#show(id, before);
+      throw error;
+    }
+  }
+
+  #show(id: string, feedback: Feedback | undefined): void {
+    const messages = this.getState().messages.map((message) =>
+      message.id === id ? { ...message, feedback } : message
+    );
+    this.#update({ messages });
+    this.#save();
   }
 
   #reset(): void {

@@ -1,4 +1,4 @@
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import {
   AGENT,
   ANSWER,
@@ -219,8 +219,8 @@ Deno.test("AgentChat: letting go of the page closes the connection, and another 
     2,
   ]);
   assertEquals(texts(await ended(second.chat)), [["user", "Hello?"], ["assistant", "Hi."]]);
-  const after = `https://chat.example/v1/chat/runs/${RUN}/stream?after=${RUN}.2`;
-  assertEquals(second.sent.map(({ url }) => url), [after]);
+  const path = `https://chat.example/v1/chat/runs/${RUN}/stream`;
+  assertEquals(second.sent.map(({ url }) => url), [path]);
   leaveAgain();
   second.chat.attach();
   assertEquals(second.sent.length, 1);
@@ -287,4 +287,28 @@ Deno.test("AgentChat: reset deletes the stored conversation, and `storage: false
     chat.methods.send("Hello?");
     assertEquals(texts(await ended(chat)).length, 2);
   }
+});
+
+Deno.test("AgentChat: an answer is rated at once, and back as it was if the service rejects that", async () => {
+  const { chat, sent } = setUp([
+    () => stream(text(ANSWER)),
+    () => new Response(null, { status: 204 }),
+    () => reject(404, "not_found"),
+    () => new Response(null, { status: 204 }),
+  ]);
+  chat.attach();
+  chat.methods.send("Hello?");
+  await ended(chat);
+  const shown = () => chat.getState().messages[1]?.feedback;
+  const rated = chat.methods.rate(RUN, { rating: "up" });
+  assertEquals(shown(), { rating: "up" });
+  await rated;
+  assertEquals(sent[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/feedback`);
+  assertEquals(sent[1]?.body, { rating: "up" });
+  const rejected = chat.methods.rate(RUN, { rating: "down", comment: "No" });
+  assertEquals(shown()?.rating, "down");
+  await assertRejects(() => rejected);
+  assertEquals(shown(), { rating: "up" });
+  await chat.methods.rate(RUN, undefined);
+  assertEquals(shown(), undefined);
 });

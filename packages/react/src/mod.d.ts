@@ -1,5 +1,5 @@
 /** Types of `@agent-chat/react`, as published. */
-import type { ChatOptions, FinishReason, Frame } from "@agent-chat/client";
+import type { ChatOptions, Feedback, FinishReason, Frame } from "@agent-chat/client";
 
 export interface ToolCall {
   readonly name: string;
@@ -18,6 +18,8 @@ export interface AgentMessage {
   readonly tools: readonly ToolCall[];
   /** Why an answer ended; undefined while it arrives or if it broke off. */
   readonly finishReason?: FinishReason | undefined;
+  /** How the visitor rated an answer; undefined if it is not rated. */
+  readonly feedback?: Feedback | undefined;
 }
 
 export interface AgentChatFailure {
@@ -84,6 +86,12 @@ export interface AgentChatHelpers extends AgentChatState {
   readonly stop: () => void;
   /** Sends the last message again after a failure. False if that cannot help. */
   readonly retry: () => boolean;
+  /**
+   * Rates an ended answer by the `id` of its message; `undefined` withdraws that. The message has the
+   * `feedback` at once. If the service rejects it, the message has the earlier one again, and the
+   * promise rejects with a `ChatError`.
+   */
+  readonly rate: (id: string, feedback: Feedback | undefined) => Promise<void>;
   /** Stops any answer, and deletes the conversation from the page. */
   readonly reset: () => void;
 }
@@ -141,6 +149,8 @@ export interface ChatWidgetProps {
   /** `#rrggbb`. */
   readonly accent?: string | undefined;
   readonly position?: "left" | "right" | undefined;
+  /** Whether visitors can rate answers. */
+  readonly feedback?: "on" | "off" | undefined;
   readonly title?: string | undefined;
   readonly greeting?: string | undefined;
   readonly suggestions?: readonly string[] | undefined;

@@ -28,6 +28,7 @@ export const ATTRIBUTES = [
   "theme",
   "accent",
   "position",
+  "feedback",
   "title",
   "greeting",
   "suggestions",

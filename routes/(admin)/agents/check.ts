@@ -3,6 +3,7 @@ import {
   readAgentForm,
   toAgentBody,
   toAgentPatch,
+  toFormValues,
 } from "@/lib/dashboard/agents/agent_form.ts";
 import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import { loadToolReport, withToolProblems } from "@/lib/dashboard/agents/load_tool_report.ts";
@@ -11,6 +12,7 @@ import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { variableControl } from "@/lib/dashboard/agents/variable_rows.ts";
 import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
@@ -34,7 +36,10 @@ export const handler = define.handlers({
       .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
     if (!form.has("tools")) return Response.json({ faults: issues, toolReport: { problems: [] } });
     const stored = isUuid(id) ? await agents.find(tenant, id.toLowerCase()) : undefined;
-    const toolReport = await loadToolReport(ctx, values, stored?.tools);
+    const variables = stored && !form.has(variableControl(0, "name"))
+      ? toFormValues(stored).variables
+      : values.variables;
+    const toolReport = await loadToolReport(ctx, { ...values, variables }, stored?.tools);
     return Response.json({ faults: withToolProblems(issues, toolReport), toolReport });
   }),
 });

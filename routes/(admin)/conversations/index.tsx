@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import { ConversationFilters } from "@/components/ConversationFilters.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
+import { HandoffQueue } from "@/components/handoff/HandoffQueue.tsx";
 import { FilterChips } from "@/components/inbox/FilterChips.tsx";
 import { InboxList } from "@/components/inbox/InboxList.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
@@ -30,7 +31,7 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data: { inbox, missing }, url }) => {
-  const { rows, filters, names, cutShort, isFirstPage } = inbox;
+  const { rows, queue, filters, names, now, cutShort, isFirstPage } = inbox;
   const agents = [...names].map(([id, name]) => ({ id, name }));
   return (
     <div class="inbox-page">
@@ -50,6 +51,7 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
         )}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
+      <HandoffQueue {...{ queue, names, now }} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_OPTIONS} />
       <FilterChips filters={filters} names={names} />
       {missing && <p class="field-error">{t("No conversation or run has this ID.")}</p>}

@@ -23,10 +23,10 @@ export const handler = define.handlers(apiHandler({
       // A token is for one origin: the stored response would be wrong for a request from another.
       request: { body, origin },
       async create(options) {
-        const { agentId } = parseOrThrow(mintBodySchema, body);
+        const { agentId, visitor } = parseOrThrow(mintBodySchema, body);
         const agent = await service.agents.get(tenant, agentId);
         return await recordRejectedOrigin(ctx, { tenant, agent }, () => {
-          return service.sessions.mintForOrigin(tenant, agent, origin, options);
+          return service.sessions.mintForOrigin(tenant, agent, origin, { ...options, visitor });
         });
       },
       // The token is secret and the session's only id, so the revoke path has no parameter.

@@ -12,6 +12,7 @@ export const ROOMS = [
   "providers",
   "billing",
   "knowledge",
+  "attachments",
   "agent",
   "chat",
   "services",

@@ -13,6 +13,7 @@ const MARKS: Record<string, string> = {
   "Deno.openKv": "$openKv",
   "Deno.serve": "$listen",
   "Deno.listen": "$listen",
+  "Deno.listenTls": "$listen",
   setTimeout: "$sleep",
   "Deno.env.set": "$envOfAll",
   "Deno.env.delete": "$envOfAll",
@@ -41,7 +42,11 @@ const AMBIENT = /^main\.ts$|^dev\.ts$|^cli\/|^tools\/|^tests\/|^bench\/|^jsr\/|_
 
 /** Further files that listen or open the store, each for a reason. */
 const AMBIENT_BY_REASON: Record<string, string> = {
+  "lib/providers/transport/verifies_certificates.ts":
+    "listens on loopback for its own probe, for one handshake",
   "lib/server/commands/control_socket.ts": "listens on a socket file in DATA_DIR, never on a port",
+  "lib/server/process/supervisor_sockets.ts":
+    "listens on socket files in DATA_DIR, never on a port",
 };
 
 /** Reads one file; `Source.code` has the marks in the place of the names looked for. */

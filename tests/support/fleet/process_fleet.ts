@@ -7,18 +7,14 @@ import { TEST_HMAC_SECRET } from "../service.ts";
 import { type StartedService, startService } from "../started_service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
 import { FleetProvider } from "./fleet_provider.ts";
-
-/** Interval between polls of a condition and between a client's retries, milliseconds. */
-const PAUSE_MS = 250;
-/** Tolerance beyond a condition's time limit, for one more poll and a busy machine; milliseconds. */
-const GRACE_MS = 2_000;
+import { RealTime } from "./real_time.ts";
 
 interface Member extends FleetProcess {
   readonly service: StartedService;
 }
 
 /** Real processes, as `deno task start` starts them, on a genuine `denokv` server; time is real. */
-export class ProcessFleet implements Fleet {
+export class ProcessFleet extends RealTime implements Fleet {
   readonly vendor: FleetProvider;
   readonly operator: Operator;
   readonly #server: DenokvServer;
@@ -38,6 +34,7 @@ export class ProcessFleet implements Fleet {
       owned: AsyncDisposableStack;
     },
   ) {
+    super();
     this.vendor = parts.vendor;
     this.operator = parts.operator;
     this.#server = parts.server;
@@ -102,26 +99,6 @@ export class ProcessFleet implements Fleet {
 
   interruptStore(): Promise<() => Promise<void>> {
     return this.#server.crash();
-  }
-
-  now(): number {
-    return Date.now();
-  }
-
-  pass(ms: number): Promise<void> {
-    return systemRuntime.sleep(ms);
-  }
-
-  async within(ms: number, condition: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + ms + GRACE_MS;
-    while (!await condition()) {
-      if (Date.now() > end) throw new Error(`not within ${ms} ms: ${condition}`);
-      await this.pause();
-    }
-  }
-
-  pause(): Promise<void> {
-    return systemRuntime.sleep(PAUSE_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

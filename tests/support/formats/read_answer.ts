@@ -1,6 +1,6 @@
 import type { LoggedFrame } from "@/lib/chat/run_log.ts";
 import { RunProgress } from "@/lib/http/encoders/run_progress.ts";
-import { toolErrorText } from "@/lib/http/encoders/cited_sources.ts";
+import { toolErrorText } from "@/lib/http/encoders/tool_error_text.ts";
 
 /** A tool call with its result: the output, or the text of an error. */
 export interface ReadTool {

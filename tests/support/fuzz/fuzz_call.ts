@@ -1,6 +1,7 @@
 import type { Documented } from "../api_document.ts";
 import type { SeededRandom } from "./seeded_random.ts";
 import { bodyOf, brokenBody, type FuzzBody } from "./fuzz_bodies.ts";
+import { fileBody } from "./file_body.ts";
 import { headersFor } from "./fuzz_headers.ts";
 import type { FuzzContext, KnownSession } from "./fuzz_context.ts";
 import { ORIGIN } from "../widget_calls.ts";
@@ -15,6 +16,7 @@ export interface FuzzCall {
   path: string;
   headers: [string, string][];
   body: FuzzBody | undefined;
+  session: KnownSession | undefined;
   /** The existing agent that the body or path names, if any. */
   agentId: string | undefined;
 }
@@ -31,24 +33,41 @@ const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   const { world, dice } = parts;
   const sessions = operation.security.some((scheme) => "ServiceSession" in scheme);
-  const session = sessions && dice.chance(0.5) ? dice.pick(world.sessions) : undefined;
+  const isOwn = /^\/v1\/chat\/conversations(?:\/\{id\})?$/.test(operation.path);
+  const owner = isOwn && world.owners.length > 0 ? dice.pick(world.owners) : undefined;
+  const session = sessions && dice.chance(owner ? 0.8 : 0.5)
+    ? owner?.session ?? dice.pick(world.sessions)
+    : undefined;
   const id = dice.pick(world.agents);
   const value = bodyValue(operation, { ...parts, session });
   const named = (value as { agentId?: string } | undefined)?.agentId;
   return {
     operation,
     method: methodOf(operation, dice),
-    path: pathOf(operation, { world, dice, id }) + queryOf(operation, { world, dice }),
+    path: pathOf(operation, { world, dice, id, conversation: owner?.id }) +
+      queryOf(operation, { world, dice }),
     headers: headersFor(operation, { world, dice, session }),
-    body: value === undefined ? undefined : encode(value, dice),
+    session,
+    body: takesFile(operation)
+      ? fileBody(dice)
+      : value === undefined
+      ? undefined
+      : encode(value, dice),
     agentId: operation.path.startsWith("/v1/agents/{id}") ? id : named,
   };
+}
+
+/** Its only body is a form with a file. */
+function takesFile({ requestBody }: Documented): boolean {
+  const types = Object.keys(requestBody?.content ?? {});
+  return types.length === 1 && types[0] === "multipart/form-data";
 }
 
 /** An unsupported method gets a 405, which only /v1 guarantees. */
 function methodOf({ method, path }: Documented, dice: SeededRandom): string {
   if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
-  return path.includes("openapi") ? dice.pick(VERBS.slice(1)) : "PUT";
+  if (path.includes("openapi")) return dice.pick(VERBS.slice(1));
+  return path === "/v1/chat/runs/{runId}/feedback" ? "PATCH" : "PUT";
 }
 
 function bodyValue(
@@ -64,7 +83,7 @@ function bodyValue(
     ...{ dice, schemas },
     hints: isModelAgent ? { ...hints, model: () => dice.pick(world.agents) } : hints,
   });
-  if (session === undefined) return value;
+  if (session === undefined || path !== "/v1/chat/stream") return value;
   return { ...value as object, agentId: session.agentId, sessionToken: session.token };
 }
 
@@ -77,14 +96,26 @@ function encode(value: unknown, dice: SeededRandom): FuzzBody {
 
 function pathOf(
   { path }: Documented,
-  { world, dice, id }: { world: FuzzContext; dice: SeededRandom; id: string },
+  { world, dice, id, conversation }: {
+    world: FuzzContext;
+    dice: SeededRandom;
+    id: string;
+    /** The session's own. */
+    conversation: string | undefined;
+  },
 ): string {
   const runId = dice.pick(world.runs);
   const [base, documentId] = dice.pick(world.documents);
-  const own = path.startsWith("/v1/conversations/")
-    ? dice.pick(world.conversations)
+  const own = path.startsWith("/v1/chat/conversations/{id}/")
+    ? dice.pick(world.handedOver)
+    : /^\/v1\/(?:chat\/)?conversations\//.test(path)
+    ? conversation ?? dice.pick(world.conversations)
     : path.includes("{documentId}")
     ? base
+    : path.startsWith("/v1/chat/attachments/")
+    ? dice.pick(world.attachments)
+    : path.startsWith("/v1/visitor-erasures/")
+    ? dice.pick(world.erasures)
     : path.startsWith("/v1/knowledge-bases/")
     ? dice.pick(world.bases)
     : id;
@@ -134,6 +165,6 @@ function queryValue(
   }
   if (name === "agentId") return dice.pick(world.agents);
   if (name === "origin") return encodeURIComponent(dice.pick([ORIGIN, ""]));
-  if (name !== "limit") return dice.pick(["0", "x", "2026-01-15"]);
+  if (name !== "limit" && name !== "wait") return dice.pick(["0", "x", "2026-01-15"]);
   return dice.pick(["1", "2", "5", "100", "101", "0", "-1", "1e2", "+5", "1.0", "0x10", "٣"]);
 }

@@ -17,9 +17,15 @@ export class FuzzContext {
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
   readonly conversations: string[] = [crypto.randomUUID()];
+  /** Sessions with a conversation of their own. */
+  readonly owners: { session: KnownSession; id: string }[] = [];
+  /** With an agent whose visitors may ask for a person. */
+  readonly handedOver: string[];
   readonly bases: string[] = [crypto.randomUUID()];
   /** Pairs of `[base, document]`. */
   readonly documents: [string, string][] = [[crypto.randomUUID(), crypto.randomUUID()]];
+  readonly attachments: string[] = [crypto.randomUUID()];
+  readonly erasures: string[] = [crypto.randomUUID()];
   readonly runs: string[] = [crypto.randomUUID()];
   /** A key with every scope, and one without any required scope. */
   readonly keys: { good: string; weak: string };
@@ -33,6 +39,7 @@ export class FuzzContext {
       agents: string[];
       sessions: KnownSession[];
       hashes: string[];
+      handedOver: string[];
       ownOrigin: string;
     },
   ) {
@@ -40,17 +47,26 @@ export class FuzzContext {
     this.agents = parts.agents;
     this.sessions = parts.sessions;
     this.hashes = parts.hashes;
+    this.handedOver = parts.handedOver;
     this.ownOrigin = parts.ownOrigin;
   }
 
   /** Remembers the resources in a response. */
-  learn(operationId: string, { status, headers, text }: Answered, agentId?: string): void {
+  learn(
+    operationId: string,
+    { status, headers, text }: Answered,
+    { agentId, session }: { agentId?: string | undefined; session?: KnownSession | undefined },
+  ): void {
+    const own = session && status === 200 && /"conversationId":"([^"]+)"/.exec(text)?.[1];
+    if (session && own) keep(this.owners, { session, id: own });
     const runId = headers.get("x-run-id");
     if (runId !== null) keep(this.runs, runId);
     if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
     const body = JSON.parse(text);
     if (operationId === "createAgent") keep(this.agents, body.id);
     if (operationId === "createKnowledgeBase") keep(this.bases, body.id);
+    if (operationId === "uploadAttachment") keep(this.attachments, body.id);
+    if (operationId === "eraseVisitor") keep(this.erasures, body.id);
     if (operationId === "createDocument") {
       const [, , , base, , id] = headers.get("location")!.split("/");
       keep(this.documents, [base!, id!]);

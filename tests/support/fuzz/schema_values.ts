@@ -17,9 +17,11 @@ const USUAL_ITEMS = 3;
 
 /** Values that match the document's patterns. */
 const BY_PATTERN: Record<string, (dice: SeededRandom) => string> = {
+  "^[a-zA-Z][a-zA-Z0-9_]{0,63}$": (dice) => `variable_${dice.int(0, 1_000_000)}`,
   "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$": (dice) => `tool_${dice.int(0, 1_000_000)}`,
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
   "^#[0-9a-fA-F]{6}$": (dice) => `#${dice.int(100_000, 999_999)}`,
+  "^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$": (dice) => `1${dice.int(0, 9)}:${dice.int(10, 59)}`,
   "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
 };
 
@@ -85,6 +87,7 @@ function validArray(schema: JsonSchema, options: ValueOptions): unknown[] {
 
 function validString(schema: JsonSchema, dice: SeededRandom): string {
   if (schema.format === "uuid") return uuid(dice);
+  if (schema.format === "email") return `visitor${dice.int(0, 99)}@example.com`;
   if (schema.pattern !== undefined) {
     const make = BY_PATTERN[schema.pattern];
     if (make === undefined) throw new Error(`no value is known for the pattern ${schema.pattern}`);

@@ -1,6 +1,5 @@
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { LRUCache } from "lru-cache";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { CostLimitError, CostMeter, LinearPatterns } from "./linear_patterns.ts";
 import { prepareSchema, REFERENCE_COUNTER_KEYWORD, type SchemaIssue } from "./prepare_schema.ts";
@@ -147,40 +146,4 @@ function describeErrors(errors: readonly ErrorObject[] | null | undefined): stri
 function toDottedPath(pointer: string): string {
   const parts = pointer.split("/").slice(1);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~")).join(".");
-}
-
-/** At 16 KiB for each schema, they stay within a few megabytes. */
-const MAX_VALIDATORS = 256;
-
-/**
- * The process's compiled schemas, by their JSON. Drops the least recently used. Unchanged schemas are
- * shared between versions of an agent.
- */
-export class ValidatorCache {
-  readonly #compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({
-    max: MAX_VALIDATORS,
-  });
-
-  /**
-   * The validator for `parameters`. A schema that cannot be compiled rejects every call, unless the
-   * tool's server validates too: otherwise a look-around, which zod emits for durations, would make a
-   * tool unusable.
-   */
-  get(
-    parameters: Readonly<Record<string, unknown>>,
-    { validatedByServer = false }: { validatedByServer?: boolean | undefined } = {},
-  ): ArgumentValidator {
-    const compiled = this.#compile(parameters);
-    if ("validate" in compiled) return compiled.validate;
-    return () => validatedByServer ? undefined : `the tool's schema ${compiled.message}`;
-  }
-
-  #compile(parameters: Readonly<Record<string, unknown>>) {
-    const key = JSON.stringify(parameters);
-    const known = this.#compiled.get(key);
-    if (known !== undefined) return known;
-    const compiled = compileParameters(parameters);
-    this.#compiled.set(key, compiled);
-    return compiled;
-  }
 }

@@ -24,12 +24,12 @@ export async function callHttpTool(
   args: Readonly<Record<string, unknown>>,
   { context, signal }: { context: ToolContext; signal: AbortSignal },
 ): Promise<{ status: number; body: unknown }> {
-  const { egress, redactor, tenant, allowedDomains, recordCall } = context;
+  const { egress, redactor, tenant, allowedDomains, recordCall, visitor } = context;
   const url = toolUrl(tool);
   if (url === undefined) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
   const secrets = await resolveSecrets(tool.request, url, context);
   const response = await egress.fetch({
-    ...renderRequest(tool.request, createLookup(args, secrets)),
+    ...renderRequest(tool.request, createLookup(args, { secrets, visitor })),
     tenant,
     allowedDomains,
     onCall: recordCall,

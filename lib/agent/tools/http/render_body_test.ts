@@ -3,10 +3,11 @@ import { renderBody } from "./render_body.ts";
 import { createLookup } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
 
+const visitor = new Map<string, unknown>([["name", `a&b <c>\n"]]>{{a}}`], ["seats", 3]]);
 const FORM = "application/x-www-form-urlencoded";
 
 function bodyOf(contentType: string, template: unknown, args: Record<string, unknown> = {}) {
-  const lookup = createLookup(args, new Map([["KEY", "a&b <c>"]]));
+  const lookup = createLookup(args, { secrets: new Map([["KEY", "a&b <c>"]]), visitor });
   return renderBody(template, { contentType, lookup });
 }
 
@@ -116,4 +117,22 @@ Deno.test("renderBody: long texts with unclosed parts take linear time", () => {
   assertEquals(bodyOf("text/xml", cdata), cdata);
   const quotes = '"' + '\\"'.repeat(350_000) + "\\";
   assertEquals(bodyOf("application/x-ndjson", quotes), quotes);
+});
+
+Deno.test("renderBody: a visitor's value is encoded for its place and keeps its type", () => {
+  const value = `a&b <c>\n"]]>{{a}}`;
+  const json = { seats: "{{visitor.seats}}", text: "is {{visitor.name}}" };
+  assertEquals(JSON.parse(bodyOf("application/json", json)!), { seats: 3, text: `is ${value}` });
+  assertEquals(new URLSearchParams(bodyOf(FORM, "n={{visitor.name}}&x=1")!).get("n"), value);
+  assertEquals(
+    bodyOf("application/xml", "<n>{{visitor.name}}</n>"),
+    "<n>a&amp;b &lt;c&gt;&#10;&quot;]]&gt;{{a}}</n>",
+  );
+});
+
+Deno.test("renderBody: an argument never stands in for a visitor's value", () => {
+  const args = { "visitor.name": "forged", "visitor.other": "forged" };
+  const body = { name: "{{visitor.name}}", other: "{{visitor.other}}" };
+  const sent = JSON.parse(bodyOf("application/json", body, args)!);
+  assertEquals(sent, { name: `a&b <c>\n"]]>{{a}}` });
 });

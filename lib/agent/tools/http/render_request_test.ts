@@ -6,7 +6,10 @@ import { ToolError } from "../tool_error.ts";
 const REQUEST = { method: "POST", url: "https://tools.example.com/" } as const;
 
 Deno.test("renderRequest: limits all arguments together to 1 MiB of characters", () => {
-  const lookup = createLookup({ a: "x".repeat(32_768) }, new Map());
+  const lookup = createLookup({ a: "x".repeat(32_768) }, {
+    secrets: new Map(),
+    visitor: new Map(),
+  });
   const render = (body: unknown) =>
     renderRequest({ ...REQUEST, body: body as string }, lookup).body?.length;
   assertEquals(render("{{a}} ".repeat(32)), 32 * 32_769 + 2);

@@ -8,7 +8,8 @@ function urlOf(
   args: Record<string, unknown> = {},
   query?: Record<string, string>,
 ): string {
-  const lookup = createLookup(args, new Map([["KEY", "a&b=c"]]));
+  const visitor = new Map<string, unknown>([["id", "a/../b?c#d@e.com"], ["plan", "a b"]]);
+  const lookup = createLookup(args, { secrets: new Map([["KEY", "a&b=c"]]), visitor });
   return renderUrl({ url: `https://tools.example.com${url}`, query }, lookup).href
     .replace("https://tools.example.com", "");
 }
@@ -101,4 +102,15 @@ Deno.test("renderUrl: arguments cannot form an escape together or with adjacent 
 Deno.test("renderUrl: a secret may not appear in the URL template", () => {
   assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolError, "secret");
   assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolError, "secret");
+});
+
+Deno.test("renderUrl: a visitor's value is encoded and cannot leave its path segment", () => {
+  assertEquals(urlOf("/a/{{visitor.plan}}/b", {}), "/a/a%20b/b");
+  assertEquals(urlOf("/a?x={{visitor.id}}", {}), "/a?x=a%2F..%2Fb%3Fc%23d%40e.com");
+  const query = { id: "{{visitor.id}}", none: "{{visitor.none}}" };
+  assertEquals(urlOf("/a", {}, query), "/a?id=a%2F..%2Fb%3Fc%23d%40e.com");
+  for (const path of ["/a/{{visitor.id}}/b", "/a/{{visitor.none}}"]) {
+    const error = assertThrows(() => urlOf(path, { "visitor.none": "forged" }), ToolError);
+    assertEquals(error.message.includes("@"), false, "the value is not in the error");
+  }
 });

@@ -72,7 +72,7 @@ export class McpConnection {
     const url = URL.parse(tool.url);
     if (url === null) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
     const secrets = await resolveSecrets(tool.headers, url, context);
-    const rendered = renderHeaders(tool.headers ?? {}, createLookup({}, secrets));
+    const rendered = renderHeaders(tool.headers ?? {}, createLookup({}, { ...context, secrets }));
     const allowed = Object.entries(rendered).filter(([name]) => isToolHeader(name));
     return new McpConnection(url, { context, headers: Object.fromEntries(allowed) });
   }

@@ -19,6 +19,7 @@ function fetchOn(answer: (seen: SeenRequest) => Response) {
     allowedDomains,
     redactor: new Redactor(),
     findSecret: () => undefined,
+    visitor: new Map(),
   };
   const fetch = mcpFetch({ ...world, recordCall: () => {} }, (error) => failures.push(error));
   const ask = (id: number) =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FILE_TYPES } from "../../../schemas/attachment.ts";
 import type { ValidationIssue } from "../../../schemas/error_codes.ts";
 import { KNOWLEDGE_BOUNDS } from "../../../schemas/limits.ts";
 import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "../../../schemas/media_types.ts";
@@ -8,6 +9,7 @@ import {
   type DocumentParseErrorCode,
 } from "../document_parse_error.ts";
 import type { Upload } from "../parse_upload.ts";
+import type { DocumentText } from "../read_text.ts";
 import { encodeFrame, type Frame, FrameError, type FrameLimits } from "./frames.ts";
 
 const MIB = 1024 * 1024;
@@ -24,9 +26,14 @@ export const RESULT_LIMITS: FrameLimits = {
 const jobSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("document"), type: z.enum(DOCUMENT_TYPES) }),
   z.object({ kind: z.literal("upload"), contentType: z.string(), several: z.boolean() }),
+  z.object({
+    kind: z.literal("text"),
+    type: z.enum(FILE_TYPES),
+    maxBytes: z.int().positive().max(MIB),
+  }),
 ]);
 
-/** A document to parse, or the body of an upload. */
+/** A document to parse, the body of an upload, or a document to read as plain text. */
 export type Job = z.infer<typeof jobSchema> & { bytes: Uint8Array<ArrayBuffer> };
 
 const shortText = z.string().max(1_000);
@@ -42,6 +49,7 @@ const resultSchema = z.discriminatedUnion("kind", [
       mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE]),
     })).min(1),
   }),
+  z.object({ kind: z.literal("text"), cut: z.boolean() }),
   z.object({
     kind: z.literal("invalid"),
     issues: z.array(z.object({ path: z.string(), code: shortText, message: shortText }))
@@ -57,6 +65,7 @@ const resultSchema = z.discriminatedUnion("kind", [
 export type JobResult =
   | { kind: "document" } & ParsedDocument
   | { kind: "uploads"; uploads: Upload[] }
+  | { kind: "text" } & DocumentText
   | { kind: "invalid"; issues: ValidationIssue[] }
   | { kind: "unreadable"; code: DocumentParseErrorCode; message: string };
 
@@ -76,6 +85,9 @@ export function encodeResult(result: JobResult): Uint8Array<ArrayBuffer>[] {
     const { chunks, ...header } = result;
     return encodeFrame(header, chunks);
   }
+  if (result.kind === "text") {
+    return encodeFrame({ kind: "text", cut: result.cut }, [result.bytes]);
+  }
   if (result.kind !== "uploads") return encodeFrame(result);
   const uploads = result.uploads.map(({ title, mediaType }) => ({ title, mediaType }));
   return encodeFrame({ kind: "uploads", uploads }, result.uploads.map(({ bytes }) => bytes));
@@ -86,6 +98,11 @@ export function parseResult({ header, payloads }: Frame): JobResult {
   const { success, data } = resultSchema.safeParse(header);
   if (!success) throw new FrameError("invalid result message");
   if (data.kind === "document") return { ...data, chunks: payloads };
+  if (data.kind === "text") {
+    const [bytes] = payloads;
+    if (bytes === undefined || bytes.length > MIB) throw new FrameError("a text without its bytes");
+    return { ...data, bytes };
+  }
   if (data.kind !== "uploads") return data;
   if (data.uploads.length !== payloads.length) {
     throw new FrameError("the number of payloads does not match the number of documents");

@@ -2,7 +2,7 @@ import type { Logger } from "../../../platform/log.ts";
 import { KNOWLEDGE_BOUNDS } from "../../../schemas/limits.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
 import type { Job, JobResult } from "./job_messages.ts";
-import { MAX_IN_PROCESS_BYTES, runJobInProcess } from "./run_job.ts";
+import { MAX_IN_PROCESS_BYTES, runJobInProcess } from "./run_job_in_process.ts";
 import { type WorkerCommand, WorkerDiedError, WorkerProcess } from "./worker_process.ts";
 
 /** Without the start of a process. */

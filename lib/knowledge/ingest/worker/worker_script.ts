@@ -1,3 +1,5 @@
+import { shellQuote } from "../../../platform/shell_quote.ts";
+
 /** Limits of one worker process, which the operating system enforces. */
 export interface WorkerLimits {
   heapMiB: number;
@@ -51,8 +53,4 @@ export function workerScript(
     `exec ${command.join(" ")}`,
     "",
   ].join("\n");
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

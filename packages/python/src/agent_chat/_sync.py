@@ -5,7 +5,18 @@ from __future__ import annotations
 import time
 import os
 from types import TracebackType
-from typing import Any, Iterator, Generic, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import (
+    Any,
+    Iterator,
+    Generic,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+    cast,
+)
 from uuid import uuid4
 
 import httpx
@@ -18,15 +29,18 @@ from .errors import AgentChatError, ApiError, ServiceUnreachableError, StreamBro
 from .types import (
     Agent,
     AgentBody,
+    AgentFeedback,
     AgentPatch,
     ChatMessage,
     Conversation,
     Document,
+    Feedback,
     Frame,
     KnowledgeBase,
     KnowledgeBaseBody,
     KnowledgeBasePatch,
     MintedSession,
+    MintVisitor,
     Passage,
     Transcript,
     UsageReport,
@@ -34,8 +48,12 @@ from .types import (
 
 T = TypeVar("T")
 
-#: The service sends a comment every 10 seconds, so a silence means a lost connection.
-STREAM_SILENCE_S = 30.0
+#: The service sends a comment every 10 seconds, so a silence means a lost connection, or before the
+#: first byte a proxy that buffers streams.
+STREAM_SILENCE_S = 15.0
+#: How long the service may wait for a frame before it answers a poll.
+POLL_WAIT_S = 25
+POLL_PAUSE_S = 1.0
 #: How often a broken stream is resumed without a new frame in between.
 MAX_RESUMES = 8
 
@@ -70,6 +88,8 @@ class AgentChat:
         self._timeout = timeout
         self._max_retries = max_retries
         self._owns_http = http_client is None
+        #: True once polls have worked where a stream was buffered.
+        self._polls = False
         self._http = http_client or httpx.Client()
         self.agents = Agents(self)
         self.sessions = Sessions(self)
@@ -183,16 +203,30 @@ class Agents(_Resource):
     def delete(self, agent_id: str) -> None:
         self._client._send(requests.delete(f"/v1/agents/{agent_id}"))
 
+    def feedback(
+        self, agent_id: str, *, since: Optional[str] = None, until: Optional[str] = None
+    ) -> AgentFeedback:
+        """How the agent's answers were rated, by day; by default those of the last 30 days (UTC)."""
+        path = f"/v1/agents/{agent_id}/feedback"
+        request = requests.get(path, **{"from": since, "to": until})
+        return cast(AgentFeedback, self._client._json(request))
+
     def versions(self, agent_id: str, *, limit: Optional[int] = None) -> Pages[Agent]:
         return Pages(self._client, f"/v1/agents/{agent_id}/versions", {"limit": limit})
 
 
 class Sessions(_Resource):
-    def mint(self, agent_id: str, *, origin: str) -> MintedSession:
-        """A token for a page's visitor. ``origin`` is the ``Origin`` header that the browser sent."""
-        request = requests.create(
-            "/v1/widget/session", {"agentId": agent_id}, headers={"origin": origin}
-        )
+    def mint(
+        self, agent_id: str, *, origin: str, visitor: Optional[MintVisitor] = None
+    ) -> MintedSession:
+        """A token for a page's visitor. ``origin`` is the ``Origin`` header that the browser sent.
+
+        ``visitor`` names the person, and sets the agent's variables.
+        """
+        body: dict[str, Any] = {"agentId": agent_id}
+        if visitor is not None:
+            body["visitor"] = visitor
+        request = requests.create("/v1/widget/session", body, headers={"origin": origin})
         return cast(MintedSession, self._client._json(request))
 
     def revoke(self, session_token: str) -> None:
@@ -236,6 +270,31 @@ class Chat(_Resource):
         """Stops a run; nothing happens if it has ended."""
         self._client._send(requests.post(f"/v1/chat/runs/{run_id}/cancel"))
 
+    def rate(
+        self,
+        run_id: str,
+        rating: Literal["up", "down"],
+        *,
+        comment: Optional[str] = None,
+        reasons: Sequence[str] = (),
+    ) -> None:
+        """Rates the answer of a run that has ended. Replaces earlier feedback as a whole."""
+        body: dict[str, Any] = {"rating": rating}
+        if comment is not None:
+            body["comment"] = comment
+        if reasons:
+            body["reasons"] = list(reasons)
+        self._client._send(Request("PUT", f"/v1/chat/runs/{run_id}/feedback", json=body))
+
+    def feedback(self, run_id: str) -> Feedback:
+        """The feedback on an answer. Raises ``NotFoundError`` if it is not rated."""
+        request = requests.get(f"/v1/chat/runs/{run_id}/feedback")
+        return cast(Feedback, self._client._json(request))
+
+    def withdraw_feedback(self, run_id: str) -> None:
+        """Withdraws the feedback on an answer, if there is any."""
+        self._client._send(requests.delete(f"/v1/chat/runs/{run_id}/feedback"))
+
 
 class ChatStream:
     """The frames of one answer, in order and each once, however often the connection is lost."""
@@ -254,6 +313,8 @@ class ChatStream:
         self._key = idempotency_key
         self._response: Optional[httpx.Response] = None
         self._position = f"{run_id}.{after}" if run_id and after else ""
+        self._polls = client._polls
+        self._begun = False
         #: What the frames have said so far.
         self.answer = Answer(run_id=run_id)
 
@@ -293,8 +354,14 @@ class ChatStream:
                     yield frame
                 if self.answer.finish_reason is not None:
                     return
+                if self._polls:
+                    time.sleep(POLL_PAUSE_S)
+                    continue
                 error: Exception = StreamBrokenError("the stream ended before the answer")
             except httpx.TransportError as lost:
+                if isinstance(lost, httpx.ReadTimeout) and not (self._begun or self._polls):
+                    self._polls = True
+                    continue
                 error = lost
             except ApiError as rejected:
                 error = rejected
@@ -324,10 +391,13 @@ class ChatStream:
         """The frames of one connection."""
         request = self._request()
         http = self._client._http
-        timeout = httpx.Timeout(self._client._timeout, read=STREAM_SILENCE_S)
+        silence = POLL_WAIT_S + STREAM_SILENCE_S if self._polls else STREAM_SILENCE_S
+        timeout = httpx.Timeout(self._client._timeout, read=silence)
+        self._begun = False
         built = http.build_request(
             request.method,
             self._client._url + request.path,
+            params={"wait": POLL_WAIT_S} if self._polls else None,
             json=request.json,
             headers={**self._client._headers, **request.headers},
             timeout=timeout,
@@ -337,11 +407,15 @@ class ChatStream:
             if not response.is_success:
                 response.read()
                 raise requests.to_error(response)
+            if response.status_code == 204 and self._polls:
+                return
             if response.status_code == 204:
                 raise StreamBrokenError("the run has ended, and there are no more frames")
             decoder = FrameDecoder()
             for chunk in response.iter_bytes():
+                self._begun = True
                 for frame in decoder.feed(chunk):
+                    self._client._polls = self._polls
                     self._position = decoder.last_id
                     self.answer.add(frame)
                     yield frame

@@ -49,7 +49,7 @@ class ApiError(AgentChatError):
 
 
 class InvalidRequestError(ApiError):
-    """400, 405, 413, 415 or 422: the request itself is wrong. ``details["issues"]`` says where."""
+    """400, 405, 409, 413, 415 or 422: the request itself is wrong. ``details["issues"]`` says where."""
 
 
 class AuthenticationError(ApiError):

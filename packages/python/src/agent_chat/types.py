@@ -10,20 +10,24 @@ class Agent(TypedDict):
     id: str
     # For people.
     name: str
-    # Instructions for the model.
+    # Instructions for the model. `{{visitor.name}}` inserts one of `variables`.
     systemPrompt: str
+    # What a session may say about its visitor. `{{visitor.name}}` inserts a value into the prompt and into requests of tools, `{{visitor.id}}` the visitor's id.
+    variables: NotRequired[list["AgentVariable"]]
     modelPolicy: "ModelPolicy"
     fallback: NotRequired["Fallback"]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
     budget: "Budget"
-    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: list["ToolDefinition"]
     # Where tools may call: a host or `*.host`, with an optional `:port`.
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
     appearance: NotRequired["Appearance"]
+    attachments: NotRequired["AgentAttachments"]
+    handoff: NotRequired["Handoff"]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -32,20 +36,24 @@ class Agent(TypedDict):
 class AgentBody(TypedDict):
     # For people.
     name: str
-    # Instructions for the model.
+    # Instructions for the model. `{{visitor.name}}` inserts one of `variables`.
     systemPrompt: str
+    # What a session may say about its visitor. `{{visitor.name}}` inserts a value into the prompt and into requests of tools, `{{visitor.id}}` the visitor's id.
+    variables: NotRequired[list["AgentVariable"]]
     modelPolicy: "ModelPolicy"
     fallback: NotRequired["Fallback"]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
     budget: "Budget"
-    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: list["ToolDefinition"]
     # Where tools may call: a host or `*.host`, with an optional `:port`.
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
     appearance: NotRequired["Appearance"]
+    attachments: NotRequired["AgentAttachments"]
+    handoff: NotRequired["Handoff"]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -67,20 +75,24 @@ class AgentPatchBudget(TypedDict):
 class AgentPatch(TypedDict):
     # For people.
     name: NotRequired[str]
-    # Instructions for the model.
+    # Instructions for the model. `{{visitor.name}}` inserts one of `variables`.
     systemPrompt: NotRequired[str]
+    # What a session may say about its visitor. `{{visitor.name}}` inserts a value into the prompt and into requests of tools, `{{visitor.id}}` the visitor's id.
+    variables: NotRequired[list["AgentVariable"]]
     modelPolicy: NotRequired["AgentPatchModelPolicy"]
     fallback: NotRequired[Union["Fallback", None]]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
     budget: NotRequired["AgentPatchBudget"]
-    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters. `[]` for none.
+    # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: NotRequired[list["ToolDefinition"]]
     # Where tools may call: a host or `*.host`, with an optional `:port`.
     allowedDomains: NotRequired[list[str]]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
     appearance: NotRequired[Union["Appearance", None]]
+    attachments: NotRequired[Union["AgentAttachments", None]]
+    handoff: NotRequired[Union["Handoff", None]]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -131,6 +143,8 @@ class Appearance(TypedDict):
     theme: NotRequired[Literal["auto", "light", "dark"]]
     # Side of the screen.
     position: NotRequired[Literal["right", "left"]]
+    # Whether visitors can rate answers. Default: `on`.
+    feedback: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -141,6 +155,45 @@ class Appearance(TypedDict):
     privacyText: NotRequired[str]
     # Makes that line a link.
     privacyUrl: NotRequired[str]
+
+class ShownAppearance(TypedDict):
+    # The agent's name, if the appearance has no title.
+    title: NotRequired[str]
+    # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
+    avatar: NotRequired[str]
+    # `#rrggbb`; the color of text on it is computed.
+    accent: NotRequired[str]
+    # `auto` follows the system.
+    theme: NotRequired[Literal["auto", "light", "dark"]]
+    # Side of the screen.
+    position: NotRequired[Literal["right", "left"]]
+    # Whether visitors can rate answers. Default: `on`.
+    feedback: NotRequired[Literal["on", "off"]]
+    # First sentence of an empty conversation.
+    greeting: NotRequired[str]
+    # Questions that a visitor can ask with one click.
+    suggestions: NotRequired[list[str]]
+    # Language of the widget's own texts. Default: the page's.
+    lang: NotRequired[Literal["en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "ar", "ja", "zh"]]
+    # A line below the message field.
+    privacyText: NotRequired[str]
+    # Makes that line a link.
+    privacyUrl: NotRequired[str]
+
+class AgentVariable(TypedDict):
+    name: str
+    type: Literal["string", "number", "boolean"]
+    # For people.
+    description: NotRequired[str]
+    # Of the variable's type. Used if a session has no value.
+    default: NotRequired[Union[str, float, bool]]
+
+class AgentAttachments(TypedDict):
+    """Files that messages may have; none by default."""
+    # PNG, JPEG, WebP and GIF; needs a model with vision.
+    images: NotRequired[bool]
+    # PDF, plain text, Markdown and CSV.
+    documents: NotRequired[bool]
 
 ToolDefinition = Union["HttpTool", "McpTool"]
 
@@ -170,6 +223,64 @@ class McpTool(TypedDict):
 
 class MintBody(TypedDict):
     agentId: str
+    visitor: NotRequired["MintVisitor"]
+
+class MintVisitor(TypedDict):
+    """The visitor that the session is for."""
+    # How your backend calls this visitor; without control characters.
+    id: str
+    # Values of variables that the agent declares, each of its type; together at most 4 KiB of JSON.
+    variables: NotRequired[dict[str, Any]]
+    # Replaces the visitor's limits; without it they stay as they are.
+    limits: NotRequired["VisitorLimitsBody"]
+
+class VisitorLimitsBody(TypedDict):
+    """What one visitor may use in each period."""
+    # USD; absent for no limit.
+    costUsd: NotRequired[float]
+    # Absent for no limit.
+    messages: NotRequired[int]
+    # UTC days or months; `total` never starts again.
+    per: Literal["day", "month", "total"]
+
+class VisitorLimitsCostUsd(TypedDict):
+    """`left` is neither spent nor set aside for runs that are being answered."""
+    limit: float
+    left: float
+
+class VisitorLimitsMessages(TypedDict):
+    limit: int
+    left: int
+
+class VisitorLimits(TypedDict):
+    # `left` is neither spent nor set aside for runs that are being answered.
+    costUsd: NotRequired["VisitorLimitsCostUsd"]
+    messages: NotRequired["VisitorLimitsMessages"]
+    # UTC days or months; `total` never starts again.
+    per: NotRequired[Literal["day", "month", "total"]]
+    # Absent for `total`.
+    resetsAt: NotRequired[str]
+
+class VisitorUsageTotal(TypedDict):
+    """In all periods."""
+    # Exact to a millionth.
+    costUsd: float
+    messages: int
+    inputTokens: int
+    outputTokens: int
+
+class VisitorUsage(TypedDict):
+    # The period of the visitor's limits; the month without any.
+    per: Literal["day", "month", "total"]
+    # Absent for `total`.
+    resetsAt: NotRequired[str]
+    # Exact to a millionth.
+    costUsd: float
+    messages: int
+    inputTokens: int
+    outputTokens: int
+    # In all periods.
+    total: "VisitorUsageTotal"
 
 class PlaygroundBody(TypedDict):
     pass
@@ -187,7 +298,7 @@ class DoctorBody(TypedDict):
 class DoctorReportFindingsItem(TypedDict):
     check: Literal["origin", "tag", "mixed_content", "csp", "integrity", "token", "clock"]
     verdict: Literal["pass", "fail", "unknown"]
-    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "api_key_in_page", "clock_wrong"]
+    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_panel", "policy_extras", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "api_key_in_page", "clock_wrong"]
     # For people; the same for the same `reason`.
     message: str
 
@@ -214,7 +325,7 @@ class MintedSession(TypedDict):
     # Total messages that this session may send.
     messageCap: int
     # The agent's; absent if it has none.
-    appearance: NotRequired["Appearance"]
+    appearance: NotRequired["ShownAppearance"]
 
 class ChatBody(TypedDict):
     agentId: str
@@ -238,8 +349,88 @@ class ChatBody(TypedDict):
 class ChatMessage(TypedDict):
     role: Literal["user", "assistant"]
     content: str
+    # Ids of `POST /v1/chat/attachments`, of the user's messages only. Repeat them when the message is sent again as a part of the conversation.
+    attachments: NotRequired[list[str]]
+
+class Attachment(TypedDict):
+    # For the `attachments` of a message.
+    id: str
+    kind: Literal["image", "document"]
+    # The type by the file's content.
+    mediaType: Literal["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf", "text/plain", "text/markdown", "text/csv"]
+    # Size of the stored file: an image is stored without its metadata.
+    bytes: int
+    # The file's name; by its type if it was sent without one.
+    name: str
+    # When it is deleted, unless a message uses it before.
+    expiresAt: str
+
+class AttachmentForm(TypedDict):
+    # An image (PNG, JPEG, WebP, GIF), PDF or text file of at most 10 MiB.
+    file: str
+
+class MessageAttachment(TypedDict):
+    id: str
+    kind: Literal["image", "document"]
+    mediaType: Literal["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf", "text/plain", "text/markdown", "text/csv"]
+    # Size of the stored file.
+    bytes: int
+    # The file's name; absent if it cannot be decrypted.
+    name: NotRequired[str]
 
 Frame = Union["StartFrame", "DeltaFrame", "ToolCallFrame", "ToolResultFrame", "UsageFrame", "ErrorFrame", "DoneFrame"]
+
+HandoffBusinessHoursWeekItem = TypedDict("HandoffBusinessHoursWeekItem", {
+    "day": Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    "from": str,
+    "to": str,
+})
+
+class HandoffBusinessHours(TypedDict):
+    """Without it, people answer at any time."""
+    # IANA time zone, such as `Europe/Berlin`.
+    timeZone: str
+    # When people answer, each week. Intervals of a day must not overlap.
+    week: list["HandoffBusinessHoursWeekItem"]
+
+class Handoff(TypedDict):
+    """Hand-off of conversations to people. Requires a plan that stores conversations."""
+    # If false, nobody can ask for a person; conversations that a person has are not affected.
+    enabled: bool
+    # `model` adds the tool `hand_off`, `visitor` allows `POST …/handoff`.
+    by: list[Literal["model", "visitor"]]
+    # Shown to the visitor while the conversation waits for a person or has one.
+    message: str
+    # Without it, people answer at any time.
+    businessHours: NotRequired["HandoffBusinessHours"]
+    # If nobody takes the conversation in this time, the agent has it again; 5 by default.
+    answerWithinMinutes: NotRequired[int]
+    # Whether the visitor is asked for an e-mail address and a message when nobody is there.
+    form: NotRequired[bool]
+
+class HandoffStatus(TypedDict):
+    conversationId: str
+    # Whether the visitor may ask for a person now.
+    offered: bool
+    # `none`: nobody has asked for a person in this conversation.
+    state: Literal["none", "waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # The name that the person shows to the visitor.
+    person: NotRequired[str]
+    requestedAt: NotRequired[str]
+    # While `waiting`: until when.
+    answerBy: NotRequired[str]
+    # The agent's `handoff.message`.
+    message: NotRequired[str]
+    # Whether the visitor may leave an e-mail address and a message: `POST …/contact`.
+    form: bool
+
+FeedFrame = Union["FeedStateFrame", "FeedMessageFrame", "FeedTypingFrame"]
+
+class ContactBody(TypedDict):
+    email: str
+    message: str
 
 class ErrorEnvelopeDetails(TypedDict):
     """Depends on the code; may have more fields."""
@@ -254,7 +445,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
@@ -276,6 +467,24 @@ class Health(TypedDict):
 class Readiness(TypedDict):
     status: Literal["ok", "unavailable"]
 
+class WidgetInfoPanel(TypedDict):
+    """Of the widget: the file that its script loads before the panel opens."""
+    # For a policy that lists scripts by their hashes.
+    integrity: str
+    # Size of the file, uncompressed.
+    bytes: int
+    # Immutable path of the file.
+    pinned: str
+
+class WidgetInfoExtras(TypedDict):
+    """Of the widget: the file that the panel loads for what stands below answers."""
+    # For a policy that lists scripts by their hashes.
+    integrity: str
+    # Size of the file, uncompressed.
+    bytes: int
+    # Immutable path of the file.
+    pinned: str
+
 class WidgetInfo(TypedDict):
     # Version in the script's file name.
     version: str
@@ -285,6 +494,10 @@ class WidgetInfo(TypedDict):
     bytes: int
     # Immutable path of this script.
     pinned: str
+    # Of the widget: the file that its script loads before the panel opens.
+    panel: NotRequired["WidgetInfoPanel"]
+    # Of the widget: the file that the panel loads for what stands below answers.
+    extras: NotRequired["WidgetInfoExtras"]
 
 class Conversation(TypedDict):
     # The `conversationId` of its runs.
@@ -294,6 +507,8 @@ class Conversation(TypedDict):
     origin: NotRequired[str]
     # Where it began; absent for conversations of early releases.
     source: NotRequired[Literal["widget", "api", "playground", "share"]]
+    # The `visitor.id` that its sessions were minted with.
+    visitorId: NotRequired[str]
     createdAt: str
     # When its last run ended.
     updatedAt: str
@@ -313,6 +528,7 @@ class ConversationPage(TypedDict):
 class ConversationRunMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
     content: str
+    attachments: NotRequired[list["MessageAttachment"]]
     # Sent by the client as an earlier message; the service has no record of it.
     claimed: bool
 
@@ -345,6 +561,8 @@ class ConversationRun(TypedDict):
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
+    # What the visitor thinks of the answer; absent if it is not rated.
+    feedback: NotRequired["Feedback"]
 
 class Transcript(TypedDict):
     # The `conversationId` of its runs.
@@ -354,6 +572,8 @@ class Transcript(TypedDict):
     origin: NotRequired[str]
     # Where it began; absent for conversations of early releases.
     source: NotRequired[Literal["widget", "api", "playground", "share"]]
+    # The `visitor.id` that its sessions were minted with.
+    visitorId: NotRequired[str]
     createdAt: str
     # When its last run ended.
     updatedAt: str
@@ -367,6 +587,108 @@ class Transcript(TypedDict):
     runs: list["ConversationRun"]
     # The `cursor` of the next page; absent on the last.
     nextCursor: NotRequired[str]
+
+class FeedbackBody(TypedDict):
+    # `up`: the answer helped; `down`: it did not.
+    rating: Literal["up", "down"]
+    # What the visitor wrote.
+    comment: NotRequired[str]
+    # What was wrong or right, in words of your own; the dashboard translates `incorrect`, `incomplete`, `off_topic`, `tone` and `other`. Repetitions are stored once.
+    reasons: NotRequired[list[str]]
+
+class Feedback(TypedDict):
+    # `up`: the answer helped; `down`: it did not.
+    rating: Literal["up", "down"]
+    comment: NotRequired[str]
+    reasons: NotRequired[list[str]]
+    # When it was last given.
+    ratedAt: str
+    # `comment` and `reasons` cannot be decrypted and are absent.
+    unreadable: NotRequired[Literal[True]]
+
+class AgentFeedbackDaysItem(TypedDict):
+    day: str
+    up: int
+    down: int
+
+class AgentFeedback(TypedDict):
+    agentId: str
+    # Answers of these days that are rated up.
+    up: int
+    # Answers of these days that are rated down.
+    down: int
+    # Days with rated answers, in order. A rating counts on the day its answer ended.
+    days: list["AgentFeedbackDaysItem"]
+
+class OwnConversation(TypedDict):
+    # To be sent as `conversationId`.
+    id: str
+    # The first question, cut at a word to 80 characters, or the chosen title.
+    title: NotRequired[str]
+    createdAt: str
+    # When its last answer ended.
+    updatedAt: str
+    # Questions and answers, including expired ones; without claimed messages.
+    messageCount: int
+
+class OwnConversationPage(TypedDict):
+    # Most recently active first.
+    data: list["OwnConversation"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class OwnMessageSourcesItem(TypedDict):
+    title: str
+    # Set if the title is an address.
+    url: NotRequired[str]
+
+class OwnMessage(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+    # The run that the message belongs to.
+    runId: str
+    # When the run started; of an answer, when it ended.
+    createdAt: str
+    # Sent by the client as an earlier message; the service has no record of it.
+    claimed: NotRequired[Literal[True]]
+    # The documents that were found for an answer, each once.
+    sources: NotRequired[list["OwnMessageSourcesItem"]]
+    # Of an answer: anything but `stop` may have cut it short.
+    finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]
+
+class OwnTranscript(TypedDict):
+    # To be sent as `conversationId`.
+    id: str
+    # The first question, cut at a word to 80 characters, or the chosen title.
+    title: NotRequired[str]
+    createdAt: str
+    # When its last answer ended.
+    updatedAt: str
+    # Questions and answers, including expired ones; without claimed messages.
+    messageCount: int
+    # The oldest first.
+    messages: list["OwnMessage"]
+    # The run whose answer is being written: its question is the last message, and `GET /v1/chat/runs/{runId}/stream` has the answer. On the last page.
+    activeRunId: NotRequired[str]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class RenameConversationBody(TypedDict):
+    title: str
+
+class VisitorErasure(TypedDict):
+    # Of the erasure: it does not say whose data it deletes.
+    id: str
+    state: Literal["running", "done"]
+    requestedAt: str
+    # Absent while it is running.
+    finishedAt: NotRequired[str]
+
+class VisitorProgress(TypedDict):
+    # Stored conversations, with all agents.
+    conversations: int
+    # The erasure in progress; absent if there is none, or it has finished.
+    erasure: NotRequired["VisitorErasure"]
 
 class KnowledgeBase(TypedDict):
     # The value of an agent's `knowledgeBaseId`.
@@ -547,6 +869,13 @@ class UsageReportStorageConversationBytes(TypedDict):
     # The plan's quota.
     limit: int
 
+class UsageReportStorageAttachmentBytes(TypedDict):
+    """Files of messages and the text extracted from them."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
 class UsageReportStorage(TypedDict):
     """Stored amounts and quotas."""
     agents: "UsageReportStorageAgents"
@@ -559,6 +888,8 @@ class UsageReportStorage(TypedDict):
     conversationRuns: "UsageReportStorageConversationRuns"
     # Above it the least recently active conversations are deleted.
     conversationBytes: "UsageReportStorageConversationBytes"
+    # Files of messages and the text extracted from them.
+    attachmentBytes: "UsageReportStorageAttachmentBytes"
 
 class UsageReport(TypedDict):
     # Cost, exact to a millionth.
@@ -600,6 +931,7 @@ class StartFrame(TypedDict):
     provider: Literal["vendor_a", "vendor_b", "vendor_c"]
     model: str
     conversationId: str
+    handoff: NotRequired[Literal["waiting", "taken"]]
 
 class DeltaFrame(TypedDict):
     type: Literal["delta"]
@@ -629,3 +961,23 @@ class ErrorFrame(TypedDict):
 class DoneFrame(TypedDict):
     type: Literal["done"]
     finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error"]
+
+class FeedStateFrame(TypedDict):
+    type: Literal["state"]
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # The name that the person shows to the visitor.
+    person: NotRequired[str]
+    # Whether the visitor may leave an e-mail address and a message: `POST …/contact`.
+    form: bool
+
+class FeedMessageFrame(TypedDict):
+    type: Literal["message"]
+    text: str
+    # The name that the person shows to the visitor.
+    person: str
+    at: str
+
+class FeedTypingFrame(TypedDict):
+    type: Literal["typing"]

@@ -3,7 +3,7 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { plural } from "@/lib/dashboard/format_amount.ts";
 import { conversationFilterParams } from "@/lib/http/request_params.ts";
-import { conversationHref } from "@/lib/dashboard/conversation_filters.ts";
+import { openConversationHref } from "@/lib/dashboard/conversation_filters.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
@@ -31,11 +31,11 @@ export const handler = define.handlers({
   },
 });
 
-export default define.page<typeof handler>(({ data: transcript }) => (
+export default define.page<typeof handler>(({ data: transcript, url }) => (
   <ConfirmPage
     title={t("Delete conversation")}
-    back={{ href: conversationHref(transcript), label: t("Conversation") }}
-    action={conversationHref(transcript, "/delete")}
+    back={{ href: openConversationHref(transcript, url), label: t("Conversation") }}
+    action={openConversationHref(transcript, url, "/delete")}
     question={t("Delete this conversation?")}
     confirm={t("Delete conversation")}
   >

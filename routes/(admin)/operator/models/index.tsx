@@ -90,6 +90,7 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ entry, isConnected }) => (
       <span class="cell-name">
         <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
+        {entry.vision && <span class="tag">{t("Images")}</span>}
         {!isConnected && <span class="badge badge-expired">{t("Not connected")}</span>}
       </span>
     ),

@@ -13,10 +13,10 @@ export const handler = define.handlers({
     const runId = (ctx.params.runId ?? "").toLowerCase();
     const live = isUuid(runId) ? await inbox.findLive(tenant, runId) : undefined;
     if (live !== undefined) {
-      const { conversationId: id, agentId } = live.facts;
+      const { conversationId: id, agentId, visitor } = live.facts;
       await conversationAudit.recordStop(live.facts);
       await runs.cancel(tenant, runId);
-      const href = conversationHref({ id, agentId, origin: live.origin });
+      const href = conversationHref({ id, agentId, origin: live.origin, visitor });
       return ctx.redirect(withFlashMessage(href, "run_stopped"), 303);
     }
     // It has ended meanwhile.

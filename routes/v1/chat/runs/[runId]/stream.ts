@@ -1,6 +1,11 @@
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { createEncoder, requestedProtocol } from "@/lib/http/encoders/requested_protocol.ts";
+import {
+  createEncoder,
+  requestedProtocol,
+  requestedWait,
+} from "@/lib/http/encoders/requested_protocol.ts";
+import { pollResponse } from "@/lib/http/poll_response.ts";
 import { findAccessibleRun } from "@/lib/http/run_access.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { streamPosition, uuidParam } from "@/lib/http/request_params.ts";
@@ -8,6 +13,8 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
+    // Read at once: Deno reports only what happens from then on.
+    const gone = ctx.req.signal;
     const { service, rateLimiter } = ctx.state;
     await rateLimiter.countResume();
     const runId = uuidParam(ctx.params.runId);
@@ -17,6 +24,7 @@ export const handler = define.handlers(apiHandler({
     });
     const after = streamPosition(ctx.req, runId);
     const protocol = requestedProtocol(ctx.req);
+    const wait = requestedWait(ctx.req);
     if (!("head" in found)) {
       throw new ApiError("stream_expired", "the frames of this run are gone");
     }
@@ -24,7 +32,11 @@ export const handler = define.handlers(apiHandler({
     const isOver = head.state === "done" ? after >= head.frames : head.told?.includes(after);
     if (isOver) return new Response(null, { status: 204 });
     const { runtime, closing } = service;
+    const run = service.runs.follow(tenant, runId);
+    if (wait !== undefined) {
+      return await pollResponse(run, { runtime, closing, after, gone, waitMs: wait * 1_000 });
+    }
     const encoder = createEncoder(protocol, runId);
-    return sseResponse(service.runs.follow(tenant, runId), { runtime, closing, after, encoder });
+    return sseResponse(run, { runtime, closing, after, encoder });
   },
 }));

@@ -1,4 +1,4 @@
-import { SEARCH_KNOWLEDGE } from "../../agent/tools/search_knowledge_tool.ts";
+import { SEARCH_KNOWLEDGE } from "./search_knowledge_tool.ts";
 import type { FrameOf } from "../../schemas/frames.ts";
 
 /** A document that the agent found and may have answered from. */
@@ -11,7 +11,9 @@ export interface CitedSource {
 }
 
 /** The documents of a knowledge search, each once; empty for other tools. */
-export function citedSources({ name, output }: FrameOf<"tool_result">): CitedSource[] {
+export function citedSources(
+  { name, output }: Pick<FrameOf<"tool_result">, "name"> & { output?: unknown },
+): CitedSource[] {
   const passages: unknown = name === SEARCH_KNOWLEDGE && Object(output).passages;
   if (!Array.isArray(passages)) return [];
   const sources = new Map<string, CitedSource>();
@@ -22,12 +24,4 @@ export function citedSources({ name, output }: FrameOf<"tool_result">): CitedSou
     if (!sources.has(documentId)) sources.set(documentId, { documentId, title, url });
   }
   return [...sources.values()];
-}
-
-/** The error in a tool's result; `undefined` if the call succeeded. */
-export function toolErrorText({ output }: FrameOf<"tool_result">): string | undefined {
-  const { error } = Object(output);
-  if (typeof error !== "object" || error === null) return undefined;
-  const { code, message } = error as Record<string, unknown>;
-  return typeof message === "string" ? message : String(code ?? "the call failed");
 }

@@ -1,0 +1,13 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const id = uuidParam(ctx.params.id);
+    return Response.json(await service.visitorErasures.status(tenant, id));
+  },
+}));

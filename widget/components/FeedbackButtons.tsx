@@ -1,0 +1,78 @@
+import type { Rating } from "../../lib/schemas/rating.ts";
+import type { AnswerFeedback } from "../answer_feedback.ts";
+import {
+  BAD_ANSWER,
+  GOOD_ANSWER,
+  SEND_FEEDBACK,
+  THANK_YOU,
+  WHAT_WAS_WRONG,
+} from "../feedback_ids.ts";
+import { findLocale, type Languages } from "../locales.ts";
+import type { TranscriptMessage } from "../state.ts";
+import { GENERIC_ERROR } from "../string_ids.ts";
+import type { Ui } from "../ui.ts";
+
+export interface FeedbackButtonsProps {
+  readonly ui: Pick<Ui, "conversation" | "locale" | "log">;
+  readonly feedback: AnswerFeedback;
+  readonly texts: Languages;
+  readonly answer: TranscriptMessage;
+}
+
+const MAX_COMMENT_LENGTH = 2000;
+
+/** Thumbs below a finished answer, and after a thumb down a form for an optional comment. */
+export function FeedbackButtons({ ui, feedback, texts, answer }: FeedbackButtonsProps) {
+  const { t } = findLocale(ui.locale.lang, texts);
+  /** Nothing after a withdrawal, which the button's state says. */
+  const outcome = (isDone: boolean) =>
+    isDone ? answer.rating && t(THANK_YOU) : ui.locale.t(GENERIC_ERROR);
+  const announce = async (sent: Promise<boolean>) => {
+    const text = outcome(await sent);
+    if (text) ui.conversation.announceText(text);
+    if (feedback.asking === answer) ui.conversation.announceText(t(WHAT_WAS_WRONG));
+    // The buttons disappear, so move the focus to the log instead of losing it to the page.
+    if (!answer.run) ui.log.current?.focus({ preventScroll: true });
+  };
+  const thumb = (rating: Rating, label: string) => (
+    <button
+      type="button"
+      class={`thumb ${rating}`}
+      aria-label={label}
+      title={label}
+      aria-pressed={answer.rating === rating}
+      onClick={() => announce(feedback.rate(answer, rating))}
+    >
+      <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M7 11v9H4v-9zl4-7.5c1.5 0 2.3 1.2 2 2.6l-.7 3.9H18a2 2 0 0 1 2 2.4l-1.2 6A2 2 0 0 1 16.8 20H7" />
+      </svg>
+    </button>
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const comment = form.querySelector("textarea")!.value.trim();
+    // The form disappears, so move the focus to the pressed thumb instead of losing it to the page.
+    form.parentElement!.querySelector<HTMLElement>(".down")!.focus();
+    if (comment) announce(feedback.comment(answer, comment));
+  };
+  return (
+    <div class="feedback" part="feedback">
+      {thumb("up", t(GOOD_ANSWER))}
+      {thumb("down", t(BAD_ANSWER))}
+      {feedback.outcome?.answer === answer && <span>{outcome(feedback.outcome.isDone)}</span>}
+      {feedback.asking === answer && (
+        <form onSubmit={submit}>
+          <textarea
+            rows={2}
+            maxLength={MAX_COMMENT_LENGTH}
+            aria-label={t(WHAT_WAS_WRONG)}
+            placeholder={t(WHAT_WAS_WRONG)}
+            dir="auto"
+          />
+          <button type="submit" class="retry">{t(SEND_FEEDBACK)}</button>
+        </form>
+      )}
+    </div>
+  );
+}

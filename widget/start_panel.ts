@@ -1,0 +1,56 @@
+/** Starts the panel in the place of what the launcher has shown so far. */
+import { h } from "preact";
+import { Conversation } from "./conversation.ts";
+import { developerHint } from "./developer_hints.ts";
+import { failureMessage } from "./failure.ts";
+import { lazyExtras } from "./load_extras.ts";
+import { joinLanguages, type Languages } from "./locales.ts";
+import { mount } from "./mount.tsx";
+import type { Panel, PanelHost } from "./panel_host.ts";
+import { createReconnectTimer } from "./reconnect_timer.ts";
+import { Session } from "./session.ts";
+import type { Ui } from "./ui.ts";
+
+export function startPanel(host: PanelHost, texts: Languages): Panel {
+  const { view, root, emitter, tab, saved, token, languages, onAppearance, loadFile } = host;
+  const { config } = view;
+  const options = {
+    endpoint: config.sessionEndpoint,
+    fetcher: fetch.bind(globalThis),
+    now: Date.now,
+  };
+  const session = new Session({ token, onAppearance, ...options });
+  const reconnectTimer = createReconnectTimer({
+    onWake: (silence) => conversation.wake(silence),
+    onLeave: () => tab.save(conversation.state),
+  });
+  const changed = (save?: boolean) => {
+    if (save) tab.save(conversation.state);
+    draw();
+  };
+  const conversation: Conversation = new Conversation({
+    ...config,
+    ...options,
+    session,
+    emitter,
+    saved,
+    // Defined in every secure context: https and localhost.
+    newId: () => crypto.randomUUID(),
+    pause: reconnectTimer.pause,
+    describe: (failure) => failureMessage(failure, view.locale, Date.now()),
+    warn: (code, requestId) => console.error(developerHint(code, requestId)),
+    changed,
+  });
+  const ui = Object.assign(view, { conversation, session }) as Ui;
+  ui.below = lazyExtras({ h, ui, root, changed }, loadFile);
+  const { draw, end } = mount(ui, root);
+  return {
+    conversation,
+    languages: joinLanguages(languages, texts),
+    draw,
+    end() {
+      reconnectTimer.end();
+      end();
+    },
+  };
+}
