@@ -38,7 +38,9 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   const takesKey = auth !== "none" && auth !== "session";
   if (takesKey) codes.push("invalid_api_key");
   if (takesKey && auth !== "key") codes.push("insufficient_scope");
-  if (auth === "key or session" || auth === "session") codes.push("session_token_invalid");
+  if (auth === "key or session" || auth === "session") {
+    codes.push("session_token_invalid", "use_dpop_nonce");
+  }
   codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
