@@ -1,6 +1,6 @@
 /** What the launcher and the panel, which are two files, give to each other. */
 import type { Appearance } from "./appearance.ts";
-import type { WidgetConfig } from "./config.ts";
+import type { ReadAttribute, WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Emitter } from "./emitter.ts";
 import type { WidgetHandle } from "./handle.ts";
@@ -26,6 +26,8 @@ export interface PanelHost {
   readonly tab: TabStore;
   readonly saved: SavedState;
   readonly token: string;
+  /** Reads the tag, without the appearance. */
+  readonly read: ReadAttribute;
   readonly languages: Languages;
   readonly onAppearance: (found: Appearance) => void;
   /** For the extras, with the rights that the page gave to the launcher. */
