@@ -86,7 +86,7 @@ Deno.test("boundFetch in Chromium: pages of an origin share one key that no scri
   await onRealSite({ html }, async ({ page, origin }) => {
     const second = await page.context().newPage();
     await second.goto(origin);
-    // Whoever is first, the other one finds its key.
+    // The second page to store a key finds that of the first.
     const both = await Promise.all([thumbprint(page), thumbprint(second)]);
     assertEquals(both[0], both[1]);
     assertMatch(both[0]!, /^[\w-]{43}$/);
