@@ -1,8 +1,10 @@
 /** Apps without pages: their sessions have no origin, and are always bound to a key. */
 import { assertEquals } from "@std/assert";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { BoundSession, expectUnproven, mintSession } from "./support/bound_session.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
+import { ownerCookie } from "./support/owner.ts";
 import { ProofKey } from "./support/proofs.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
@@ -127,4 +129,37 @@ Deno.test("POST /v1/agents: nativeApps is a boolean", async () => {
     const init = { method: "PATCH", key: apiKey, json: { nativeApps } };
     await expectError(await service.fetch(`/v1/agents/${id}`, init), "schema_validation_failed");
   }
+});
+
+Deno.test("/agents: native apps are allowed on the Embed page, and in the form of a new agent", async () => {
+  await using fixture = await start();
+  const { service, create } = fixture;
+  const { agents } = service.service;
+  const [tenant, cookie] = [await service.tenant(), await ownerCookie(service)];
+  const { id } = await create();
+  const path = `/agents/${id}/embed`;
+  const post = async (to: string, fields: Record<string, string>) => {
+    const init = { method: "POST", body: new URLSearchParams(fields), headers: { cookie } };
+    const response = await service.fetch(to, init);
+    await response.text();
+    return response;
+  };
+  const selected = async () => {
+    const html = await (await service.fetch(path, { headers: { cookie } })).text();
+    return /<option[^>]* selected[^>]*>([^<]*allowed)</i.exec(html)?.[1];
+  };
+  assertEquals(await selected(), "Not allowed");
+  assertEquals((await post(path, { nativeApps: "yes" })).status, 303);
+  const changed = await agents.get(tenant, id);
+  assertEquals([changed.nativeApps, changed.allowedOrigins], [true, [ORIGIN]]);
+  assertEquals(await selected(), "Allowed");
+  const other = { origin: "https://other.example.com" };
+  assertEquals((await post(path, other)).status, 303);
+  assertEquals((await agents.get(tenant, id)).nativeApps, true);
+  const { version: _, ...copied } = toFormValues(await agents.get(tenant, id));
+  const made = await post("/agents/new", { ...copied, name: "Copy" });
+  const [, copy = ""] = /agents\/([0-9a-f-]{36})/.exec(made.headers.get("location") ?? "") ?? [];
+  assertEquals((await agents.get(tenant, copy)).nativeApps, true);
+  assertEquals((await post(path, { nativeApps: "" })).status, 303);
+  assertEquals((await agents.get(tenant, id)).nativeApps, false);
 });

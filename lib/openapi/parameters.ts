@@ -69,11 +69,14 @@ export const PARAMETERS = {
     "If-None-Match",
     "Proceed only if none of these is the agent's current `ETag`; else 412.",
   ),
-  origin: headerParameter(
-    "Origin",
-    "The header that the visitor's browser sent, unchanged. Without it the mint is 403, unless it is for " +
-      "a native app: with `bind`, for an agent with `nativeApps`.",
-  ),
+  origin: {
+    ...headerParameter(
+      "Origin",
+      "The header that the visitor's browser sent, unchanged. Without it the mint is 403, unless it is " +
+        "for a native app: with `bind`, for an agent with `nativeApps`.",
+    ),
+    example: "https://shop.example",
+  },
   ownOrigin: headerParameter("Origin", "Absent, or the service's own."),
   idempotencyKey: {
     ...headerParameter(

@@ -9,13 +9,13 @@ import { mintVisitorSchema } from "./visitor.ts";
  */
 export const NATIVE_APP = "native-app";
 
-const mintBindingSchema = z.union([
-  z.literal(true),
-  z.strictObject({
-    jkt: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a SHA-256 thumbprint in base64url")
-      .describe("The SHA-256 thumbprint of the key's public JWK (RFC 7638)."),
-  }),
-]).describe(
+/** The key that a session is bound to from the start. */
+export const boundKeySchema = z.strictObject({
+  jkt: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a SHA-256 thumbprint in base64url")
+    .describe("The SHA-256 thumbprint of the key's public JWK (RFC 7638)."),
+});
+
+const mintBindingSchema = z.union([z.literal(true), boundKeySchema]).describe(
   "Every call with the token must carry a proof of a key in the header `DPoP`. `true` binds the session " +
     "to the key of the first valid proof, `jkt` to this key from the start.",
 );
