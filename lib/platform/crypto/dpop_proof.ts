@@ -36,7 +36,8 @@ type PublicJwk = { kty: "EC"; crv: "P-256"; x: string; y: string };
  * Verifies the header `DPoP` (RFC 9449, section 4.3): one compact JWT, signed with ES256 by the P-256 key
  * in it. `undefined` if anything is wrong. `iat` must be a number but may be any time: clocks of visitors
  * are hours off, so the nonce, which the caller checks, proves the time. Of `htu` only the path
- * counts, because a proxy may change scheme and host; `ath` already ties a proof to one service.
+ * counts, because a proxy may change scheme and host, and remove a prefix of the path; `ath` already
+ * ties a proof to one service.
  */
 export async function verifyDpopProof(
   jwt: string,
@@ -50,7 +51,7 @@ export async function verifyDpopProof(
   if (jwk === undefined || claims === undefined) return undefined;
   if (signed?.length !== SIGNATURE_BYTES) return undefined;
   if (!await isSigned(`${header}.${payload}`, { jwk, signature: signed })) return undefined;
-  if (claims.htm !== request.method || pathOf(claims.htu) !== request.path) return undefined;
+  if (claims.htm !== request.method || !leadsTo(claims.htu, request.path)) return undefined;
   if (claims.ath !== await sha256(request.token)) return undefined;
   const { jti, nonce } = claims;
   return { jkt: await thumbprint(jwk), jti: (await sha256(jti)).slice(0, 22), nonce };
@@ -94,9 +95,10 @@ function thumbprint({ crv, kty, x, y }: PublicJwk): Promise<string> {
   return sha256(JSON.stringify({ crv, kty, x, y }));
 }
 
-function pathOf(url: string): string | undefined {
+/** No path of the API ends with another one, so a removed prefix leaves one meaning. */
+function leadsTo(url: string, path: string): boolean {
   const parsed = URL.parse(url);
-  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.pathname : undefined;
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.pathname.endsWith(path);
 }
 
 function decodeObject(text: string): Json | undefined {

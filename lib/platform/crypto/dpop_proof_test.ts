@@ -22,9 +22,11 @@ Deno.test("verifyDpopProof: a valid proof has the thumbprint of its key, its non
   assertEquals((await verify({ nonce: undefined }))?.nonce, undefined);
 });
 
-Deno.test("verifyDpopProof: iat may be any time, and a proxy may change host, scheme and query", async () => {
+Deno.test("verifyDpopProof: iat may be any time, and a proxy may change host, scheme, query and a prefix of the path", async () => {
   for (const iat of [0, -1, 1e12, 1.5]) assert(await verify({ claims: { iat } }), String(iat));
-  for (const base of ["http://127.0.0.1:8000", "https://other.example"]) {
+  for (
+    const base of ["http://127.0.0.1:8000", "https://other.example", "https://shop.example/chat"]
+  ) {
     assert(await verify({ url: `${base}${PATH}` }), base);
   }
   assert(await verify({ claims: { htu: `https://x.example${PATH}?wait=1#a` } }));
@@ -34,6 +36,9 @@ Deno.test("verifyDpopProof: a proof for another request is rejected", async () =
   const changes: Record<string, Partial<ProofOf>> = {
     "another path": { url: "/v1/chat/limits" },
     "a longer path": { url: `${PATH}/` },
+    "another path behind a prefix": { url: "/chat/v1/chat/limits" },
+    "the path in a query": { claims: { htu: `https://x.example/?${PATH}` } },
+    "the path in a fragment": { claims: { htu: `https://x.example/#${PATH}` } },
     "no URL": { claims: { htu: PATH } },
     "another scheme": { claims: { htu: `ftp://x.example${PATH}` } },
     "another method": { method: "GET" },
