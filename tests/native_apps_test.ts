@@ -37,9 +37,9 @@ Deno.test("POST /v1/widget/session: without an Origin, a mint is for a native ap
     '{"code":"origin_not_allowed","message":"forward the browser\'s Origin header with the mint","http":403}',
   ]);
   const unknown = { id: crypto.randomUUID() };
-  for (const  of of[off, plain, unknown, { id: "x" }]) {
-    assertEquals(await answer(of, { bind: true }), rejected);
-    assertEquals(await answer(of, { bind: 1, more: 1 }), rejected);
+  for (const other of [off, plain, unknown, { id: "x" }]) {
+    assertEquals(await answer(other, { bind: true }), rejected);
+    assertEquals(await answer(other, { bind: 1, more: 1 }), rejected);
   }
   assertEquals(await answer(agent, {}), rejected);
   for (const body of ["", "{", "[]", "null"]) {
@@ -102,14 +102,14 @@ Deno.test("/v1/chat: conversations of native apps have a place of their own", as
     ...{ apiKey, agent, headers: {}, mint: { bind: true, visitor } },
   });
   const page = await BoundSession.mint(service, { apiKey, agent, mint: { visitor } });
-  for (const  of of[session, page]) {
+  for (const one of [session, page]) {
     const json = {
       agentId: agent.id,
-      sessionToken: of.token,
+      sessionToken: one.token,
       messages: [say("Hi")],
       conversationId,
     };
-    await (await of.send({ json })).text();
+    await (await one.send({ json })).text();
   }
   const { data } = await expectJson(await service.fetch("/v1/conversations", { key: apiKey }), 200);
   const origins = data.map(({ origin }: { origin: string }) => origin).sort();

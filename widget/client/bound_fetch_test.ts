@@ -91,3 +91,10 @@ Deno.test(`boundFetch: the module has at most ${MAX_GZIP_BYTES} bytes of gzip`, 
   const bytes = gzipSync(file!.contents).length;
   assert(bytes <= MAX_GZIP_BYTES, String(bytes));
 });
+
+Deno.test("bind.d.ts: declares what bind.ts exports", async () => {
+  const declared: typeof import("../../packages/client/src/bind.d.ts") = await import(
+    "../../packages/client/src/bind.ts"
+  );
+  assertEquals(Object.keys(declared).toSorted(), ["boundFetch", "keyThumbprint"]);
+});
