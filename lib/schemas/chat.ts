@@ -36,5 +36,15 @@ export const chatBodySchema = z.strictObject({
     .describe("Tokens; fewer if the conversation leaves less of the model's context."),
   requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional()
     .describe("For correlation: the `start` frame repeats it."),
-});
+  replaces: z.uuid().toLowerCase().optional().describe(
+    "The run whose answer this message asks for again, or whose question it changes. Must be a run of " +
+      "`conversationId`. Send the messages before that run's question, then the question.",
+  ),
+}).refine(
+  ({ replaces, conversationId }) => replaces === undefined || conversationId !== undefined,
+  {
+    path: ["replaces"],
+    message: "needs the conversationId of that run",
+  },
+);
 export type ChatBody = z.infer<typeof chatBodySchema>;
