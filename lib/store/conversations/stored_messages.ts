@@ -51,14 +51,12 @@ export function withDigests(
     path: RunPath;
   },
 ): DigestFields {
-  const all = new Map(conversation === undefined ? [] : storedDigests(conversation, keyed));
+  const stored = conversation === undefined ? [] : storedDigests(conversation, keyed);
   const before = new Set(known);
-  for (const digest of digests) {
-    if (before.has(digest)) continue;
-    all.delete(digest);
-    all.set(digest, n);
-  }
-  return toFields(trimmed([...all], path));
+  // Runs of two branches may have stored the same message, each for its own.
+  const own = [...new Set(digests)].filter((digest) => !before.has(digest));
+  const added = own.map((digest): [string, number] => [digest, n]);
+  return toFields(trimmed([...stored, ...added], path));
 }
 
 /** The digests once those without a key are replaced. */
