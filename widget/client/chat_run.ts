@@ -23,6 +23,8 @@ export interface Question {
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
+  /** The run whose answer is asked for again, or whose question this one changes. */
+  readonly replaces?: string | undefined;
 }
 
 /** A message with its delivery state. A retry repeats it unchanged; it survives a reload. */
