@@ -345,6 +345,8 @@ class ChatBody(TypedDict):
     maxOutputTokens: NotRequired[int]
     # For correlation: the `start` frame repeats it.
     requestId: NotRequired[str]
+    # The run whose answer this message asks for again, or whose question it changes. Must be a run of `conversationId`. Send the messages before that run's question, then the question.
+    replaces: NotRequired[str]
 
 class ChatMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -561,6 +563,10 @@ class ConversationRun(TypedDict):
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
+    # The run whose answer was asked for again, or whose question was changed.
+    replaces: NotRequired[str]
+    # Not on the current path: this run was replaced, or it followed one that was. Absent otherwise.
+    superseded: NotRequired[Literal[True]]
     # What the visitor thinks of the answer; absent if it is not rated.
     feedback: NotRequired["Feedback"]
 
@@ -628,7 +634,7 @@ class OwnConversation(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
 
 class OwnConversationPage(TypedDict):
@@ -655,6 +661,10 @@ class OwnMessage(TypedDict):
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
     finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]
+    # The run that this message's run replaces: the answer was asked for again, or the question changed.
+    replaces: NotRequired[str]
+    # Not on the current path: the message's run was replaced, or it followed one that was.
+    superseded: NotRequired[Literal[True]]
 
 class OwnTranscript(TypedDict):
     # To be sent as `conversationId`.
@@ -664,9 +674,9 @@ class OwnTranscript(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
-    # The oldest first.
+    # The oldest first. Without those that are `superseded` they are the current path.
     messages: list["OwnMessage"]
     # The run whose answer is being written: its question is the last message, and `GET /v1/chat/runs/{runId}/stream` has the answer. On the last page.
     activeRunId: NotRequired[str]
