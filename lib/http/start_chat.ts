@@ -1,4 +1,4 @@
-import type { StartedRun } from "../chat/chat_service.ts";
+import type { ChatService, StartedRun } from "../chat/chat_service.ts";
 import { RunStillActiveError } from "../chat/replaced_runs.ts";
 import type { FollowableRun } from "../chat/run_log.ts";
 import { authorizeChatMessage, type ChatContext, type ChatMessage } from "./chat_message.ts";
@@ -34,17 +34,22 @@ type AdmittedChat = StartedRun & { tenant: string };
  * only way from /v1 to a run, whatever format the message was sent in. Throws an `ApiError` for an
  * invalid message and for a limit that is reached. A run that the message replaces is ended first.
  */
-export async function admitChat(
-  ctx: ChatContext,
-  message: ChatMessage,
-): Promise<AdmittedChat> {
+export function admitChat(ctx: ChatContext, message: ChatMessage): Promise<AdmittedChat> {
+  return endingReplaced(ctx.state.service.chat, () => admitOnce(ctx, message));
+}
+
+/** Admits a message; if it replaces a run that is still active, once that has ended. */
+export async function endingReplaced<T>(
+  chat: Pick<ChatService, "endReplaced">,
+  admit: () => Promise<T>,
+): Promise<T> {
   try {
-    return await admitOnce(ctx, message);
+    return await admit();
   } catch (error) {
     if (!(error instanceof RunStillActiveError)) throw error;
     // Only now it is known that the sender may replace, and so stop, that run.
-    await ctx.state.service.chat.endReplaced(error);
-    return await admitOnce(ctx, message);
+    await chat.endReplaced(error);
+    return await admit();
   }
 }
 
