@@ -133,7 +133,7 @@ export async function prepareRun(
   };
   const startHook = await createStartHook(admitted, { request, attached, ...deps });
   // In a conversation that is not stored there is nothing to replace, and nothing to check.
-  const replaces = startHook.conversation && await deps.replacedRuns.find(request, reader);
+  const replaces = startHook.conversation && await deps.replacedRuns.find(request);
   const facts = replaces === undefined ? admitted : { ...admitted, replaces };
   const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
   if (handoff.held !== undefined) {

@@ -4,7 +4,6 @@ import { conversationName, runRowSchema } from "../store/conversations/conversat
 import { type ConversationName, keys } from "../store/keys/keys.ts";
 import { activeRunSchema } from "../store/runs/active_run.ts";
 import { type ReplacedRun, runRecordSchema } from "../store/runs/run_record.ts";
-import type { KvReader } from "../store/tx/read_transaction.ts";
 import { parseRecord } from "../store/values/record.ts";
 import type { ChatRequest } from "./prepare_run.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -43,24 +42,21 @@ export class ReplacedRuns {
   }
 
   /**
-   * The run that a message replaces, as part of the transaction that admits the message; `undefined` if
-   * it replaces none, or one that was not stored with its conversation. Throws the same 400 for every run
-   * of another conversation, whether it exists or not, and `RunStillActiveError` for one without an end.
+   * The run that a message replaces; `undefined` if it replaces none, or one that was not stored with its
+   * conversation. Throws the same 400 for every run of another conversation, whether it exists or not, and
+   * `RunStillActiveError` for one without an end. Reads past the transaction that admits the message,
+   * because the record of a run never changes: to add it would repeat all reads of the transaction.
    */
-  async find(
-    request: ChatRequest,
-    reader: KvReader = this.#deps.kv,
-  ): Promise<ReplacedRun | undefined> {
+  async find(request: ChatRequest): Promise<ReplacedRun | undefined> {
     const { tenant, agent, body: { replaces: runId, conversationId }, origin, visitor } = request;
     if (runId === undefined || conversationId === undefined) return undefined;
     const of = { tenant, agentId: agent.id, origin, visitor: visitor?.hash };
     const name = await conversationName(conversationId, of);
-    const key = keys.run(tenant, runId);
-    const activeKey = keys.activeRun(tenant, runId);
-    await reader.preload?.(() => [key, activeKey]);
-    const record = parseRecord(runRecordSchema, await reader.get(key));
+    const stored = [keys.run(tenant, runId), keys.activeRun(tenant, runId)] as const;
+    const [recordEntry, activeEntry] = await this.#deps.kv.getMany(stored);
+    const record = parseRecord(runRecordSchema, recordEntry);
     if (record === undefined) {
-      const active = parseRecord(activeRunSchema, await reader.get(activeKey));
+      const active = parseRecord(activeRunSchema, activeEntry);
       const isHere = active !== undefined && active.log?.origin === origin &&
         isOfConversation(active.run, name) && active.run.visitor === visitor?.hash;
       if (isHere) throw new RunStillActiveError(active.run);
