@@ -63,6 +63,7 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   model: true,
   temperature: true,
   maxOutputTokens: true,
+  replaces: true,
 };
 const WIRE: Names<Frame> = {
   type: true,

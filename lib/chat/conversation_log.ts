@@ -20,7 +20,7 @@ import { knownDigests } from "../store/conversations/stored_messages.ts";
 import { conversationUsageKey } from "../store/conversations/conversation_usage.ts";
 import { sealTitle, titleOf } from "../store/conversations/conversation_title.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
-import { type ConversationName, keys } from "../store/keys/keys.ts";
+import { keys } from "../store/keys/keys.ts";
 import { sealVisitorId, type VisitorRef } from "../store/visitors/visitor_ids.ts";
 import { type Chunk, totalBytes } from "../store/values/chunks.ts";
 import type { Runtime } from "../platform/runtime.ts";
