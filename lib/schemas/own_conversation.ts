@@ -29,7 +29,7 @@ const citedSourceSchema = z.object({
   url: z.string().optional().describe("Set if the title is an address."),
   used: z.literal(true).optional().describe("The answer draws on this document."),
   text: z.string().optional()
-    .describe("Of a used document: the passage that the answer draws on most."),
+    .describe("Of a used document: a passage that the answer draws on."),
 });
 
 export const ownMessageSchema = z.object({
