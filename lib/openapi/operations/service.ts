@@ -119,7 +119,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         "but answers, or does not exist. Without an `appearance`, `offers` is the only field.",
       parameters: ["agent"],
       responses: [
-        ok("The appearance.", json("ShownAppearance", EXAMPLES.appearance), cors),
+        ok("The appearance.", json("ShownAppearance", EXAMPLES.shownAppearance), cors),
         { status: 404, description: "The id is missing.", content: { type: "text/html" } },
         invalidHost,
         {
