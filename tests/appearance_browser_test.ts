@@ -139,7 +139,7 @@ Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, 
   });
 });
 
-Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", async () => {
+Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar, or a wide logo", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   const { service } = on;
@@ -149,7 +149,7 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
     const signedIn = await browser.newContext({ ...context, baseURL: service.url });
     const page = await signedIn.newPage();
     await page.goto(`/agents/${agent.id}/appearance`);
-    const upload = page.locator("input[type=file]");
+    const upload = page.locator("input[type=file]").first();
     await upload.setInputFiles({
       ...{ name: "a.png", mimeType: "image/png", buffer: Buffer.from("no image") },
     });
@@ -158,12 +158,25 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
     await upload.setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: photo });
     await page.getByText("Image chosen").waitFor();
     await page.frameLocator("iframe").locator("img.avatar").first().waitFor();
+    const wide = await page.screenshot({ clip: { x: 0, y: 0, width: 800, height: 100 } });
+    const logo = { name: "logo.png", mimeType: "image/png", buffer: wide };
+    await page.getByLabel("Upload logo").setInputFiles(logo);
+    await page.getByText("Logo chosen").waitFor();
+    const size = await page.locator("input[name=logo]").evaluate(async (input) => {
+      // The dashboard's policy loads no images from `data:` addresses.
+      const base64 = (input as HTMLInputElement).value.split(",")[1]!;
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      const { width, height } = await createImageBitmap(new Blob([bytes]));
+      return [width, height];
+    });
+    assertEquals(size, [400, 50]);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Changes saved.").waitFor();
     await signedIn.close();
   });
   const stored = await service.service.agents.get(await service.tenant(), agent.id);
   assert(stored.appearance?.avatar?.startsWith("data:image/webp;base64,"));
+  assert(stored.appearance?.logo?.startsWith("data:image/webp;base64,"));
 });
 
 Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps drafts, discards, and saves with Ctrl S", async () => {
@@ -184,7 +197,7 @@ Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps draf
     await page.getByText("1 field needs attention").waitFor();
     const photo = await page.screenshot({ type: "png" });
     const file = { name: "photo.png", mimeType: "image/png", buffer: photo };
-    await page.locator("input[type=file]").setInputFiles(file);
+    await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByText("Image chosen").waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByText("Image chosen").waitFor({ state: "detached" });

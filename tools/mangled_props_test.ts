@@ -81,6 +81,7 @@ const WIRE: Names<Frame> = {
   text: true,
   name: true,
   args: true,
+  progress: true,
   output: true,
   inputTokens: true,
   outputTokens: true,
