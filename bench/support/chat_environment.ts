@@ -3,6 +3,7 @@ import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
 import { ConversationHandoffs } from "@/lib/chat/conversation_handoffs.ts";
 import { HandoffStore } from "@/lib/store/handoffs/handoff_store.ts";
+import { ReplacedRuns } from "@/lib/chat/replaced_runs.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";

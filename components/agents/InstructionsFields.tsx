@@ -33,6 +33,21 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
           </textarea>
         )}
       </Field>
+      <Field
+        name="followUps"
+        label={t("Follow-up questions")}
+        issue={issues.followUps}
+        help={t(
+          "The model may suggest up to three questions below an answer. It writes them with the answer, so they cost only their own tokens.",
+        )}
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            <option value="" selected={values.followUps === ""}>{t("Off")}</option>
+            <option value="on" selected={values.followUps === "on"}>{t("On")}</option>
+          </select>
+        )}
+      </Field>
       <VariableTable value={values.variables} issue={issues.variables} />
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>

@@ -6,6 +6,7 @@ import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
+import { suggestFollowUpsTool } from "../../agent/tools/suggest_follow_ups_tool.ts";
 import { handoffTools } from "../../chat/handoff_tools.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
@@ -72,6 +73,7 @@ export function openChat(
       builtIn: (request) => [
         ...knowledgeTools(knowledgeSearch, request),
         ...handoffTools(handoffs, request),
+        ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
       ],
     }),
   });
