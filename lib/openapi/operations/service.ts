@@ -112,6 +112,22 @@ export const SERVICE_OPERATIONS: Operation[] = [
     bytes: 4_772,
   }),
   ...operations(widget, {
+    "GET /widget-texts.v1.{hash}.json": {
+      id: "getWidgetTexts",
+      summary: "The texts of the widget's extras, by their hash",
+      description: "Never changes. A line of texts for each language.",
+      parameters: ["hash", "textsLanguage"],
+      responses: [
+        ok("The texts.", { type: "application/json" }, cors),
+        {
+          status: 404,
+          description: "There are no texts with this hash, or not in this language.",
+          content: { type: "text/html" },
+        },
+        invalidHost,
+        unavailable,
+      ],
+    },
     "GET /widget/{agent}/appearance.json": {
       id: "getWidgetAppearance",
       summary: "How an agent's widget looks",
