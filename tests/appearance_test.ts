@@ -74,7 +74,7 @@ Deno.test("PATCH /v1/agents: an invalid appearance is 400 with the path of each 
     ...["wide", "sound", "limits", "voice", "history"].map((
       name,
     ): [Record<string, unknown>, string] => [{ [name]: true }, `appearance.${name}`]),
-    [{ offers: { images: true } }, "appearance.offers"],
+    [{ offers: ["images"] }, "appearance.offers"],
     [{ suggestions: Array(5).fill("Why?") }, "appearance.suggestions"],
     [{ suggestions: ["a|b"] }, "appearance.suggestions.0"],
     [{ lang: "xx" }, "appearance.lang"],
@@ -124,13 +124,13 @@ Deno.test("POST /v1/widget/session: the answer has the agent's appearance, and n
   assertEquals(Object.keys(await mint()).sort(), ["expiresAt", "messageCap", "sessionToken"]);
 });
 
-const OFFERS = { images: true, documents: true, handoff: true };
+const OFFERS = ["images", "documents", "handoff"];
 const HANDOFF = { enabled: true, by: ["visitor"], message: "We are coming." };
 /** Settings of an agent, and what it offers with them. */
-const OFFERED: [Record<string, unknown>, Record<string, true> | undefined][] = [
-  [{ attachments: { images: true, documents: true }, handoff: HANDOFF }, OFFERS as never],
-  [{ attachments: { images: true, documents: false } }, { images: true }],
-  [{ handoff: { ...HANDOFF, by: ["model", "visitor"] } }, { handoff: true }],
+const OFFERED: [Record<string, unknown>, string[] | undefined][] = [
+  [{ attachments: { images: true, documents: true }, handoff: HANDOFF }, OFFERS],
+  [{ attachments: { images: true, documents: false } }, ["images"]],
+  [{ handoff: { ...HANDOFF, by: ["model", "visitor"] } }, ["handoff"]],
   [{ handoff: { ...HANDOFF, by: ["model"] } }, undefined],
   [{ handoff: { ...HANDOFF, enabled: false } }, undefined],
   [{ attachments: {} }, undefined],
@@ -163,7 +163,7 @@ Deno.test("GET /widget/:agent/appearance.json: an agent that offers nothing is a
     await (await service.fetch(`/widget/${agent.id}/appearance.json`)).text();
   assertEquals(await bytes(), JSON.stringify(APPEARANCE));
   await expectJson(await patch({ appearance: null, attachments: { images: true } }), 200);
-  assertEquals(await bytes(), `{"offers":{"images":true}}`);
+  assertEquals(await bytes(), `{"offers":["images"]}`);
   await expectJson(await patch({ attachments: null }), 200);
   assertEquals(await bytes(), "{}");
   assertEquals(await Array.fromAsync(kv.list({ prefix: ["appearances"] })), []);

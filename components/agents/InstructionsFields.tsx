@@ -33,6 +33,7 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
           </textarea>
         )}
       </Field>
+      <VariableTable value={values.variables} issue={issues.variables} />
       <Field
         name="followUps"
         label={t("Follow-up questions")}
@@ -48,7 +49,6 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
           </select>
         )}
       </Field>
-      <VariableTable value={values.variables} issue={issues.variables} />
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>
         <summary>{t("Advanced")}</summary>

@@ -184,7 +184,7 @@ const attachment: Attachment = {
 /** Example values that several operations share; no real credentials. */
 export const EXAMPLES = {
   attachment,
-  shownAppearance: { ...appearance, offers: { images: true as const } },
+  shownAppearance: { ...appearance, offers: ["images" as const] },
   agentBody,
   agent,
   mintBody,

@@ -83,11 +83,11 @@ export const appearanceSchema = z.strictObject({
 export type Appearance = z.infer<typeof appearanceSchema>;
 
 /** What an agent offers beside answers. */
-export const agentOffersSchema = z.strictObject({
-  images: z.literal(true).optional().describe("Messages may have images."),
-  documents: z.literal(true).optional().describe("Messages may have documents."),
-  handoff: z.literal(true).optional().describe("Visitors may ask for a person."),
-}).describe("What the agent offers. Derived from its settings, so it cannot be set here.");
+export const agentOffersSchema = z.array(z.enum(["images", "documents", "handoff"])).min(1)
+  .describe(
+    "What the agent offers: messages may have images or documents, visitors may ask for a person. " +
+      "Derived from its settings, so it cannot be set here.",
+  );
 export type AgentOffers = z.infer<typeof agentOffersSchema>;
 
 /** An appearance as pages get it: without a title of its own, it has the agent's name. */
@@ -124,10 +124,10 @@ export function offersOf({ attachments, handoff }: {
   attachments?: { images?: boolean | undefined; documents?: boolean | undefined } | undefined;
   handoff?: Pick<HandoffSettings, "enabled" | "by"> | undefined;
 }): AgentOffers | undefined {
-  const offers: AgentOffers = {
-    ...attachments?.images && { images: true },
-    ...attachments?.documents && { documents: true },
-    ...handoff?.enabled && handoff.by.includes("visitor") && { handoff: true },
-  };
-  return Object.keys(offers).length === 0 ? undefined : offers;
+  const offers: AgentOffers = [
+    ...attachments?.images ? ["images" as const] : [],
+    ...attachments?.documents ? ["documents" as const] : [],
+    ...handoff?.enabled && handoff.by.includes("visitor") ? ["handoff" as const] : [],
+  ];
+  return offers.length === 0 ? undefined : offers;
 }
