@@ -2,6 +2,7 @@ import { ToolsetFactory } from "../../agent/tools/toolset_factory.ts";
 import { ChatService } from "../../chat/chat_service.ts";
 import { ConversationQuota } from "../../chat/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
+import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
@@ -60,6 +61,7 @@ export function openChat(
   });
   const chat = new ChatService({
     ...{ admission, attachments, handoffs, runs, runtime, log },
+    replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
     access: providers.access,
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
