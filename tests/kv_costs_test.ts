@@ -165,6 +165,30 @@ Deno.test("POST /v1/chat/stream: a named visitor with limits costs no commit and
   }
 });
 
+/** Continues one conversation; if `replacing`, by asking again for the last answer. */
+function inConversation({ replacing }: { replacing: boolean }): Send {
+  const conversationId = crypto.randomUUID();
+  let last: string | null = null;
+  return async (service, { agent, sessionToken }) => {
+    const of = replacing && last !== null ? { replaces: last } : {};
+    const body = { conversationId, ...of };
+    const response = await onPage(service, { agent, sessionToken, body });
+    last = response.headers.get("x-run-id");
+    return response;
+  };
+}
+
+Deno.test("POST /v1/chat/stream: a message that replaces a run costs 2 read units more, and no commit", async () => {
+  const pace = PACES["at once"];
+  const plain = await costOfChat(inConversation({ replacing: false }), pace);
+  const replacing = await costOfChat(inConversation({ replacing: true }), pace);
+  assertEquals(replacing.written, plain.written);
+  assertEquals(
+    [replacing.commits, replacing.readUnits - plain.readUnits, replacing.lists],
+    [plain.commits, 2, 0],
+  );
+});
+
 Deno.test("POST /v1/chat/stream: a session that is bound to a key costs no commit and no read more", async () => {
   for (const pace of Object.values(PACES)) {
     const unbound = await costOfChat(CALLERS["a session"]!, pace);

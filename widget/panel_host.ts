@@ -13,6 +13,8 @@ import type { TabStore } from "./tab_store.ts";
 export interface LauncherView {
   readonly handle: WidgetHandle;
   config: WidgetConfig;
+  /** The attributes of the tag, and what the service says instead of those that are absent. */
+  read: ReadAttribute;
   locale: Locale;
   /** Number of widgets on the page before this one; their launchers are placed side by side. */
   readonly nth: number;

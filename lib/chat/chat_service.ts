@@ -13,6 +13,7 @@ import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
+import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
 import type { FollowableRun } from "./run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
@@ -24,6 +25,7 @@ export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
   models: Pick<ModelRegistry, "find" | "connection">;
   handoffs: ConversationHandoffs;
+  replacedRuns: ReplacedRuns;
   toolsets: ToolsetFactory;
 }
 
@@ -80,7 +82,8 @@ export class ChatService {
 
   /**
    * Prepares a message, admits its run and begins it, or finds the run of an earlier message with the
-   * same idempotency key. Throws an `ApiError` for an invalid message and for a limit that is reached.
+   * same idempotency key. Throws an `ApiError` for an invalid message and for a limit that is reached, and
+   * `RunStillActiveError` for a message that replaces a run without an end, see `endReplaced`.
    */
   async start(
     request: ChatRequest,
@@ -100,6 +103,11 @@ export class ChatService {
     // Begin synchronously with admission, so that a retry of the message finds the run.
     const opened = this.#begin(prepared, admitted);
     return { replayed: false, open: () => opened };
+  }
+
+  /** Ends the run that a message replaces, so that the message can be started. */
+  endReplaced(run: RunStillActiveError): Promise<void> {
+    return this.#deps.replacedRuns.end(run);
   }
 
   /** Resolves when the stream of a run of this process may open; `undefined` for other runs. */

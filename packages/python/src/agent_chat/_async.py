@@ -252,18 +252,22 @@ class AsyncChat(_Resource):
         messages: Union[str, Sequence[ChatMessage]],
         *,
         conversation_id: Optional[str] = None,
+        replaces: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         **overrides: Any,
     ) -> AsyncChatStream:
         """Asks an agent. Nothing is sent before the result is iterated.
 
-        ``messages`` is one question or the whole conversation. ``overrides`` are the other fields of
-        the request, such as ``temperature``.
+        ``messages`` is one question or the whole conversation. ``replaces`` is the run of that
+        conversation whose answer is asked for again, or whose question is changed. ``overrides`` are
+        the other fields of the request, such as ``temperature``.
         """
         asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         body = {"agentId": agent_id, "messages": list(asked), **overrides}
         if conversation_id is not None:
             body["conversationId"] = conversation_id
+        if replaces is not None:
+            body["replaces"] = replaces
         return AsyncChatStream(self._client, body, idempotency_key or str(uuid4()))
 
     async def ask(

@@ -30,6 +30,8 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -58,6 +60,8 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -99,6 +103,8 @@ class AgentPatch(TypedDict):
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -143,6 +149,8 @@ class Appearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -151,6 +159,16 @@ class Appearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -167,6 +185,8 @@ class ShownAppearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -175,6 +195,16 @@ class ShownAppearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -185,6 +215,17 @@ class ShownAppearance(TypedDict):
     privacyText: NotRequired[str]
     # Makes that line a link.
     privacyUrl: NotRequired[str]
+    # Absent if the agent offers none of these.
+    offers: NotRequired["AgentOffers"]
+
+class AgentOffers(TypedDict):
+    """What the agent offers. Derived from its settings, so it cannot be set here."""
+    # Messages may have images.
+    images: NotRequired[Literal[True]]
+    # Messages may have documents.
+    documents: NotRequired[Literal[True]]
+    # Visitors may ask for a person.
+    handoff: NotRequired[Literal[True]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -219,6 +260,8 @@ class HttpTool(TypedDict):
     request: "HttpToolRequest"
     timeoutMs: NotRequired[int]
     maxResponseBytes: NotRequired[int]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class McpTool(TypedDict):
     type: Literal["mcp"]
@@ -226,6 +269,8 @@ class McpTool(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
     allow: NotRequired[list[str]]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class MintBody(TypedDict):
     agentId: str
@@ -336,7 +381,7 @@ class MintedSession(TypedDict):
     expiresAt: str
     # Total messages that this session may send.
     messageCap: int
-    # The agent's; absent if it has none.
+    # The agent's, and what it offers; absent if it has neither.
     appearance: NotRequired["ShownAppearance"]
 
 class ChatBody(TypedDict):
@@ -357,6 +402,8 @@ class ChatBody(TypedDict):
     maxOutputTokens: NotRequired[int]
     # For correlation: the `start` frame repeats it.
     requestId: NotRequired[str]
+    # The run whose answer this message asks for again, or whose question it changes. Must be a run of `conversationId`. Send the messages before that run's question, then the question.
+    replaces: NotRequired[str]
 
 class ChatMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -573,6 +620,10 @@ class ConversationRun(TypedDict):
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
+    # The run whose answer was asked for again, or whose question was changed.
+    replaces: NotRequired[str]
+    # Not on the current path: this run was replaced, or it followed one that was. Absent otherwise.
+    superseded: NotRequired[Literal[True]]
     # What the visitor thinks of the answer; absent if it is not rated.
     feedback: NotRequired["Feedback"]
 
@@ -640,7 +691,7 @@ class OwnConversation(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
 
 class OwnConversationPage(TypedDict):
@@ -653,6 +704,10 @@ class OwnMessageSourcesItem(TypedDict):
     title: str
     # Set if the title is an address.
     url: NotRequired[str]
+    # The answer draws on this document.
+    used: NotRequired[Literal[True]]
+    # Of a used document: a passage that the answer draws on.
+    text: NotRequired[str]
 
 class OwnMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -663,10 +718,14 @@ class OwnMessage(TypedDict):
     createdAt: str
     # Sent by the client as an earlier message; the service has no record of it.
     claimed: NotRequired[Literal[True]]
-    # The documents that were found for an answer, each once.
+    # The documents that were found for an answer, each once; used ones first.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
     finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]
+    # The run that this message's run replaces: the answer was asked for again, or the question changed.
+    replaces: NotRequired[str]
+    # Not on the current path: the message's run was replaced, or it followed one that was.
+    superseded: NotRequired[Literal[True]]
 
 class OwnTranscript(TypedDict):
     # To be sent as `conversationId`.
@@ -676,9 +735,9 @@ class OwnTranscript(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
-    # The oldest first.
+    # The oldest first. Without those that are `superseded` they are the current path.
     messages: list["OwnMessage"]
     # The run whose answer is being written: its question is the last message, and `GET /v1/chat/runs/{runId}/stream` has the answer. On the last page.
     activeRunId: NotRequired[str]
@@ -953,6 +1012,7 @@ class ToolCallFrame(TypedDict):
     type: Literal["tool_call"]
     name: str
     args: "JsonValue"
+    progress: NotRequired[str]
 
 class ToolResultFrame(TypedDict):
     type: Literal["tool_result"]
