@@ -38,7 +38,7 @@ export interface ConversationHandoffsDeps {
 /** The conversation of a message. */
 export interface MessagePlace {
   tenant: string;
-  agent: Pick<Agent, "id" | "handoff">;
+  agent: Pick<Agent, "id" | "handoff" | "retentionDays">;
   conversationId: string | undefined;
   origin?: string | undefined;
   /** The visitor's hash. */
@@ -54,6 +54,8 @@ export type PreparedHandoff =
 export interface PersonRequest {
   name: ConversationName;
   settings: HandoffSettings;
+  /** The agent's own retention, days. */
+  retentionDays?: number | undefined;
   by: HandoffRequester;
   reason?: string | undefined;
   origin?: string | undefined;
@@ -65,8 +67,13 @@ export interface PersonRequest {
   isActive: boolean;
 }
 
-/** `gone`: the conversation was deleted. `not_stored`: the plan stores no conversations. */
+/** `gone`: the conversation was deleted. `not_stored`: the plan or the agent stores no conversations. */
 export type PersonRequestResult = { head: HandoffHead } | { failed: "gone" | "not_stored" };
+
+/** False if conversations that a person has go back to the agent. */
+export function mayHandOff({ handoff, retentionDays }: MessagePlace["agent"]): boolean {
+  return handoff !== undefined && retentionDays !== 0;
+}
 
 /** The hand-offs of conversations, for runs and for requests of a person. */
 export class ConversationHandoffs {
@@ -104,13 +111,13 @@ export class ConversationHandoffs {
 
   /**
    * The hand-off of a message's conversation, as part of the transaction that admits the message. Nothing
-   * is read for an agent without the setting: removing it gives conversations back to the agent.
+   * is read for an agent without the setting, or one that keeps nothing: conversations are the agent's again.
    */
   async find(
     { tenant, agent, conversationId: id, origin, visitor }: MessagePlace,
     reader: KvReader = this.#deps.kv,
   ): Promise<{ name: ConversationName; head: HandoffHead; held: boolean } | undefined> {
-    if (agent.handoff === undefined || id === undefined) return undefined;
+    if (!mayHandOff(agent) || id === undefined) return undefined;
     const name = await conversationName(id, { tenant, agentId: agent.id, origin, visitor });
     const head = parseRecord(handoffHeadSchema, await reader.get(keys.handoff(name)));
     const now = this.#deps.runtime.now();
@@ -122,7 +129,8 @@ export class ConversationHandoffs {
   async request(request: PersonRequest): Promise<PersonRequestResult> {
     const { kv, store, tenants } = this.#deps;
     const { name, by, reason, origin, visitor, settings } = request;
-    const { conversationDays: days } = await tenants.plan(name.tenant);
+    const { conversationDays } = await tenants.plan(name.tenant);
+    const days = Math.min(conversationDays, request.retentionDays ?? conversationDays);
     if (days === 0) return { failed: "not_stored" };
     for (let tries = MAX_TRIES; tries > 0; tries--) {
       const entry = await kv.get(keys.conversation(name));

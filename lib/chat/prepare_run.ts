@@ -128,6 +128,7 @@ export async function prepareRun(
     provider: primary.vendor,
     model: primary.model,
     startedAt: runtime.now(),
+    ...agent.retentionDays !== undefined && { retentionDays: agent.retentionDays },
   };
   const startHook = await createStartHook(facts, { request, attached, ...deps });
   const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };

@@ -1,4 +1,4 @@
-import type { ConversationHandoffs } from "../chat/conversation_handoffs.ts";
+import { type ConversationHandoffs, mayHandOff } from "../chat/conversation_handoffs.ts";
 import { type FollowOptions, HandoffFollower, isFinal } from "../chat/handoff_follower.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";
@@ -111,7 +111,9 @@ export class HandoffService {
     if (settings === undefined || !isOffered(agent)) {
       throw conflictError("this agent does not offer to ask for a person", current);
     }
-    const request = { name, origin, visitor, settings, isActive, by: "visitor" as const };
+    const { retentionDays } = agent!;
+    const of = { name, origin, visitor, isActive };
+    const request = { ...of, settings, retentionDays, by: "visitor" as const };
     const asked = await this.#deps.handoffs.request(request);
     if ("head" in asked) return this.#toStatus(name, { agent, head: asked.head });
     if (asked.failed === "gone") throw notFound();
@@ -198,7 +200,7 @@ export class HandoffService {
     const head = await store.find(name);
     if (head === undefined || isFinal(head.state)) return head;
     const isOver = head.state === "waiting" && runtime.now() >= head.answerBy;
-    const isOff = agent?.handoff === undefined;
+    const isOff = agent === undefined || !mayHandOff(agent);
     if (!isOver && !isOff) return head;
     const ended = await store.change(name, { type: isOff ? "switch_off" : "expire" });
     return "head" in ended ? ended.head : undefined;
@@ -241,7 +243,8 @@ export class HandoffService {
 /** Whether the agent lets visitors ask for a person. */
 function isOffered(agent: Agent | undefined): boolean {
   const settings = agent?.handoff;
-  return settings !== undefined && settings.enabled && settings.by.includes("visitor");
+  return settings !== undefined && settings.enabled && settings.by.includes("visitor") &&
+    mayHandOff(agent!);
 }
 
 function conflictError(message: string, head: HandoffHead | undefined): ApiError {

@@ -24,6 +24,8 @@ export const NEW_AGENT = {
   maxCostUsd: "0.25",
   maxSteps: "8",
   wallClockSeconds: "60",
+  /** Empty for the plan's. */
+  retentionDays: "",
   /** A JSON array. */
   tools: "[]",
   /** One entry per line. */
@@ -75,6 +77,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     maxCostUsd: String(budget.maxCostUsd),
     maxSteps: String(budget.maxSteps),
     wallClockSeconds: String(budget.wallClockMs / 1000),
+    retentionDays: String(agent.retentionDays ?? ""),
     tools: JSON.stringify(agent.tools, null, 2),
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
@@ -95,6 +98,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     variables,
     attachments,
     handoff,
+    retentionDays,
     ...rest
   } = patch;
   return {
@@ -105,14 +109,15 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
+    ...(retentionDays === null ? {} : { retentionDays }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
   };
 }
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments or hand-off is
- * `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off or
+ * retention is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -129,6 +134,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
+  set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   const modelPolicy = toModelPolicy(values);

@@ -60,11 +60,11 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
-  if (clearTombstone(tx, { name, runId: row.runId, days: run.days })) return false;
+  if (clearTombstone(tx, { name, runId: row.runId, now: row.endedAt })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isReadable(before, row.endedAt) ? before : undefined;
   const next = nextConversation(run, { known, n: before?.next ?? 0, gone: head?.gone });
-  const expireIn = run.days * DAY_MS;
+  const expireIn = next.exp - row.endedAt;
   updateIndexes(tx, { name, before, next, expireIn });
   const digests = known ? knownDigests(known, run.keyDigest) : [];
   writeRunRow(tx, run, { n: next.next - 1, known: digests });
@@ -78,7 +78,7 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
  */
 export function clearTombstone(
   tx: Transaction,
-  { name, runId, days }: { name: ConversationName; runId: string; days: number },
+  { name, runId, now }: { name: ConversationName; runId: string; now: number },
 ): boolean {
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
@@ -86,7 +86,7 @@ export function clearTombstone(
   const gone = head.gone.filter((one) => one !== runId);
   if ("id" in head) {
     const { gone: _all, ...rest } = head;
-    const expireIn = days * DAY_MS;
+    const expireIn = Math.max(1, head.exp - now);
     tx.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
   } else if (gone.length === 0) tx.delete(key);
   else tx.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
@@ -153,7 +153,8 @@ function nextConversation(
     digests: [...new Set([...before, ...digests])].slice(-MAX_KNOWN_DIGESTS),
     known: [],
     ...(gone === undefined ? {} : { gone: [...gone] }),
-    exp: updatedAt + days * DAY_MS,
+    // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
+    exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
 }
 

@@ -8,6 +8,7 @@ import { FrameReader, headKeys, parseLogHead, toRunLogHead } from "./frame_reade
 import {
   closedLog,
   LOG_TTL_MS,
+  logHeadTtl,
   type LogState,
   type RunLogHead,
   runLogHeadSchema,
@@ -40,14 +41,18 @@ export class RunLogStore {
     return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
   }
 
-  /** Stores the frame number that the `done` of an interrupted run had for a follower. */
-  async recordReportedEnd(tenant: string, runId: string, n: number): Promise<void> {
+  /** Stores at `now` the frame number `n` that the `done` of an interrupted run had for a follower. */
+  async recordReportedEnd(
+    { tenant, runId, n }: { tenant: string; runId: string; n: number },
+    now: number,
+  ): Promise<void> {
     const key = keys.runLogHead(tenant, runId);
     const location = { key, schema: runLogHeadSchema, what: "run log" };
     await updateRecord(this.#kv, location, (head, save) => {
       if (head?.state !== "interrupted") return;
       const next = withReportedEnd(head, n);
-      if (next !== head) save(next, { expireIn: 2 * LOG_TTL_MS });
+      const expireIn = Math.max(1, (next.exp ?? now + LOG_TTL_MS) - now);
+      if (next !== head) save(next, { expireIn });
     });
   }
 
@@ -105,5 +110,5 @@ export function endRunLog(tx: Transaction, { facts, log, state, now }: {
   const key = keys.activeRun(tenant, runId);
   tx.set(key, { ...tx.get<ActiveRun>(key), log });
   const head = toRunLogHead(facts, log, { state, exp: now + LOG_TTL_MS });
-  tx.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
+  tx.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: logHeadTtl(facts) });
 }

@@ -28,6 +28,8 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # How many days what conversations leave is stored, at most as many as the plan stores it, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -54,6 +56,8 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # How many days what conversations leave is stored, at most as many as the plan stores it, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -93,6 +97,7 @@ class AgentPatch(TypedDict):
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    retentionDays: NotRequired[Union[int, None]]
 
 class AgentPage(TypedDict):
     # Newest first.
