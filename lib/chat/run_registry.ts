@@ -12,7 +12,7 @@ import { logChunkTtl, type LogState, newLog, type RunLogHead } from "../store/ru
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
-import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
+import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
@@ -30,7 +30,7 @@ const MAX_EARLY_CANCELLATIONS = 1_000;
 export type RunLookup =
   | { state: "running" | "ended"; head: RunLogHead }
   /** The run existed, but its log is gone. */
-  | { state: "expired" }
+  | { state: "expired"; record: RunRecord | undefined }
   | { state: "unknown" };
 
 /** An active run, with what names its conversation. */
@@ -176,11 +176,11 @@ export class RunRegistry {
   /** Finds the log of a run of any process. */
   async find(tenant: string, runId: string): Promise<RunLookup> {
     const head = await this.#store.head(tenant, runId);
-    if (head === undefined) {
-      return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
+    if (head !== undefined && (head.exp ?? Infinity) > this.#deps.runtime.now()) {
+      return { state: head.state === "running" ? "running" : "ended", head };
     }
-    if ((head.exp ?? Infinity) <= this.#deps.runtime.now()) return { state: "expired" };
-    return { state: head.state === "running" ? "running" : "ended", head };
+    const record = await this.#store.record(tenant, runId);
+    return record ?? head ? { state: "expired", record } : { state: "unknown" };
   }
 
   /**

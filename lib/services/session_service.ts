@@ -86,9 +86,12 @@ export class SessionService {
   /** The live session of a token; 401 if there is none, or if its share link was switched off. */
   async require(sessionToken: string, reader?: KvReader): Promise<Session> {
     const session = await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
-    const { share } = session;
-    if (share === undefined) return session;
-    return await this.#shares?.find(share, reader) ? session : rejectSessionToken();
+    return await this.#isShared(session, reader) ? session : rejectSessionToken();
+  }
+
+  /** False once the share link of the session is switched off. */
+  async #isShared({ share }: Session, reader?: KvReader): Promise<boolean> {
+    return share === undefined || await this.#shares?.find(share, reader) !== undefined;
   }
 
   /** Whom a session was minted for; 401 if that cannot be decrypted, so that a new one is minted. */
@@ -101,9 +104,13 @@ export class SessionService {
     }
   }
 
-  /** The session of a token, live or expired; `undefined` if it is unknown or revoked. */
+  /**
+   * The session of a token, live or expired; `undefined` if it is unknown or revoked, or if its share
+   * link was switched off.
+   */
   async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
-    return await this.#store.find(sessionToken);
+    const found = await this.#store.find(sessionToken);
+    return found && await this.#isShared(found.session) ? found : undefined;
   }
 
   /** Deletes a session of this tenant and cancels its runs; 404 if there is none. */

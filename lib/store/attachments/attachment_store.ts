@@ -111,12 +111,17 @@ export class AttachmentStore {
   /**
    * Finds an attachment for a message that is about to use it: no sweep deletes it before that is stored.
    * A commit of the store takes seconds, so minutes are enough, whatever the clocks of other processes.
+   * One that the sender `mayUse` not is neither found nor kept for longer.
    */
-  async claim(tenant: string, id: string): Promise<AttachmentRecord | undefined> {
+  async claim(
+    tenant: string,
+    { id, mayUse }: { id: string; mayUse: (record: AttachmentRecord) => Promise<boolean> },
+  ): Promise<AttachmentRecord | undefined> {
     return await retryUntilCommitted(async () => {
       const record = await this.find(tenant, id);
       const now = this.#runtime.now();
-      if (record === undefined || record.exp > now + CLAIM_MS / 2) return { record };
+      if (record === undefined || !await mayUse(record)) return { record: undefined };
+      if (record.exp > now + CLAIM_MS / 2) return { record };
       const entry = await this.#kv.get(keys.attachment(tenant, id));
       const current = parseRecord(attachmentRecordSchema, entry);
       if (current === undefined) return { record: undefined };

@@ -2,7 +2,7 @@ import type { Frame } from "../../schemas/frames.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
 import type { Transaction } from "../tx/operation.ts";
-import { updateRecord } from "../values/record.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 import type { ActiveRun } from "./active_run.ts";
 import { FrameReader, headKeys, parseLogHead, toRunLogHead } from "./frame_reader.ts";
 import {
@@ -14,7 +14,7 @@ import {
   runLogHeadSchema,
   withReportedEnd,
 } from "./run_log_head.ts";
-import type { RunFacts } from "./run_record.ts";
+import { type RunFacts, type RunRecord, runRecordSchema } from "./run_record.ts";
 
 /** Reads the stored logs of all processes' runs. */
 export class RunLogStore {
@@ -36,9 +36,9 @@ export class RunLogStore {
     return (await this.#kv.get(keys.runLogChunk(tenant, runId, 0))).versionstamp !== null;
   }
 
-  /** True if the tenant has the record of such a run. */
-  async hasRecord(tenant: string, runId: string): Promise<boolean> {
-    return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
+  /** The record of a run that has ended. */
+  async record(tenant: string, runId: string): Promise<RunRecord | undefined> {
+    return parseRecord(runRecordSchema, await this.#kv.get(keys.run(tenant, runId)));
   }
 
   /** Stores at `now` the frame number `n` that the `done` of an interrupted run had for a follower. */
