@@ -19,7 +19,7 @@ export function handoffTools(
       const name = await conversationName(id, { tenant, agentId, origin, visitor });
       const place = { name, runId, origin, visitor };
       const request = { ...place, settings, retentionDays, reason, by: "model" as const };
-      return toOutcome(await handoffs.request({ ...request, isActive: true }), settings.message);
+      return toOutcome(await handoffs.request(request), settings.message);
     }),
   ];
 }

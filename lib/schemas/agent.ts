@@ -36,8 +36,8 @@ const attachments = z.strictObject({
 }).describe("Files that messages may have; none by default.");
 
 const retentionDays = z.int().min(0).max(B.retentionDays).describe(
-  "How many days what conversations leave is stored, at most as many as the plan stores it, which " +
-    "is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
+  "Days for which everything that conversations leave is stored: at most the plan's number, which is " +
+    "also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
     "`handoff` cannot be enabled. Applies to messages from then on.",
 );
 

@@ -37,8 +37,8 @@ export interface ConversationPlace {
   visitor?: string | undefined;
   /** A session without an origin may not reach what a backend began. */
   isPlayground: boolean;
-  /** Nothing is stored yet. */
-  isActive: boolean;
+  /** An active run, if nothing is stored yet. */
+  runId?: string;
 }
 
 export interface HandoffServiceDeps {
@@ -72,20 +72,20 @@ export class HandoffService {
       const { agentId, page, origin, visitor, source } = stored;
       const isPlayground = source === "playground";
       const name = { tenant, id, agentId, page };
-      return { name, origin, visitor: visitor?.hash, isPlayground, isActive: false };
+      return { name, origin, visitor: visitor?.hash, isPlayground };
     }
     const active = (await runs.runsInConversation(tenant, id)).find((run) =>
       matchesFilter(run, wanted)
     );
     if (active !== undefined) {
       const name = await conversationName(id, { ...active, tenant });
-      const { origin, visitor } = active;
-      return { name, origin, visitor, isPlayground: false, isActive: true };
+      const { origin, visitor, runId } = active;
+      return { name, origin, visitor, isPlayground: false, runId };
     }
     const head = (await store.findById(tenant, id)).find((one) => matchesFilter(one, wanted));
     return head && {
       ...{ name: handoffName(tenant, head), origin: head.origin, visitor: head.visitor },
-      ...{ isPlayground: false, isActive: true },
+      isPlayground: false,
     };
   }
 
@@ -101,7 +101,7 @@ export class HandoffService {
 
   /** The visitor asks for a person; repeated, it returns the state. 409 if the agent does not offer it. */
   async request(place: ConversationPlace): Promise<HandoffStatus> {
-    const { name, origin, visitor, isActive } = place;
+    const { name, origin, visitor, runId } = place;
     const agent = await this.#agentOf(name);
     const settings = agent?.handoff;
     const current = await this.#current(name, agent);
@@ -112,7 +112,7 @@ export class HandoffService {
       throw conflictError("this agent does not offer to ask for a person", current);
     }
     const { retentionDays } = agent!;
-    const of = { name, origin, visitor, isActive };
+    const of = { name, origin, visitor, runId };
     const request = { ...of, settings, retentionDays, by: "visitor" as const };
     const asked = await this.#deps.handoffs.request(request);
     if ("head" in asked) return this.#toStatus(name, { agent, head: asked.head });

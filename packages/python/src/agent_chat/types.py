@@ -28,7 +28,7 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
-    # How many days what conversations leave is stored, at most as many as the plan stores it, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
     createdAt: str
     updatedAt: str
@@ -56,7 +56,7 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
-    # How many days what conversations leave is stored, at most as many as the plan stores it, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
 
 class AgentPatchModelPolicy(TypedDict):
@@ -431,6 +431,51 @@ class HandoffStatus(TypedDict):
     # Whether the visitor may leave an e-mail address and a message: `POST …/contact`.
     form: bool
 
+class HandoffTranscriptEntriesItem1(TypedDict):
+    type: Literal["state"]
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # The name that the person shows to the visitor.
+    person: NotRequired[str]
+    # Who asked for a person.
+    by: NotRequired[Literal["model", "visitor"]]
+    # Why the model asked.
+    reason: NotRequired[str]
+    at: str
+
+class HandoffTranscriptEntriesItem2(TypedDict):
+    type: Literal["visitor"]
+    text: str
+    # The run that the message was accepted as.
+    runId: str
+    at: str
+
+class HandoffTranscriptEntriesItem3(TypedDict):
+    type: Literal["person"]
+    text: str
+    # The name that the person shows to the visitor.
+    person: str
+    at: str
+
+class HandoffTranscriptEntriesItem4(TypedDict):
+    """What the visitor left because nobody was there."""
+    type: Literal["contact"]
+    email: str
+    message: str
+    at: str
+
+class HandoffTranscript(TypedDict):
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # Of the last request for a person.
+    requestedAt: str
+    # Who has it, or had it last.
+    person: NotRequired[str]
+    # Oldest first; the latest 500.
+    entries: list[Union["HandoffTranscriptEntriesItem1", "HandoffTranscriptEntriesItem2", "HandoffTranscriptEntriesItem3", "HandoffTranscriptEntriesItem4"]]
+
 FeedFrame = Union["FeedStateFrame", "FeedMessageFrame", "FeedTypingFrame"]
 
 class ContactBody(TypedDict):
@@ -590,6 +635,8 @@ class Transcript(TypedDict):
     costUsd: float
     # In the order in which they ended.
     runs: list["ConversationRun"]
+    # What people and the visitor wrote to each other; on the first page, if anyone asked for a person.
+    handoff: NotRequired["HandoffTranscript"]
     # The `cursor` of the next page; absent on the last.
     nextCursor: NotRequired[str]
 
