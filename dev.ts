@@ -27,10 +27,13 @@ if (Deno.args.includes("build")) {
 }
 
 async function writeScripts(): Promise<void> {
-  const { widget, panel, extras, widgetStyles, client, clientTypes } = await buildScripts({ root });
+  const { widget, panel, extras, texts, widgetStyles, client, clientTypes } = await buildScripts({
+    root,
+  });
   await Deno.writeFile(`${root}/_fresh/widget.v1.js`, widget);
   await Deno.writeFile(`${root}/_fresh/widget-panel.v1.js`, panel);
   await Deno.writeFile(`${root}/_fresh/widget-extras.v1.js`, extras);
+  await Deno.writeFile(`${root}/_fresh/widget-texts.v1.json`, texts);
   await Deno.writeTextFile(`${root}/_fresh/widget.css`, widgetStyles);
   await Deno.writeFile(`${root}/_fresh/client.v1.js`, client);
   await Deno.writeTextFile(`${root}/_fresh/client.v1.d.ts`, clientTypes);

@@ -90,10 +90,11 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await walk.call("callMcp", 202, { json: initialized });
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
-  const { client, panel, extras, widget } = service.service;
+  const { client, panel, extras, texts, widget } = service.service;
   await scripts(walk, { Widget: widget.hash12, Client: client.hash12 });
   await walk.call("getPinnedWidgetPanel", 200, { at: { hash: panel.hash12 } });
   await walk.call("getPinnedWidgetExtras", 200, { at: { hash: extras.hash12 } });
+  await walk.call("getWidgetTexts", 200, { at: { hash: texts.hash12 }, query: "?lang=de" });
   const pages = ["getClientTypes", "getHealth", "getReadiness", "getOpenApi", "getDocs"];
   for (const page of pages) await walk.call(page, 200);
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
@@ -116,7 +117,7 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
-  assertEquals(JSON.parse(shown.text), agent.appearance);
+  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: { handoff: true } });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });
   const { data, nextCursor } = JSON.parse(page.text);
   const rest = await walk.call("listAgents", 200, { query: `?cursor=${nextCursor}` });

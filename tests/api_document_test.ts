@@ -243,8 +243,11 @@ Deno.test("the API document: a failing store is a documented error of every oper
   const key = await service.key([...SCOPES]);
   store.break("the disk is gone");
   for (const operation of api.operations.filter((one) => one.path !== "/readyz")) {
-    const { client, panel, extras, widget } = service.service;
-    const files = { "/client": client, "/widget-panel": panel, "/widget-extras": extras };
+    const { client, panel, extras, texts, widget } = service.service;
+    const files = {
+      ...{ "/client": client, "/widget-panel": panel },
+      ...{ "/widget-extras": extras, "/widget-texts": texts },
+    };
     const [, file = widget] = Object.entries(files)
       .find(([start]) => operation.path.startsWith(start)) ?? [];
     const { hash12: hash } = file;

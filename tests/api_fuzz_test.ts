@@ -107,8 +107,8 @@ async function createFixture(service: TestService): Promise<FuzzContext> {
     sessions.push({ agentId: id, token: await service.mint(keys.good, id, ORIGIN) });
   }
   const handedOver = await startHandedOver(service, keys.good);
-  const { client, panel, extras, widget } = service.service;
-  const hashes = [client.hash12, panel.hash12, extras.hash12, widget.hash12];
+  const { client, panel, extras, texts, widget } = service.service;
+  const hashes = [client, panel, extras, texts, widget].map(({ hash12 }) => hash12);
   return new FuzzContext({ keys, agents, sessions, hashes, handedOver, ownOrigin: service.url });
 }
 

@@ -19,13 +19,13 @@ async function otherRelease() {
     await Deno.symlink(`${ROOT}lib/schemas`, `${root}/lib/schemas`);
     await Deno.symlink(`${ROOT}node_modules`, `${root}/node_modules`);
     const file = `${root}/widget/panel_languages.ts`;
-    const texts = await Deno.readTextFile(file);
-    await Deno.writeTextFile(file, texts.replace("How can we help?", "Welcome back."));
-    const ratings = `${root}/widget/feedback_languages.ts`;
+    const greetings = await Deno.readTextFile(file);
+    await Deno.writeTextFile(file, greetings.replace("How can we help?", "Welcome back."));
+    const ratings = `${root}/widget/extras/feedback/feedback_texts.ts`;
     const labels = await Deno.readTextFile(ratings);
     await Deno.writeTextFile(ratings, labels.replace("Good answer", "Useful answer"));
-    const { launcher, panel, extras } = await buildWidget({ root });
-    return { widget: launcher.bytes, panel: panel.bytes, extras: extras.bytes };
+    const { launcher, panel, extras, texts } = await buildWidget({ root });
+    return { widget: launcher.bytes, panel: panel.bytes, extras: extras.bytes, texts: texts.bytes };
   } finally {
     await Deno.remove(root, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { MANGLED_PROPS } from "./mangled_props.ts";
 import { trimPreact } from "./trim_preact.ts";
+import type { Languages } from "../widget/locales.ts";
 import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
 import { describeScript, pinnedPath, type ScriptBundle } from "../lib/store/script_bundle.ts";
 
@@ -27,6 +28,8 @@ export interface BuiltWidget {
   readonly launcher: BuiltFile;
   readonly panel: BuiltFile;
   readonly extras: BuiltFile;
+  /** The texts of the extras, by language, as JSON. */
+  readonly texts: Pick<BuiltFile, "bytes">;
 }
 
 /** Browsers with constructable style sheets and `100dvh`; older ones never show the widget. */
@@ -52,8 +55,8 @@ export const PANEL_OPTIONS: BuildOptions = {
 /** Without Preact: the panel hands its own over. */
 export const EXTRAS_OPTIONS: BuildOptions = {
   ...PANEL_OPTIONS,
-  entryPoints: ["widget/extras.ts"],
-  inject: ["widget/extras_h.ts"],
+  entryPoints: ["widget/extras/extras.ts"],
+  inject: ["widget/extras/extras_h.ts"],
 };
 
 /** Builds `client.v1.js`, the module that the widget uses. Also reproducible. */
@@ -62,13 +65,18 @@ export function buildClient(options: BundleOptions = {}): BuiltFile {
   return build(root, { entryPoints: ["widget/client/client.ts"], format: "esm" });
 }
 
-/** Builds all three files. Rejects with esbuild's own error, with file and line, on a mistake. */
+/** Builds all files. Rejects with esbuild's own error, with file and line, on a mistake. */
 export async function buildWidget(options: BundleOptions = {}): Promise<BuiltWidget> {
   const root = rootOf(options);
-  const extras = buildExtras(root, shortNames(root));
+  const languages = await readTexts(root);
+  const texts = { bytes: new TextEncoder().encode(JSON.stringify(languages)) };
+  const extras = buildExtras(root, shortNames(root), {
+    english: languages.en!,
+    file: pinnedPath("widget-texts", await describeScript(texts.bytes)).slice(1),
+  });
   const panel = buildPanel(root, extras, await describeScript(extras.bytes));
   const launcher = buildLauncher(root, panel, await describeScript(panel.bytes));
-  return { launcher, panel, extras };
+  return { launcher, panel, extras, texts };
 }
 
 /** The launcher's property names, which it shortens before the others: it has the fewest bytes left. */
@@ -77,9 +85,25 @@ function shortNames(root: string): BuiltFile["mangled"] {
   return build(root, { ...LAUNCHER_OPTIONS, define }).mangled;
 }
 
-function buildExtras(root: string, mangleCache: BuiltFile["mangled"]): BuiltFile {
+/** The texts of the extras, as the sources below `root` have them. */
+async function readTexts(root: string): Promise<Languages> {
+  const { bytes } = build(root, { entryPoints: ["widget/extras/texts.ts"], format: "esm" });
+  const { EXTRAS_LANGUAGES } = await import(`data:text/javascript;base64,${bytes.toBase64()}`);
+  return EXTRAS_LANGUAGES;
+}
+
+/** With English texts, and the name of the file that has the other languages. */
+function buildExtras(
+  root: string,
+  mangleCache: BuiltFile["mangled"],
+  { english, file }: { english: string; file: string },
+): BuiltFile {
   const { css, inputs } = buildStyles(root, "extras");
-  const define = { WIDGET_CSS: JSON.stringify(css) };
+  const define = {
+    WIDGET_CSS: JSON.stringify(css),
+    EXTRAS_ENGLISH: JSON.stringify(english),
+    TEXTS_FILE: JSON.stringify(file),
+  };
   const script = build(root, { ...EXTRAS_OPTIONS, define, mangleCache });
   return { ...script, inputs: [...inputs, ...script.inputs].sort() };
 }
@@ -160,11 +184,12 @@ function bundledFiles(metafile: Metafile | undefined): string[] {
 /** Builds the scripts that embedding pages load, and the widget's styles for the playground. */
 export async function buildScripts(options: BundleOptions = {}): Promise<BuiltScripts> {
   const root = rootOf(options);
-  const { launcher, panel, extras } = await buildWidget({ root });
+  const { launcher, panel, extras, texts } = await buildWidget({ root });
   return {
     widget: launcher.bytes,
     panel: panel.bytes,
     extras: extras.bytes,
+    texts: texts.bytes,
     client: buildClient({ root }).bytes,
     widgetStyles: buildStyles(root, "main").css,
     clientTypes: await Deno.readTextFile(`${root}/widget/client/client.d.ts`),

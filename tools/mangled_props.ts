@@ -5,14 +5,14 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements apiBase attach avatar away below busy
+  accent announceAnswer announceText announcements apiBase attach avatar away branch busy
   changed clearAnnouncements config conversation describe draw elementCount emit emitter endpoint
-  failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
-  input inside kids kind label languages launcher left line lines live load loadFile locale log lost mark
-  newId node nth onAppearance onLeave onLink onRetry onWake paint pause privacyText privacyUrl
+  fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
+  input inside isPressed kids kind label languages launcher left line lines live load loadFile locale log lost mark
+  menuItems   newId node nth onAppearance onLeave onLink onPress onRetry onWake paint pause privacyText privacyUrl
   rejection remaining renew restart resume retry retryAfter retryAt root save saved script
-  scrollToEnd session sessionEndpoint show side source stickToEnd stringId suggestions tag theme
-  token tool turn ui unread waiting wake warn
+  scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme
+  token tool turn ui unread uploading waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

@@ -12,7 +12,10 @@ import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
 const ROOT = new URL("../", import.meta.url).pathname;
 
 /** By the build. */
-const DEFINED = ["WIDGET_CSS", "PANEL_FILE", "PANEL_INTEGRITY", "EXTRAS_FILE", "EXTRAS_INTEGRITY"];
+const DEFINED = [
+  ...["WIDGET_CSS", "PANEL_FILE", "PANEL_INTEGRITY", "EXTRAS_FILE", "EXTRAS_INTEGRITY"],
+  ...["EXTRAS_ENGLISH", "TEXTS_FILE"],
+];
 
 /** The fields of each member of a union. */
 type Names<T> = Record<T extends unknown ? Exclude<keyof T, symbol | number> : never, true>;
@@ -54,6 +57,9 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   partial: true,
   rating: true,
   sources: true,
+  files: true,
+  replaces: true,
+  attachments: true,
   key: true,
   run: true,
   n: true,
@@ -75,6 +81,7 @@ const WIRE: Names<Frame> = {
   text: true,
   name: true,
   args: true,
+  progress: true,
   output: true,
   inputTokens: true,
   outputTokens: true,

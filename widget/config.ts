@@ -29,8 +29,6 @@ export interface WidgetConfig {
   readonly open: boolean;
   /** The panel fills the page, always open. */
   readonly page: boolean;
-  /** Visitors can rate finished answers. */
-  readonly feedback: "on" | "off";
   /** Origins from which images in answers may be loaded. */
   readonly imageOrigins: readonly string[];
 }
@@ -59,7 +57,6 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
     sessionEndpoint: httpUrl(text("session-endpoint"), pageUrl),
     theme: one("theme", "auto", "light", "dark"),
     side: one("position", "right", "left"),
-    feedback: one("feedback", "on", "off"),
     // Hex only: a readable text color is computed from it, and no other CSS can get in.
     accent: /^#[0-9a-f]{6}$|/i.exec(text("accent"))![0],
     title: text("title"),

@@ -37,7 +37,6 @@ Deno.test("readConfig: the required attributes are enough, the rest have default
     launcher: true,
     open: false,
     page: false,
-    feedback: "on",
     imageOrigins: [],
   });
 });
@@ -85,12 +84,28 @@ Deno.test("readableTextColor: picks the more readable one of black and white", (
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });
 
-Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it reads", async () => {
+/** The sources of the extras, which read their attributes themselves. */
+async function readExtras(): Promise<string> {
+  const texts: string[] = [];
+  const folders = [new URL("extras/", import.meta.url)];
+  for (const folder of folders) {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (isDirectory) folders.push(new URL(`${name}/`, folder));
+      else texts.push(await Deno.readTextFile(new URL(name, folder)));
+    }
+  }
+  return texts.join("\n");
+}
+
+Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it and the extras read", async () => {
   const names = new Set(["data-service-widget"]);
   readConfig((name) => {
     names.add(name);
     return GOOD[name as keyof typeof GOOD] ?? "";
   }, "https://shop.example/page");
+  for (const [, name] of (await readExtras()).matchAll(/\bread\("(data-[\w-]+)"\)/g)) {
+    names.add(name!);
+  }
   const page = await Deno.readTextFile(new URL("../docs/embedding.md", import.meta.url));
   const rows = [...page.matchAll(/^\| `(data-[\w-]+)` +\|/gm)].map(([, name]) => name!);
   assertEquals(rows.toSorted(), [...names].sort());

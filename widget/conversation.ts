@@ -21,6 +21,7 @@ import {
   type SavedState,
   type State,
   stripMarkup,
+  type TranscriptMessage,
 } from "./state.ts";
 
 export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
@@ -66,15 +67,29 @@ export class Conversation {
   }
 
   /** False when there is nothing to send or an answer is still arriving. */
-  send(text: string): boolean {
+  send(text: string, more?: Pick<TranscriptMessage, "files" | "replaces">): boolean {
     const content = truncate(text.trim());
     const { state } = this;
-    if (!content || state.busy) return false;
-    state.turns.push({ id: state.nextId++, role: "user", text: content });
+    if (!content || state.busy || state.uploading) return false;
+    state.turns.push({
+      ...{ id: state.nextId++, role: "user", text: content, files: state.files, ...more },
+    });
+    if (!more) state.files = undefined;
     this.#options.emitter.emit("message", { text: content });
     this.#mayResend = true;
     this.#sendQuestion();
     return true;
+  }
+
+  /**
+   * Asks a question again: for another answer, or with another text. What followed it leaves the
+   * conversation; the service keeps both. False while an answer is arriving.
+   */
+  branch(question: TranscriptMessage, text = question.text): boolean {
+    const { state } = this;
+    if (state.busy) return false;
+    const [{ files, run }] = state.turns.splice(state.turns.indexOf(question)) as [typeof question];
+    return this.send(text, { files, replaces: run });
   }
 
   /** Sends the last question again after a failure. */
@@ -112,6 +127,14 @@ export class Conversation {
     this.#run?.wake(silence);
   }
 
+  /** Shows a failure that does not end the answer. */
+  fail(code: string, stringId: number): void {
+    const failure: Failure = { code, stringId, retry: "never" };
+    this.state.failure = failure;
+    this.#options.warn(code, undefined);
+    this.announceText(this.#options.describe(failure));
+  }
+
   /** Announces a text to screen readers. */
   announceText(text: string): void {
     this.state.announcements.push(text);
@@ -131,6 +154,7 @@ export class Conversation {
       key: this.#options.newId(),
       messages: toChatMessages(turns),
       conversationId,
+      replaces: turns.at(-1)!.replaces,
       n: 0,
     });
   }
@@ -174,6 +198,7 @@ export class Conversation {
         // Each frame arrives once, so this is another run, which starts its answer over.
         this.#dropAnswer();
         state.conversationId = frame.conversationId;
+        state.turns.at(-1)!.run = frame.runId;
         this.#options.emitter.emit("start", {
           conversationId: frame.conversationId,
           runId: frame.runId,
@@ -206,10 +231,8 @@ export class Conversation {
     if (answer) answer.text += text;
     // Sources found before the first text move from the question to the answer.
     else if (text) {
-      const { run } = state.attempt!;
-      state.turns.push({
-        ...{ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text, run },
-      });
+      const { run, sources } = state.turns.at(-1)!;
+      state.turns.push({ id: state.nextId++, role: "assistant", text, run, sources });
     }
   }
 

@@ -189,11 +189,38 @@ Deno.test("Conversation.stop: cancels the run, keeps its text and ignores the re
     text: "Hi.",
     partial: true,
     run: RUN,
+    sources: undefined,
   });
   await open.cancel().catch(() => {});
   assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/cancel`);
   assertEquals(t.seen[1]?.headers.get("x-service-session"), TOKEN);
   assertEquals([shownMessages(t), t.warnings], [["Hello?", "Hi."], []]);
+});
+
+Deno.test("Conversation.branch: asks again from a question, with its files and the run that it replaces", async () => {
+  const t = setUp([1, 2, 3].map(() => () => stream(text(ANSWER))));
+  t.conversation.state.files = [{ id: "file-1", name: "photo.png", mediaType: "image/png" }];
+  assertEquals(t.conversation.send("Hello?"), true);
+  assertEquals(t.conversation.branch(t.conversation.state.turns[0]!), false, "while it arrives");
+  await t.until((state) => !state.busy);
+  t.conversation.send("And then?");
+  await t.until((state) => !state.busy);
+  const [question] = t.conversation.state.turns;
+  assertEquals(t.conversation.branch(question!, "Hello!"), true);
+  await t.until((state) => !state.busy);
+  assertEquals(shownMessages(t).length, 2);
+  assertEquals(shownMessages(t)[0], "Hello!");
+  const bodies = t.seen.map(({ body }) => body as { replaces?: string; messages: unknown[] });
+  assertEquals(bodies.map(({ replaces }) => replaces), [undefined, undefined, RUN]);
+  assertEquals(bodies[2]?.messages, [
+    { role: "user", content: "Hello!", attachments: ["file-1"] },
+  ]);
+});
+
+Deno.test("Conversation.send: waits while a file is being uploaded", () => {
+  const t = setUp([]);
+  t.conversation.state.uploading = true;
+  assertEquals([t.conversation.send("Hello?"), t.seen.length], [false, 0]);
 });
 
 Deno.test("Conversation: shows a rejection to the developer with its code, to the visitor as a calm sentence", async () => {

@@ -9,12 +9,13 @@ const MAX_TOTAL_LENGTH = 160_000;
 
 /** The newest messages that fit, oldest first, beginning with the user's, as models expect. */
 export function toChatMessages(
-  turns: readonly Pick<TranscriptMessage, "role" | "text">[],
+  turns: readonly Pick<TranscriptMessage, "role" | "text" | "files">[],
 ): ChatMessage[] {
   const messages: ChatMessage[] = [];
   let units = 0;
   for (const turn of turns.toReversed()) {
-    const message = { role: turn.role, content: truncate(turn.text) };
+    const attachments = turn.files?.map(({ id }) => id);
+    const message = { role: turn.role, content: truncate(turn.text), attachments };
     units += message.content.length;
     if (messages.length === MAX_MESSAGES || units > MAX_TOTAL_LENGTH) break;
     messages.push(message);

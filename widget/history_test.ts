@@ -10,9 +10,24 @@ function turns(count: number, text = (index: number) => `${index}`): TranscriptM
   }));
 }
 
+/** As JSON has it. */
+function sent(messages: unknown): unknown {
+  return JSON.parse(JSON.stringify(messages));
+}
+
 Deno.test("toChatMessages: sends a short conversation completely, in order", () => {
-  assertEquals(toChatMessages(turns(3)), [
+  assertEquals(sent(toChatMessages(turns(3))), [
     { role: "user", content: "0" },
+    { role: "assistant", content: "1" },
+    { role: "user", content: "2" },
+  ]);
+});
+
+Deno.test("toChatMessages: repeats the ids of the files that a question has", () => {
+  const file = { id: "file-1", name: "photo.png", mediaType: "image/png" };
+  const [first, ...rest] = turns(3);
+  assertEquals(sent(toChatMessages([{ ...first!, files: [file] }, ...rest])), [
+    { role: "user", content: "0", attachments: ["file-1"] },
     { role: "assistant", content: "1" },
     { role: "user", content: "2" },
   ]);

@@ -65,7 +65,8 @@ export function startLauncher(
 
   const draw = () => panel ? panel.draw() : shell?.paint();
   const configure = () => {
-    view.config = readConfig(withAppearance(read, appearance), document.baseURI) as WidgetConfig;
+    view.read = withAppearance(read, appearance);
+    view.config = readConfig(view.read, document.baseURI) as WidgetConfig;
     const tag = language || view.config.lang || document.documentElement.lang;
     view.locale = findLocale(tag, panel?.languages ?? languages);
     draw();
@@ -141,7 +142,7 @@ export function startLauncher(
       emitter.emit("destroy", undefined);
     },
   };
-  const view: LauncherView = { config, handle, locale: findLocale("", languages), nth };
+  const view: LauncherView = { config, read, handle, locale: findLocale("", languages), nth };
 
   let asked: Promise<void> | undefined;
   const askAppearance = () =>

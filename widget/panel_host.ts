@@ -1,6 +1,6 @@
 /** What the launcher and the panel, which are two files, give to each other. */
 import type { Appearance } from "./appearance.ts";
-import type { WidgetConfig } from "./config.ts";
+import type { ReadAttribute, WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Emitter } from "./emitter.ts";
 import type { WidgetHandle } from "./handle.ts";
@@ -13,6 +13,8 @@ import type { TabStore } from "./tab_store.ts";
 export interface LauncherView {
   readonly handle: WidgetHandle;
   config: WidgetConfig;
+  /** The attributes of the tag, and what the service says instead of those that are absent. */
+  read: ReadAttribute;
   locale: Locale;
   /** Number of widgets on the page before this one; their launchers are placed side by side. */
   readonly nth: number;

@@ -1,5 +1,7 @@
 /** Starts the panel in the place of what the launcher has shown so far. */
 import { h } from "preact";
+import { FILES } from "./extras/slot.ts";
+import { takeFiles } from "./take_files.ts";
 import { Conversation } from "./conversation.ts";
 import { developerHint } from "./developer_hints.ts";
 import { failureMessage } from "./failure.ts";
@@ -42,8 +44,9 @@ export function startPanel(host: PanelHost, texts: Languages): Panel {
     changed,
   });
   const ui = Object.assign(view, { conversation, session }) as Ui;
-  ui.below = lazyExtras({ h, ui, root, changed }, loadFile);
+  ui.slot = lazyExtras({ h, ui, root, changed }, loadFile);
   const { draw, end } = mount(ui, root);
+  takeFiles(root, (files) => ui.slot(FILES, files));
   return {
     conversation,
     languages: joinLanguages(languages, texts),

@@ -3,6 +3,13 @@ import type { Rating } from "../lib/schemas/rating.ts";
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
 
+/** A file that the service has. */
+export interface AttachedFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+}
+
 export interface TranscriptMessage {
   /** Unique within the tab; the key of its element. */
   readonly id: number;
@@ -10,8 +17,12 @@ export interface TranscriptMessage {
   text: string;
   /** The answer was stopped before its end. */
   partial?: boolean;
-  /** The run of an answer. */
+  /** The run of a question and its answer. */
   run?: string | undefined;
+  /** The run whose question or answer this question replaces. */
+  replaces?: string | undefined;
+  /** What is attached to a question. */
+  files?: readonly AttachedFile[] | undefined;
   /** How the visitor rated an answer. */
   rating?: Rating | undefined;
   /** Titles of the documents found; stored on the question until the answer begins. */
@@ -28,6 +39,8 @@ export interface SavedState {
   attempt?: Attempt | undefined;
   /** Text that is not sent yet. */
   draft?: string | undefined;
+  /** What is attached to it. */
+  files?: readonly AttachedFile[] | undefined;
 }
 
 export interface State extends SavedState {
@@ -37,6 +50,8 @@ export interface State extends SavedState {
   busy: boolean;
   /** The connection broke and is being retried. */
   lost: boolean;
+  /** A file is being uploaded: the message waits for it. */
+  uploading?: boolean;
   /** Name of the running tool, or "". */
   tool: string;
   failure?: Failure | undefined;

@@ -19,10 +19,10 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
         return undefined;
       }
     },
-    save({ open, turns, nextId, conversationId, attempt, draft }) {
+    save({ open, turns, nextId, conversationId, attempt, draft, files }) {
       try {
-        const saved: SavedState = { open, turns, nextId, conversationId, attempt, draft };
-        if (turns.length || draft) storage().setItem(key, JSON.stringify(saved));
+        const saved: SavedState = { open, turns, nextId, conversationId, attempt, draft, files };
+        if (turns.length || draft || files) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);
       } catch { /* full or blocked: the state lives in memory until the page is left */ }
     },

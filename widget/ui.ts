@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
-import type { BelowAnswer } from "./extras_host.ts";
+import type { Slot } from "./extras/slot.ts";
 import type { Locale } from "./locales.ts";
 import type { LauncherView } from "./panel_host.ts";
 import type { Session } from "./session.ts";
@@ -11,19 +11,19 @@ import { ASSISTANT } from "./string_ids.ts";
 export interface View extends LauncherView {
   readonly conversation: Conversation;
   readonly session: Session;
+  /** What the extras render in their places. */
+  slot: Slot;
 }
 
 /** What a message needs, so that the dashboard's playground can show one by itself. */
 export interface MessageUi {
   readonly conversation: Pick<Conversation, "announceText">;
-  readonly config: Pick<WidgetConfig, "avatar" | "imageOrigins" | "feedback">;
+  readonly config: Pick<WidgetConfig, "avatar" | "imageOrigins">;
   readonly locale: Locale;
-  /** Not in the playground. */
-  below?: BelowAnswer;
+  slot?: Slot;
 }
 
 export interface Ui extends View {
-  below?: BelowAnswer;
   readonly log: RefObject<HTMLDivElement>;
   readonly input: RefObject<HTMLTextAreaElement>;
   readonly launcher: RefObject<HTMLButtonElement>;

@@ -2,6 +2,10 @@ import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { readableTextColor } from "../../widget/config.ts";
 import { Message } from "../../widget/components/Message.tsx";
+import { AnswerRow } from "../../widget/extras/answer/AnswerRow.tsx";
+import { BELOW, type Slot } from "../../widget/extras/slot.ts";
+import { textOf } from "../../widget/extras/text_ids.ts";
+import { EXTRAS_LANGUAGES } from "../../widget/extras/texts.ts";
 import { LANGUAGES } from "../../widget/languages.ts";
 import { findLocale } from "../../widget/locales.ts";
 import { addSources, type TranscriptMessage } from "../../widget/state.ts";
@@ -67,9 +71,17 @@ function Shown(
 
 /** Images are loaded from the page's own settings only, so here they are links. */
 function messageUi(lang: string, avatar = ""): MessageUi {
-  const config = { avatar, imageOrigins: [], feedback: "off" } as const;
+  const config = { avatar, imageOrigins: [] };
   const conversation = { announceText: () => {} };
-  return { locale: findLocale(lang, LANGUAGES), config, conversation };
+  const locale = findLocale(lang, LANGUAGES);
+  const ui: MessageUi = { locale, config, conversation };
+  const t = (id: number) => textOf(EXTRAS_LANGUAGES[locale.lang]!, id);
+  /** Of the extras, only what stands below an answer. */
+  const slot: Slot = (place, value) => {
+    const turn = value as TranscriptMessage;
+    if (place === BELOW && turn.role === "assistant") return <AnswerRow {...{ ui, t, turn }} />;
+  };
+  return { ...ui, slot };
 }
 
 /** The dashboard's colours: chosen, or those of the system. */

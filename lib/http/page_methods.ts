@@ -10,6 +10,7 @@ const GET_ONLY = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
   ...["/widget-panel.v1.:hash.js", "/widget-extras.v1.:hash.js"],
+  "/widget-texts.v1.:hash.json",
   ...["/client.v1.js", "/client.v1.json", "/client.v1.:hash.js", "/client.v1.d.ts"],
   ...[
     "/home",

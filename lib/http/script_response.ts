@@ -31,10 +31,17 @@ export async function scriptResponse(
   });
 }
 
-/** A script by its content hash; never changes. */
+/**
+ * A script by its content hash; never changes. `select` chooses a part of it, or `undefined` if there
+ * is no such part.
+ */
 export async function pinnedScriptResponse(
   ctx: Context<State>,
   name: ScriptName,
+  { more = {}, select = (script) => script }: {
+    more?: Record<string, string>;
+    select?: (script: ScriptBundle) => ScriptBundle | undefined | Promise<ScriptBundle | undefined>;
+  } = {},
 ): Promise<Response> {
   const { releases, log } = ctx.state.service;
   const hash = ctx.params.hash ?? "";
@@ -43,9 +50,9 @@ export async function pinnedScriptResponse(
     return "unavailable" as const;
   });
   if (script === "unavailable") return unavailableResponse(ctx.url);
-  if (script === undefined) throw new HttpError(404);
-  const more = name === "client" ? CLIENT_TYPES_HEADER : {};
-  return scriptResponse(ctx, script, { ...more, "cache-control": IMMUTABLE_CACHE });
+  const part = script && await select(script);
+  if (part === undefined) throw new HttpError(404);
+  return scriptResponse(ctx, part, { ...more, "cache-control": IMMUTABLE_CACHE });
 }
 
 export function scriptInfoResponse(

@@ -129,6 +129,7 @@ export interface Service {
   readonly panel: ScriptBundle;
   /** What this panel loads later. */
   readonly extras: ScriptBundle;
+  readonly texts: ScriptBundle;
   /** The widget's style sheet. */
   readonly widgetStyles: string;
   readonly client: ScriptBundle;

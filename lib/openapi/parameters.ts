@@ -34,6 +34,11 @@ export const PARAMETERS = {
       "or `ag-ui`. The same as the parameter of `Accept: text/event-stream; protocol=ai-sdk-ui`.",
     { type: "string", enum: [...STREAM_PROTOCOLS], default: "native" },
   ),
+  textsLanguage: queryParameter(
+    "lang",
+    "One language, a primary tag such as `de`. Without it, all languages.",
+    { type: "string", maxLength: 64 },
+  ),
   wait: queryParameter(
     "wait",
     "Poll instead of streaming: the response is complete, has a `Content-Length`, and is sent as soon " +

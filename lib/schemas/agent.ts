@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
+import { agentOffersSchema, appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { handoffSchema } from "./handoff.ts";
@@ -86,6 +86,10 @@ const fields = {
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
   retentionDays: retentionDays.optional(),
+  followUps: z.boolean().optional().describe(
+    "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
+      "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
+  ),
 };
 
 const shape = z.strictObject(fields);
@@ -115,7 +119,8 @@ export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`
- * and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with `agentBodySchema`.
+ * and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
+ * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
@@ -156,6 +161,7 @@ export const AGENT_SCHEMAS = {
   Budget: budget,
   Appearance: appearanceSchema,
   ShownAppearance: shownAppearanceSchema,
+  AgentOffers: agentOffersSchema,
   AgentVariable: agentVariableSchema,
   AgentAttachments: attachments,
 };

@@ -27,6 +27,9 @@ export const ownConversationPageSchema = pageSchema(
 const citedSourceSchema = z.object({
   title: z.string(),
   url: z.string().optional().describe("Set if the title is an address."),
+  used: z.literal(true).optional().describe("The answer draws on this document."),
+  text: z.string().optional()
+    .describe("Of a used document: a passage that the answer draws on."),
 });
 
 export const ownMessageSchema = z.object({
@@ -37,7 +40,7 @@ export const ownMessageSchema = z.object({
   claimed: z.literal(true).optional()
     .describe("Sent by the client as an earlier message; the service has no record of it."),
   sources: z.array(citedSourceSchema).optional()
-    .describe("The documents that were found for an answer, each once."),
+    .describe("The documents that were found for an answer, each once; used ones first."),
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]).optional()
     .describe("Of an answer: anything but `stop` may have cut it short."),
 });

@@ -21,6 +21,8 @@ export const mintedSessionSchema = z.object({
   sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; may be sent to a browser."),
   expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),
   messageCap: z.int().positive().describe("Total messages that this session may send."),
-  appearance: shownAppearanceSchema.optional().describe("The agent's; absent if it has none."),
+  appearance: shownAppearanceSchema.optional().describe(
+    "The agent's, and what it offers; absent if it has neither.",
+  ),
 });
 export type MintedSession = z.infer<typeof mintedSessionSchema>;

@@ -1,4 +1,3 @@
-import { citedSources } from "../agent/tools/cited_sources.ts";
 import type { LiveRuns } from "../chat/live_runs.ts";
 import type { RunInConversation, RunRegistry } from "../chat/run_registry.ts";
 import { isoTime } from "../platform/runtime.ts";
@@ -18,6 +17,7 @@ import type { OwnConversationStore } from "../store/conversations/own_conversati
 import type { Session } from "../store/credentials/session_store.ts";
 import type { ConversationName } from "../store/keys/keys.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
+import { answerSources } from "./answer_sources.ts";
 import type { ConversationService } from "./conversation_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
@@ -178,22 +178,13 @@ function toMessages({ row, transcript }: RunWithTranscript): OwnMessage[] {
     ...claimed && { claimed },
   }));
   if (transcript.text === "") return asked;
-  const sources = sourcesOf(transcript.tools);
+  const sources = answerSources(transcript.text, transcript.tools);
   const answer: OwnMessage = {
     ...{ role: "assistant", content: transcript.text, runId, createdAt: isoTime(endedAt) },
     ...sources.length > 0 && { sources },
     finishReason,
   };
   return [...asked, answer];
-}
-
-function sourcesOf(
-  tools: Exclude<RunWithTranscript["transcript"], "unreadable">["tools"],
-): NonNullable<OwnMessage["sources"]> {
-  const found = new Map(
-    tools.flatMap(citedSources).map((source) => [source.documentId, source]),
-  );
-  return [...found.values()].map(({ title, url }) => ({ title, ...url && { url } }));
 }
 
 function notFound(): never {

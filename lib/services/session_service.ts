@@ -10,7 +10,7 @@ import type { Session, SessionStore } from "../store/credentials/session_store.t
 import type { ShareStore } from "../store/agents/share_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
-import { shownAppearance } from "../schemas/appearance.ts";
+import { offersOf, shownAppearance } from "../schemas/appearance.ts";
 import type { MintedSession } from "../schemas/session.ts";
 import { isOfType, type MintVisitor } from "../schemas/visitor.ts";
 
@@ -139,6 +139,7 @@ function valid({ variables = [] }: Agent, visitor: MintVisitor): NewVisitor {
 }
 
 /** What a session takes from its agent. */
-function agentPart({ id, name, appearance }: Agent) {
-  return { agentId: id, ...appearance && { appearance: shownAppearance(name, appearance) } };
+function agentPart(agent: Agent) {
+  const appearance = shownAppearance({ ...agent, offers: offersOf(agent) });
+  return { agentId: agent.id, ...appearance && { appearance } };
 }

@@ -13,9 +13,9 @@ export interface ScriptBundle {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** The immutable path of a script. */
+/** The immutable path of a script, or of the texts of the widget's extras. */
 export function pinnedPath(name: string, { version, hash12 }: ScriptBundle): string {
-  return `/${name}.${version}.${hash12}.js`;
+  return `/${name}.${version}.${hash12}.${name === "widget-texts" ? "json" : "js"}`;
 }
 
 /** Describes a built script. Copies `body`, so that a later write cannot invalidate its hash. */

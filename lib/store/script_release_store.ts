@@ -15,7 +15,12 @@ const releaseSchema = z.object({
   parts: z.int().positive(),
 });
 
-export type ScriptName = "widget" | "widget-panel" | "widget-extras" | "client";
+export type ScriptName =
+  | "widget"
+  | "widget-panel"
+  | "widget-extras"
+  | "widget-texts"
+  | "client";
 
 type Release = Omit<z.infer<typeof releaseSchema>, "v"> & { hash12: string };
 

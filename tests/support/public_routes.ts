@@ -35,6 +35,9 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("widget-extras.v1.[hash].js.ts", "/widget-extras.v1.0123456789ab.js", {
     ...{ status: 404, type: "text/html" },
   }),
+  page("widget-texts.v1.[hash].json.ts", "/widget-texts.v1.0123456789ab.json", {
+    ...{ status: 404, type: "text/html" },
+  }),
   page("client.v1.js.ts", "/client.v1.js", { status: 200, type: "text/javascript" }),
   page("client.v1.json.ts", "/client.v1.json", { status: 200, type: "application/json" }),
   page("client.v1.d.ts.tsx", "/client.v1.d.ts", { status: 200, type: "application/typescript" }),

@@ -16,7 +16,7 @@ export interface Site {
 
 /** A script of the service. */
 type File = Awaited<ReturnType<typeof describeScript>>;
-type Files = Record<"launcher" | "panel" | "extras", File>;
+type Files = Record<"launcher" | "panel" | "extras" | "texts", File>;
 
 export interface SiteOptions extends PageOptions {
   /** More attributes of the tag. */
@@ -35,11 +35,12 @@ export interface SiteOptions extends PageOptions {
 /** Built once for all pages of a test file. */
 const bundled = (() => {
   const describe = async (): Promise<Files> => {
-    const { launcher, panel, extras } = await buildWidget();
+    const { launcher, panel, extras, texts } = await buildWidget();
     return {
       launcher: await describeScript(launcher.bytes),
       panel: await describeScript(panel.bytes),
       extras: await describeScript(extras.bytes),
+      texts: await describeScript(texts.bytes),
     };
   };
   let bundle: ReturnType<typeof describe> | undefined;
@@ -54,7 +55,7 @@ export async function onSite(
   use: (site: Site) => Promise<void>,
 ): Promise<void> {
   const files = await bundled();
-  const { launcher, panel, extras } = files;
+  const { launcher, panel, extras, texts } = files;
   const chat = new FakeChat();
   const asked: string[] = [];
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
@@ -68,6 +69,7 @@ export async function onSite(
       "/widget.v1.js": launcher,
       [pinnedPath("widget-panel", panel)]: panel,
       [pinnedPath("widget-extras", extras)]: extras,
+      [pinnedPath("widget-texts", texts)]: texts,
     }[pathname];
     if (file === undefined) return chat.handle(request);
     const headers = { "content-type": "text/javascript", "access-control-allow-origin": "*" };
@@ -150,8 +152,9 @@ export function focused(page: Page): Promise<unknown> {
 /** Waits until all finite animations of the widget have ended. */
 export async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const root = document.querySelector("service-widget")!.shadowRoot!;
-    const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
+    const root = document.querySelector("service-widget")?.shadowRoot;
+    const all = [...document.getAnimations(), ...root?.getAnimations() ?? []];
+    const finite = all.filter((a) => a.effect!.getTiming().iterations === 1);
     // An animation also ends when its element is removed.
     await Promise.allSettled(finite.map((animation) => animation.finished));
   });

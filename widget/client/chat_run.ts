@@ -13,12 +13,16 @@ import { NETWORK_ERROR, readRejection, type Rejection } from "./rejection.ts";
 export interface ChatMessage {
   readonly role: "user" | "assistant";
   readonly content: string;
+  /** Ids of uploaded files, of the user's messages only. */
+  readonly attachments?: readonly string[] | undefined;
 }
 
 /** The body fields that the caller chooses. */
 export interface Question {
   readonly messages: readonly ChatMessage[];
   readonly conversationId?: string | undefined;
+  /** The run whose answer is asked for again, or whose question this message changes. */
+  readonly replaces?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;

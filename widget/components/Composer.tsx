@@ -1,11 +1,9 @@
 import { MAX_MESSAGE_LENGTH } from "../history.ts";
 import { isSendKey } from "../send_key.ts";
-import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
+import { ABOVE_FIELD, FOOTNOTE, MENU } from "../extras/slot.ts";
+import { MORE, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../ui.ts";
-import { SendIcon, StopIcon } from "./icons.tsx";
-
-/** The number of messages left is shown from here on. */
-const LOW_MESSAGES_LEFT = 5;
+import { MoreIcon, SendIcon, StopIcon } from "./icons.tsx";
 
 /**
  * One button sends and stops. It is never disabled or removed, because that would drop the keyboard
@@ -13,7 +11,7 @@ const LOW_MESSAGES_LEFT = 5;
  * uncontrolled: changing its value while the visitor types would break undo into single letters.
  */
 export function Composer({ ui }: { readonly ui: Ui }) {
-  const { config, conversation: { state }, handle, input, session, locale: { t } } = ui;
+  const { config, conversation: { state }, handle, input, locale: { t } } = ui;
   const { busy } = state;
   const onEdit = (field: HTMLTextAreaElement) => {
     state.draft = field.value;
@@ -34,7 +32,17 @@ export function Composer({ ui }: { readonly ui: Ui }) {
   };
   return (
     <form class="composer" onSubmit={sendOrStop}>
+      {ui.slot(ABOVE_FIELD)}
       <div class="field">
+        <button
+          type="button"
+          class="tool more"
+          aria-label={t(MORE)}
+          title={t(MORE)}
+          onClick={() => ui.slot(MENU)}
+        >
+          <MoreIcon />
+        </button>
         <textarea
           ref={input}
           class="input"
@@ -59,9 +67,7 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           {busy ? <StopIcon /> : <SendIcon />}
         </button>
       </div>
-      {session.left <= LOW_MESSAGES_LEFT && (
-        <p class="footnote">{t(MESSAGES_LEFT)}: {Math.max(0, session.left)}</p>
-      )}
+      {ui.slot(FOOTNOTE)}
       {config.privacyText && (
         <p class="footnote" dir="auto">
           {config.privacyUrl

@@ -1,3 +1,4 @@
+import { END, OVER } from "../extras/slot.ts";
 import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../string_ids.ts";
 import { panelTitle, type Ui } from "../ui.ts";
 import { ArrowDownIcon } from "./icons.tsx";
@@ -36,8 +37,10 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
           <Message key={turn.id} ui={ui} turn={turn} live={busy && turn === last} />
         ))}
         {busy && <Working ui={ui} waiting={last?.role === "user"} />}
+        {ui.slot(END)}
         {failure && <Notice ui={ui} onRetry={keepFocus(() => conversation.retry())} />}
       </div>
+      {ui.slot(OVER)}
       {ui.away && (
         <button
           type="button"

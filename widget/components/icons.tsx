@@ -17,4 +17,5 @@ export const CloseIcon = icon("m6.5 6.5 11 11m0-11-11 11");
 export const ComposeIcon = icon("M11 5H5v14h14v-6M10 14l9-9");
 export const SendIcon = icon("M12 19V5.5M6.5 11 12 5.5l5.5 5.5");
 export const StopIcon = icon("M6 6h12v12H6z", true);
+export const MoreIcon = icon("M12 5.5v13M5.5 12h13");
 export const ArrowDownIcon = icon("M12 5v13.5M6.5 13l5.5 5.5 5.5-5.5");

@@ -28,7 +28,13 @@ export interface ToolsetRequest {
     & Partial<
       Pick<
         Agent,
-        "id" | "knowledgeBaseId" | "budget" | "variables" | "handoff" | "retentionDays"
+        | "id"
+        | "knowledgeBaseId"
+        | "budget"
+        | "variables"
+        | "handoff"
+        | "retentionDays"
+        | "followUps"
       >
     >;
   visitor?: KnownVisitor | undefined;

@@ -8,6 +8,7 @@ export const FIELD_LABELS = {
   variables: msg("Visitor variables"),
   model: msg("Model"),
   fallback: msg("Fallback"),
+  followUps: msg("Follow-up questions"),
   temperature: msg("Temperature"),
   maxOutputTokens: msg("Max output tokens"),
   maxCostUsd: msg("Cost, in USD"),

@@ -19,6 +19,8 @@ export const NEW_AGENT = {
   knowledgeBaseId: "",
   /** The kinds of files that messages may have, separated by spaces. */
   attachments: "",
+  /** `on`, or empty for off. */
+  followUps: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
@@ -72,6 +74,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
+    followUps: agent.followUps ? "on" : "",
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
@@ -133,6 +136,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
+  set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);

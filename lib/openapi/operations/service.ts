@@ -112,13 +112,30 @@ export const SERVICE_OPERATIONS: Operation[] = [
     bytes: 4_772,
   }),
   ...operations(widget, {
+    "GET /widget-texts.v1.{hash}.json": {
+      id: "getWidgetTexts",
+      summary: "The texts of the widget's extras, by their hash",
+      description: "Never changes. A line of texts for each language.",
+      parameters: ["hash", "textsLanguage"],
+      responses: [
+        ok("The texts.", { type: "application/json" }, cors),
+        {
+          status: 404,
+          description: "There are no texts with this hash, or not in this language.",
+          content: { type: "text/html" },
+        },
+        invalidHost,
+        unavailable,
+      ],
+    },
     "GET /widget/{agent}/appearance.json": {
       id: "getWidgetAppearance",
       summary: "How an agent's widget looks",
-      description: "Public, for pages. `{}` if the agent has no `appearance`, or does not exist.",
+      description: "Public, for pages. `{}` if the agent has no `appearance` and offers nothing " +
+        "but answers, or does not exist. Without an `appearance`, `offers` is the only field.",
       parameters: ["agent"],
       responses: [
-        ok("The appearance.", json("ShownAppearance", EXAMPLES.appearance), cors),
+        ok("The appearance.", json("ShownAppearance", EXAMPLES.shownAppearance), cors),
         { status: 404, description: "The id is missing.", content: { type: "text/html" } },
         invalidHost,
         {

@@ -5,6 +5,7 @@ import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
+import { suggestFollowUpsTool } from "../../agent/tools/suggest_follow_ups_tool.ts";
 import { handoffTools } from "../../chat/handoff_tools.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
@@ -70,6 +71,7 @@ export function openChat(
       builtIn: (request) => [
         ...knowledgeTools(knowledgeSearch, request),
         ...handoffTools(handoffs, request),
+        ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
       ],
     }),
   });

@@ -9,6 +9,8 @@ export interface BuiltScripts {
   panel: Uint8Array;
   /** What this panel loads later. */
   extras: Uint8Array;
+  /** Their texts, by language, as JSON. */
+  texts: Uint8Array;
   /** The style sheet inside the widget, for the dashboard's playground. */
   widgetStyles: string;
   client: Uint8Array;
@@ -21,19 +23,22 @@ export interface BuiltScripts {
  */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
-  { widget, panel, extras, widgetStyles, client, clientTypes }: BuiltScripts,
+  { widget, panel, extras, texts, widgetStyles, client, clientTypes }: BuiltScripts,
 ) {
   const releases = new ScriptReleaseStore(kv, runtime);
   const described = {
     widget: await describeScript(widget),
     panel: await describeScript(panel),
     extras: await describeScript(extras),
+    texts: await describeScript(texts),
     client: await describeScript(client),
   };
-  const extrasStored = releases.publish("widget-extras", described.extras);
   // A file must never name another that is not stored.
+  const textsStored = releases.publish("widget-texts", described.texts);
+  const extrasStored = releases.publish("widget-extras", described.extras, textsStored);
   const panelStored = releases.publish("widget-panel", described.panel, extrasStored);
   await Promise.all([
+    textsStored,
     extrasStored,
     panelStored,
     releases.publish("widget", described.widget, panelStored),
@@ -59,13 +64,14 @@ export function embeddedScripts(
 }
 
 export async function readScripts(dir: string): Promise<BuiltScripts> {
-  const [widget, panel, extras, widgetStyles, client, clientTypes] = await Promise.all([
+  const [widget, panel, extras, texts, widgetStyles, client, clientTypes] = await Promise.all([
     Deno.readFile(`${dir}/widget.v1.js`),
     Deno.readFile(`${dir}/widget-panel.v1.js`),
     Deno.readFile(`${dir}/widget-extras.v1.js`),
+    Deno.readFile(`${dir}/widget-texts.v1.json`),
     Deno.readTextFile(`${dir}/widget.css`),
     Deno.readFile(`${dir}/client.v1.js`),
     Deno.readTextFile(`${dir}/client.v1.d.ts`),
   ]);
-  return { widget, panel, extras, widgetStyles, client, clientTypes };
+  return { widget, panel, extras, texts, widgetStyles, client, clientTypes };
 }

@@ -3,7 +3,7 @@ import { sha256 } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
-import type { Appearance } from "../../schemas/appearance.ts";
+import type { ShownAppearance } from "../../schemas/appearance.ts";
 import type { MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
@@ -69,7 +69,7 @@ export class SessionStore {
       share?: string;
       visitor?: NewVisitor | undefined;
       /** Goes into the answer only. */
-      appearance?: Appearance | undefined;
+      appearance?: ShownAppearance | undefined;
     },
     options: { commit?: CommitStep<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {

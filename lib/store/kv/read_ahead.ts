@@ -18,6 +18,7 @@ const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.scriptReleases("widget"),
   keys.scriptReleases("widget-panel"),
   keys.scriptReleases("widget-extras"),
+  keys.scriptReleases("widget-texts"),
   keys.scriptReleases("client"),
 ];
 

@@ -30,6 +30,8 @@ class Agent(TypedDict):
     handoff: NotRequired["Handoff"]
     # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -58,6 +60,8 @@ class AgentBody(TypedDict):
     handoff: NotRequired["Handoff"]
     # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -98,6 +102,8 @@ class AgentPatch(TypedDict):
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
     retentionDays: NotRequired[Union[int, None]]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -142,6 +148,8 @@ class Appearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -150,6 +158,16 @@ class Appearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -166,6 +184,8 @@ class ShownAppearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -174,6 +194,16 @@ class ShownAppearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -184,6 +214,10 @@ class ShownAppearance(TypedDict):
     privacyText: NotRequired[str]
     # Makes that line a link.
     privacyUrl: NotRequired[str]
+    # Absent if the agent offers none of these.
+    offers: NotRequired["AgentOffers"]
+
+AgentOffers = list[Literal["images", "documents", "handoff"]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -218,6 +252,8 @@ class HttpTool(TypedDict):
     request: "HttpToolRequest"
     timeoutMs: NotRequired[int]
     maxResponseBytes: NotRequired[int]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class McpTool(TypedDict):
     type: Literal["mcp"]
@@ -225,6 +261,8 @@ class McpTool(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
     allow: NotRequired[list[str]]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class MintBody(TypedDict):
     agentId: str
@@ -329,7 +367,7 @@ class MintedSession(TypedDict):
     expiresAt: str
     # Total messages that this session may send.
     messageCap: int
-    # The agent's; absent if it has none.
+    # The agent's, and what it offers; absent if it has neither.
     appearance: NotRequired["ShownAppearance"]
 
 class ChatBody(TypedDict):
@@ -693,6 +731,10 @@ class OwnMessageSourcesItem(TypedDict):
     title: str
     # Set if the title is an address.
     url: NotRequired[str]
+    # The answer draws on this document.
+    used: NotRequired[Literal[True]]
+    # Of a used document: a passage that the answer draws on.
+    text: NotRequired[str]
 
 class OwnMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -703,7 +745,7 @@ class OwnMessage(TypedDict):
     createdAt: str
     # Sent by the client as an earlier message; the service has no record of it.
     claimed: NotRequired[Literal[True]]
-    # The documents that were found for an answer, each once.
+    # The documents that were found for an answer, each once; used ones first.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
     finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]
@@ -993,6 +1035,7 @@ class ToolCallFrame(TypedDict):
     type: Literal["tool_call"]
     name: str
     args: "JsonValue"
+    progress: NotRequired[str]
 
 class ToolResultFrame(TypedDict):
     type: Literal["tool_result"]

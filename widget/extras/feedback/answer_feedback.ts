@@ -1,13 +1,10 @@
 /** Sends what the visitor thinks of an answer. Does not touch the DOM. */
-import type { Rating } from "../lib/schemas/rating.ts";
-import type { TokenSource } from "./client/chat_run.ts";
-import type { TranscriptMessage } from "./state.ts";
+import type { Rating } from "../../../lib/schemas/rating.ts";
+import type { TranscriptMessage } from "../../state.ts";
+import type { ServiceCall } from "../service_call.ts";
 
 export interface AnswerFeedbackOptions {
-  /** Without a trailing slash. */
-  readonly apiBase: string;
-  readonly session: Pick<TokenSource, "token" | "renew">;
-  readonly fetcher: typeof fetch;
+  readonly call: ServiceCall;
   /** Called after each change, with `true` if it must survive a reload. */
   readonly changed: (save: boolean) => void;
 }
@@ -65,23 +62,14 @@ export class AnswerFeedback {
     return isDone;
   }
 
-  async #request(answer: TranscriptMessage, body: unknown): Promise<boolean> {
-    const { apiBase, session, fetcher } = this.#options;
-    for (let renewed = false;; renewed = true) {
-      const { ok, status } = await fetcher(`${apiBase}/v1/chat/runs/${answer.run}/feedback`, {
-        method: body ? "PUT" : "DELETE",
-        credentials: "omit",
-        headers: {
-          "x-service-session": await session.token(),
-          "content-type": "application/json",
-        },
-        body: body ? JSON.stringify(body) : null,
-      });
-      if (status !== 401 || renewed || !await session.renew()) {
-        // The service knows it no more, or it is another visitor's: it cannot be rated.
-        if (status === 404) answer.run = undefined;
-        return ok;
-      }
-    }
+  async #request(answer: TranscriptMessage, body?: Record<string, unknown>): Promise<boolean> {
+    const method = body ? "PUT" : "DELETE";
+    const { ok, status } = await this.#options.call(`runs/${answer.run}/feedback`, {
+      method,
+      body,
+    });
+    // The service knows it no more, or it is another visitor's: it cannot be rated.
+    if (status === 404) answer.run = undefined;
+    return ok;
   }
 }

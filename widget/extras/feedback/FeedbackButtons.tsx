@@ -1,29 +1,27 @@
-import type { Rating } from "../../lib/schemas/rating.ts";
-import type { AnswerFeedback } from "../answer_feedback.ts";
+import type { Rating } from "../../../lib/schemas/rating.ts";
+import type { TranscriptMessage } from "../../state.ts";
+import { GENERIC_ERROR } from "../../string_ids.ts";
+import type { Ui } from "../../ui.ts";
+import type { AnswerFeedback } from "./answer_feedback.ts";
 import {
   BAD_ANSWER,
   GOOD_ANSWER,
   SEND_FEEDBACK,
   THANK_YOU,
   WHAT_WAS_WRONG,
-} from "../feedback_ids.ts";
-import { findLocale, type Languages } from "../locales.ts";
-import type { TranscriptMessage } from "../state.ts";
-import { GENERIC_ERROR } from "../string_ids.ts";
-import type { Ui } from "../ui.ts";
+} from "./feedback_ids.ts";
 
 export interface FeedbackButtonsProps {
   readonly ui: Pick<Ui, "conversation" | "locale" | "log">;
+  readonly t: (id: number) => string;
   readonly feedback: AnswerFeedback;
-  readonly texts: Languages;
   readonly answer: TranscriptMessage;
 }
 
 const MAX_COMMENT_LENGTH = 2000;
 
 /** Thumbs below a finished answer, and after a thumb down a form for an optional comment. */
-export function FeedbackButtons({ ui, feedback, texts, answer }: FeedbackButtonsProps) {
-  const { t } = findLocale(ui.locale.lang, texts);
+export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProps) {
   /** Nothing after a withdrawal, which the button's state says. */
   const outcome = (isDone: boolean) =>
     isDone ? answer.rating && t(THANK_YOU) : ui.locale.t(GENERIC_ERROR);

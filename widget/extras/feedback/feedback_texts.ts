@@ -1,8 +1,7 @@
-/**
- * The texts of thumbs and comment form, in the languages of languages.ts. Short and calm, like those.
- * Strings in the order of feedback_ids.ts. Imported last.
- */
-export const FEEDBACK_LANGUAGES: Readonly<Record<string, string>> = {
+import type { Languages } from "../../locales.ts";
+
+/** The texts of thumbs and comment form. Short and calm; strings in the order of feedback_ids.ts. */
+export const FEEDBACK_TEXTS: Languages = {
   en: "Good answer|Bad answer|What was wrong? (optional)|Thank you|Send feedback",
   nl: "Goed antwoord|Slecht antwoord|Wat klopte er niet? (optioneel)|Bedankt|Feedback versturen",
   de: "Gute Antwort|Schlechte Antwort|Was war falsch? (optional)|Danke|Feedback senden",

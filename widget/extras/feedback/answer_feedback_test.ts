@@ -1,15 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { AnswerFeedback } from "./answer_feedback.ts";
-import { FEEDBACK_LANGUAGES } from "./feedback_languages.ts";
-import { LANGUAGES } from "./languages.ts";
-import type { TranscriptMessage } from "./state.ts";
+import type { TranscriptMessage } from "../../state.ts";
+import { createServiceCall } from "../service_call.ts";
 
 const ok = () => new Response(null, { status: 204 });
 
 function setUp(answers: (() => Response | Promise<Response>)[]) {
   const sent: { method: string; token: string | null; body: unknown }[] = [];
   const tokens = ["first", "second"];
-  const feedback = new AnswerFeedback({
+  const call = createServiceCall({
     apiBase: "https://chat.example",
     session: {
       token: () => Promise.resolve(tokens[0]!),
@@ -21,8 +20,8 @@ function setUp(answers: (() => Response | Promise<Response>)[]) {
       sent.push({ method: method!, token, body: body ? JSON.parse(String(body)) : undefined });
       return Promise.resolve().then(() => answers.shift()!());
     }) as typeof fetch,
-    changed: () => {},
   });
+  const feedback = new AnswerFeedback({ call, changed: () => {} });
   const turn: TranscriptMessage = { id: 1, role: "assistant", text: "Yes.", run: "run-1" };
   return { feedback, turn, sent };
 }
@@ -89,13 +88,4 @@ Deno.test("AnswerFeedback: the form stays away once the rating was changed befor
   assertEquals([await commented, await rated], [true, true]);
   assertEquals([turn.rating, feedback.asking], ["up", undefined]);
   assertEquals(sent.at(-1)?.body, { rating: "up" });
-});
-
-Deno.test("FEEDBACK_LANGUAGES: every string in each language of the widget", () => {
-  assertEquals(Object.keys(FEEDBACK_LANGUAGES).sort(), Object.keys(LANGUAGES).sort());
-  for (const [lang, line] of Object.entries(FEEDBACK_LANGUAGES)) {
-    const texts = line.split("|");
-    assertEquals(texts.length, 5, lang);
-    assert(texts.every((text) => text.trim() === text && text !== ""), lang);
-  }
 });

@@ -1,0 +1,5 @@
+/** Ids of the strings in answer_texts.ts. Inlined by the bundler. */
+import { ANSWER } from "../text_ids.ts";
+
+export const SOURCES = ANSWER;
+export const MESSAGES_LEFT = ANSWER + 1;

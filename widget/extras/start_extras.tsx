@@ -1,0 +1,33 @@
+import { styleSheet } from "../style_sheet.ts";
+import { answerFeature } from "./answer/answer_feature.tsx";
+import type { ExtrasContext, Feature } from "./extras_context.ts";
+import { useElementFactory } from "./extras_h.ts";
+import type { ExtrasHost } from "./extras_host.ts";
+import type { Slot } from "./slot.ts";
+import { feedbackFeature } from "./feedback/feedback_feature.tsx";
+import { loadTexts } from "./load_texts.ts";
+import { menuFeature } from "./menu/menu_feature.tsx";
+import { createServiceCall } from "./service_call.ts";
+
+/** In the order in which they stand in a place and in the menu. */
+const FEATURES: readonly Feature[] = [answerFeature, feedbackFeature, menuFeature];
+
+export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
+  const { h, ui, root, changed } = host;
+  useElementFactory(h);
+  root.adoptedStyleSheets.push(styleSheet());
+  const fetcher = fetch.bind(globalThis);
+  const texts = loadTexts(ui, { fetcher, loaded: () => changed(false) });
+  const call = createServiceCall({ apiBase: ui.config.apiBase, session: ui.session, fetcher });
+  const { t } = texts;
+  const context: ExtrasContext = {
+    ...host,
+    t,
+    call,
+    menuItems: [],
+    sheet: undefined,
+    takesFocus: false,
+  };
+  const slots = FEATURES.map((feature) => feature(context));
+  texts.ready.then(() => ready((place, value) => slots.map((slot) => slot?.(place, value))));
+}

@@ -1,0 +1,13 @@
+/** The numbers of the features' texts: an id is a feature's number and the index of a string in its line. */
+
+/** More than any feature has. */
+const MAX_STRINGS = 32;
+
+export const FEEDBACK = 0;
+export const ANSWER = MAX_STRINGS;
+export const MENU_SHEET = 2 * MAX_STRINGS;
+
+/** A string of an extras' text, by its id. */
+export function textOf(text: string, id: number): string {
+  return text.split("\n")[Math.floor(id / MAX_STRINGS)]!.split("|")[id % MAX_STRINGS]!;
+}

@@ -1,0 +1,18 @@
+import type { Languages } from "../locales.ts";
+import { ANSWER_TEXTS } from "./answer/answer_texts.ts";
+import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
+import { MENU_TEXTS } from "./menu/menu_texts.ts";
+
+/** The texts of the features, in the order of the numbers in text_ids.ts. */
+const FEATURES: readonly Languages[] = [FEEDBACK_TEXTS, ANSWER_TEXTS, MENU_TEXTS];
+
+/**
+ * The texts of the extras: for each language a line for each feature. The bundler puts English into
+ * the file of the extras; a browser loads at most one other language.
+ */
+export const EXTRAS_LANGUAGES: Languages = Object.fromEntries(
+  Object.keys(FEEDBACK_TEXTS).map((lang) => [
+    lang,
+    FEATURES.map((texts) => texts[lang]).join("\n"),
+  ]),
+);
