@@ -70,8 +70,8 @@ const UNKNOWN_ID: Record<AccessRoute["of"], () => string> = {
   session: () => `cs_${"a".repeat(64)}`,
 };
 
-/** The faults of one cell that must not be served; none if it is as the rules say. */
-async function faultsOf(world: AccessWorld, cell: Cell): Promise<string[]> {
+/** What is wrong with one cell that must not be served; none if it is as the rules say. */
+async function mismatchesOf(world: AccessWorld, cell: Cell): Promise<string[]> {
   const { route, credential, resource, expected } = cell;
   const answer = await ask(world, { route, credential, id: resource.id });
   if (expected !== "unknown") {
@@ -120,7 +120,7 @@ Deno.test("every route under /v1 is in the walk, or is known to lead to nothing 
   assertFalse(walked.some((route) => UNRELATED.includes(route)));
 });
 
-Deno.test("what is a visitor's is answered like an unknown id, whoever else asks for it, and to its owner it is served", async (t) => {
+Deno.test("what is a visitor's is answered like an unknown id, for everyone else, and served to its owner", async (t) => {
   await using world = await openAccessWorld();
   const cells = cellsOf(world);
   const theirs = cells.filter(({ expected }) => expected === "theirs");
@@ -129,9 +129,9 @@ Deno.test("what is a visitor's is answered like an unknown id, whoever else asks
 
   await t.step("nobody else is served, and nothing changes by asking", async () => {
     const before = await stateOf(world);
-    const faults: string[] = [];
-    for (const cell of others) faults.push(...await faultsOf(world, cell));
-    assertEquals(faults, []);
+    const mismatches: string[] = [];
+    for (const cell of others) mismatches.push(...await mismatchesOf(world, cell));
+    assertEquals(mismatches, []);
     assertEquals(await stateOf(world), before);
   });
 
@@ -140,7 +140,7 @@ Deno.test("what is a visitor's is answered like an unknown id, whoever else asks
   });
 
   await t.step("its owner is served", async () => {
-    const faults: string[] = [];
+    const mismatches: string[] = [];
     const deleted = new Set<string>();
     const isLast = ({ route }: Cell) => Number(route.deletes ?? false);
     for (const cell of theirs.toSorted((x, y) => isLast(x) - isLast(y))) {
@@ -151,10 +151,10 @@ Deno.test("what is a visitor's is answered like an unknown id, whoever else asks
       const answer = await ask(world, { route, credential, id: resource.id });
       await answer.body?.cancel();
       if ([401, 403].includes(answer.status) || answer.status >= 500) {
-        faults.push(`${nameOf(cell)}: ${answer.status}`);
-      } else if (answer.status === 404 && !isMissing(cell)) faults.push(`${nameOf(cell)}: 404`);
+        mismatches.push(`${nameOf(cell)}: ${answer.status}`);
+      } else if (answer.status === 404 && !isMissing(cell)) mismatches.push(`${nameOf(cell)}: 404`);
     }
-    assertEquals(faults, []);
+    assertEquals(mismatches, []);
   });
   await world.running[Symbol.asyncDispose]();
 });

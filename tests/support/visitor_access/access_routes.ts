@@ -91,7 +91,7 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   },
 ];
 
-/** Routes whose answers are about whoever asks; the test looks into them. */
+/** Routes that list what is of the caller; the test looks into their answers. */
 export const COLLECTIONS: readonly string[] = [
   "GET v1/chat/conversations/index.ts",
   "GET v1/chat/limits.ts",
@@ -114,7 +114,7 @@ export const UNRELATED: readonly string[] = [
   "POST v1/knowledge-bases/[id]/search.ts",
   ...["GET v1/openai/models/index.ts", "GET v1/openai/models/[id].ts", "GET v1/usage.ts"],
   ...["GET v1/openapi.json.ts", "POST v1/widget/doctor.ts"],
-  // They create something for whoever asks: no conversation is read for a message.
+  // They create something for the caller: no conversation is read for a message.
   ...["POST v1/widget/session.ts", "POST v1/chat/attachments/index.ts"],
   ...["POST v1/openai/chat/completions.ts", "POST v1/ag-ui/[agentId].ts"],
   // Only a backend's own conversations are continued (tests/mcp_server_access_test.ts).
