@@ -212,14 +212,7 @@ class ShownAppearance(TypedDict):
     # Absent if the agent offers none of these.
     offers: NotRequired["AgentOffers"]
 
-class AgentOffers(TypedDict):
-    """What the agent offers. Derived from its settings, so it cannot be set here."""
-    # Messages may have images.
-    images: NotRequired[Literal[True]]
-    # Messages may have documents.
-    documents: NotRequired[Literal[True]]
-    # Visitors may ask for a person.
-    handoff: NotRequired[Literal[True]]
+AgentOffers = list[Literal["images", "documents", "handoff"]]
 
 class AgentVariable(TypedDict):
     name: str
