@@ -5,8 +5,9 @@ import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { rejectSessionToken } from "../schemas/reject_credentials.ts";
+import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
+import type { SessionProof } from "../store/credentials/session_binding.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
@@ -38,6 +39,8 @@ export interface StartOptions {
   idempotency?: IdempotencyRequest | undefined;
   /** The hash of the session token; the session must still exist when the run is admitted. */
   sessionHash?: string | undefined;
+  /** Of the session's key; it sends no other message. */
+  proof?: SessionProof | undefined;
 }
 
 /** A run that a message has started now, or that the same message had started before. */
@@ -84,13 +87,15 @@ export class ChatService {
    */
   async start(
     request: ChatRequest,
-    { reader, admit, idempotency, sessionHash }: StartOptions,
+    { reader, admit, idempotency, sessionHash, proof }: StartOptions,
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
     const prepared = await prepareRun(request, { ...this.#deps, reader });
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
-    const admitted = await admit({ run, hold, minHold, startHook, idempotency, sessionHash });
+    const sender = { sessionHash, proof };
+    const admitted = await admit({ run, hold, minHold, startHook, idempotency, ...sender });
     if (admitted.kind === "gone") rejectSessionToken();
+    if (admitted.kind === "unproven") rejectProof();
     if (admitted.kind === "replayed") {
       const replayed = { tenant: run.tenant, runId: admitted.runId, recordKey: idempotency!.key };
       return { replayed: true, open: () => this.#openReplayed(replayed) };

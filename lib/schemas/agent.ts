@@ -76,6 +76,10 @@ const fields = {
     "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
       "Without any, no widget session can be minted.",
   ),
+  nativeApps: z.boolean().optional().describe(
+    "Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the " +
+      "app. False by default.",
+  ),
   appearance: appearanceSchema.optional(),
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),

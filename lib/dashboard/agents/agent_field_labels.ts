@@ -19,6 +19,7 @@ export const FIELD_LABELS = {
   tools: msg("Tools"),
   allowedDomains: msg("Allowed domains"),
   allowedOrigins: msg("Allowed sites"),
+  nativeApps: msg("Native apps"),
   appearance: msg("Appearance"),
   handoff: msg("Hand-off"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

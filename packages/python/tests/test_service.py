@@ -188,6 +188,14 @@ def test_sessions(client: AgentChat, agent_id: str) -> None:
     assert rejected.value.code == "origin_not_allowed"
 
 
+def test_bound_sessions(client: AgentChat, agent_id: str) -> None:
+    assert client.sessions.mint(agent_id, origin="https://shop.example", bind=True)
+    with pytest.raises(agent_chat.PermissionDeniedError):
+        client.sessions.mint(agent_id, bind=True)
+    client.agents.update(agent_id, {"nativeApps": True})
+    assert client.sessions.mint(agent_id, bind={"jkt": "A" * 43})["sessionToken"]
+
+
 def test_knowledge(client: AgentChat) -> None:
     base = client.knowledge_bases.create({"name": "Shop"})
     text = client.knowledge_bases.add_document(

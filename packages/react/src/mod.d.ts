@@ -177,6 +177,8 @@ export interface ChatWidgetProps {
   /** The panel is open from the start. */
   readonly open?: boolean | undefined;
   readonly imageOrigins?: readonly string[] | undefined;
+  /** The browser signs its calls, so that a copied token is worthless. */
+  readonly bind?: boolean | undefined;
   /** The script. Default: `/widget.v1.js` of the service. */
   readonly src?: string | undefined;
   /** The script's hash, for a pinned `src`. */

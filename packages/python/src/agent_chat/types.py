@@ -25,6 +25,8 @@ class Agent(TypedDict):
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
@@ -53,6 +55,8 @@ class AgentBody(TypedDict):
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
@@ -94,6 +98,8 @@ class AgentPatch(TypedDict):
     allowedDomains: NotRequired[list[str]]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
@@ -262,6 +268,12 @@ class McpTool(TypedDict):
 class MintBody(TypedDict):
     agentId: str
     visitor: NotRequired["MintVisitor"]
+    # Every call with the token must carry a proof of a key in the header `DPoP`. `true` binds the session to the key of the first valid proof, `jkt` to this key from the start.
+    bind: NotRequired[Union[Literal[True], "BoundKey"]]
+
+class BoundKey(TypedDict):
+    # The SHA-256 thumbprint of the key's public JWK (RFC 7638).
+    jkt: str
 
 class MintVisitor(TypedDict):
     """The visitor that the session is for."""
@@ -336,7 +348,7 @@ class DoctorBody(TypedDict):
 class DoctorReportFindingsItem(TypedDict):
     check: Literal["origin", "tag", "mixed_content", "csp", "integrity", "token", "clock"]
     verdict: Literal["pass", "fail", "unknown"]
-    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_panel", "policy_extras", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "api_key_in_page", "clock_wrong"]
+    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_panel", "policy_extras", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "token_native_app", "token_bound", "api_key_in_page", "clock_wrong"]
     # For people; the same for the same `reason`.
     message: str
 
@@ -485,7 +497,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
