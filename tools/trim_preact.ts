@@ -22,6 +22,14 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Only `render` redraws: nothing calls these two, and the queue behind them starts empty.
   [/\w+\.prototype\.setState = [^]*?(?=\w+\.prototype\.render = )/, ""],
   [/\w+\.__r = 0, /, ""],
+  [/(?<=\.render = \w+), \w+ = \[\], \w+ = typeof Promise [^]*?(?=, \w+ = Math\.random)/, ""],
+  // Icons are all there is of SVG, and of MathML nothing.
+  [/\w+ == "math" \? \w+ = "[^"]*MathML" : /, ""],
+  [/\w+ == "foreignObject" \? "[^"]*xhtml" : /, ""],
+  [/(\w+) = \1\.replace\(\/xlink[^;]*;/, ";"],
+  // Components do not throw promises.
+  [/if \(\w+\.then\) \{[^]*?\} else if/, "if"],
+  [/\w+\.then \|\| /, ""],
 ];
 
 /**
@@ -31,7 +39,9 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 export function trimPreact(bundle: string): string {
   const [, options] = /(\w+) = \{ __e: function/.exec(bundle) ?? [];
   const hooks = new RegExp(`\\b${options}\\.(${OPTION_HOOKS})\\b`, "g");
-  const steps = [...UNUSED, [hooks, "void 0"], [CALLED_HOOK, "!1"]] as const;
+  const [, isClass] = /(\w+) = \w+\.prototype && /.exec(bundle) ?? [];
+  const classes = new RegExp(`\\b${isClass}(?= (&&|\\?))|(?<=, )${isClass}(?=\\))`, "g");
+  const steps = [...UNUSED, [hooks, "void 0"], [CALLED_HOOK, "!1"], [classes, "!1"]] as const;
   return steps.reduce((text, [pattern, replacement]) => {
     const trimmed = text.replace(pattern, replacement);
     if (trimmed === text) throw new Error(`Preact has changed: nothing matches ${pattern}`);
