@@ -345,7 +345,8 @@ Deno.test("Conversation: keeps the first passages that its searches found, cut, 
 Deno.test("Conversation.wake: sends what could not be sent once the network is back", async () => {
   const t = setUp([
     ...Array.from({ length: 7 }, () => () => Promise.reject(new TypeError("Failed to fetch"))),
-    () => stream(text([START, { type: "delta", text: "Hi." }, { type: "done", finishReason: "stop" }])),
+    () =>
+      stream(text([START, { type: "delta", text: "Hi." }, { type: "done", finishReason: "stop" }])),
   ]);
   t.conversation.send("One");
   await t.idle();
