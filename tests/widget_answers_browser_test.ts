@@ -164,7 +164,7 @@ Deno.test("widget: sources are numbered, and show what their document says and w
         ];
         chat.write({ type: "tool_result", name: "search_knowledge", output: { passages } });
         await answer(site, "In two days.");
-        const sources = page.locator(".source");
+        const sources = page.locator(".sources > *");
         assertEquals(await sources.count(), 4);
         assertEquals(await sources.nth(0).locator("summary").innerText(), "1. Delivery");
         await sources.nth(0).locator("summary").focus();

@@ -21,7 +21,7 @@ const FAKES = `
   window.SpeechRecognition = window.webkitSpeechRecognition = class {
     start() { window.heard = this; }
     stop() { this.onend(); }
-    abort() { this.onend(); }
+    abort() { this.fail("aborted"); }
     hear(...texts) { this.onresult({ results: texts.map((transcript) => [{ transcript }]) }); }
     fail(error) { this.onerror({ error }); this.onend(); }
   };

@@ -30,6 +30,26 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Components do not throw promises.
   [/if \(\w+\.then\) \{[^]*?\} else if/, "if"],
   [/\w+\.then \|\| /, ""],
+  // An error has no boundary: whoever renders gets it.
+  [/(__e: function\((\w+), [^)]*\) \{)[^]*?(?=throw \2;)/, "$1"],
+  // Only custom properties are set from numbers, and no event is captured.
+  [/typeof (\w+) != "number" \|\| \w+\.test\(\w+\) \? \1 : \1 \+ "px"/, "$1"],
+  [/, \w+ = \/acit[^,]*?\/i(?=,)/, ""],
+  [/(\w+) = (\w+) != \(\2 = \2\.replace\(\w+, "\$1"\)\)/, "$1 = !1"],
+  [/, \w+ = \/\(PointerCapture[^,]*/, ""],
+  // Components have neither a context nor a state.
+  [/, \w+ = \((\w+) = void 0\) && \w+\[\1\.__c\], \w+ = \1 \? [^,]*/, ""],
+  [/(\w+) && \1\.sub\(\w+\), (\w+)\.state \|\| \(\2\.state = \{\}\), /, ""],
+  [/(\w+)\.state = \1\.__s, /g, ""],
+  [
+    /do\s+(\w+)\.__d = !1, [^]*?(\w+ = \1\.render\(\1\.props)[^]*?while \(\1\.__d && [^)]*\);/,
+    "$2);",
+  ],
+  // Nothing waits for a component to be drawn.
+  [/, \w+\.some\(function\((\w+)\) \{\s+try \{\s+\w+ = \1\.__h[^]*?\}\);(?=\s+\}\s+function)/, ";"],
+  [/, (\w+)\.__h = \[\], \1\._sb = \[\]/, ""],
+  [/\w+\.push\.apply\((\w+)\.__h, \1\._sb\), \1\._sb = \[\]/g, "0"],
+  [/(\w+)\.__h\.length && \w+\.push\(\1\), /g, ""],
 ];
 
 /**

@@ -1,4 +1,9 @@
 import type { MenuItem } from "./extras_context.ts";
+import type { FocusOnce } from "./focus_once.ts";
+
+export interface IconButtonProps extends MenuItem {
+  readonly focus?: FocusOnce["ref"] | undefined;
+}
 
 /** A decorative icon on a grid of 24 pixels; buttons carry their own labels. */
 export function Icon({ path }: { readonly path: string }) {
@@ -10,10 +15,11 @@ export function Icon({ path }: { readonly path: string }) {
 }
 
 /** A small button below a message. */
-export function IconButton({ label, icon, isPressed, onPress }: MenuItem) {
+export function IconButton({ label, icon, isPressed, focus, onPress }: IconButtonProps) {
   return (
     <button
       type="button"
+      ref={focus ?? null}
       class="thumb"
       aria-label={label}
       title={label}

@@ -2,6 +2,7 @@
 import type { TranscriptMessage } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
 import { BELOW, type Slot } from "../extras_host.ts";
+import { createFocus } from "../focus_once.ts";
 import { IconButton } from "../IconButton.tsx";
 import { ASK_AGAIN, EDIT, NEW_ANSWER } from "./branch_ids.ts";
 import { EditForm } from "./EditForm.tsx";
@@ -12,7 +13,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
   let editing: TranscriptMessage | undefined;
   /** The message whose button gets the focus when it is drawn. */
   let left: TranscriptMessage | undefined;
-  let takesFocus = false;
+  const focus = createFocus();
   const canBranch = () => {
     const { busy, uploading, handoff } = conversation.state as
       & { handoff?: unknown }
@@ -29,12 +30,8 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
   const edit = (question: TranscriptMessage | undefined) => {
     left = editing;
     editing = question;
-    takesFocus = true;
+    focus.next = true;
     changed(false);
-  };
-  const focusOnce = (element: HTMLElement | null) => {
-    if (element && takesFocus) element.focus();
-    takesFocus &&= !element;
   };
   handle.on("error", () => {
     const { failure, turns } = conversation.state;
@@ -59,19 +56,21 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
     if (question === editing) {
       return (
         <EditForm
-          {...{ t, text: question.text, focusOnce }}
+          {...{ t, question, focus }}
           onSave={(text) => branch(question, text)}
           onCancel={() => edit(undefined)}
         />
       );
     }
     return canBranch() && (
-      <span class="edit-button" ref={question === left ? focusButton : null}>
-        <IconButton label={t(EDIT)} icon="M4 20v-4L16 4l4 4L8 20z" onPress={() => edit(question)} />
+      <span class="edit-button">
+        <IconButton
+          label={t(EDIT)}
+          icon="M4 20v-4L16 4l4 4L8 20z"
+          focus={question === left ? focus.ref : undefined}
+          onPress={() => edit(question)}
+        />
       </span>
     );
   };
-  function focusButton(element: HTMLElement | null): void {
-    focusOnce(element?.firstElementChild as HTMLElement | null);
-  }
 }

@@ -1,70 +1,54 @@
 /** Writes what the visitor says into the field, as it is recognized. Nothing is sent by itself. */
-import { MAX_MESSAGE_LENGTH } from "../../history.ts";
 
 /** What browsers have of https://webaudio.github.io/web-speech-api, which TypeScript does not know. */
 export interface SpeechRecognizer {
-  lang: string;
-  continuous: boolean;
-  interimResults: boolean;
-  onresult: ((event: { results: Iterable<Iterable<{ transcript: string }>> }) => void) | null;
-  onerror: ((event: { error: string }) => void) | null;
-  onend: (() => void) | null;
   start(): void;
-  /** What was said until now is still recognized. */
+  /** Ends it once what was said is recognized. */
   stop(): void;
+  /** Ends it at once, with the error `aborted`. */
   abort(): void;
 }
 
-export type SpeechRecognizerClass = new () => SpeechRecognizer;
+interface RecognizerEvents {
+  onresult(event: { results: Iterable<readonly [{ transcript: string }]> }): void;
+  onerror(event: { error: string }): void;
+  onend(): void;
+}
 
 /** Undefined where the browser has none. */
-export function findRecognizer(): SpeechRecognizerClass | undefined {
+export function findRecognizer(): (new () => SpeechRecognizer) | undefined {
   const all = globalThis as Record<string, unknown>;
-  return (all.SpeechRecognition ?? all.webkitSpeechRecognition) as SpeechRecognizerClass;
+  return (all.SpeechRecognition ?? all.webkitSpeechRecognition) as new () => SpeechRecognizer;
 }
 
 export interface DictationOptions {
-  readonly recognizer: SpeechRecognizer;
   readonly field: HTMLTextAreaElement;
   /** A BCP 47 tag. */
   readonly lang: string;
-  /** Called once, with the browser's error, or with "" if something was heard or it was stopped. */
+  /** Called once, with "" if something was heard, else with the browser's error. */
   readonly ended: (error: string) => void;
 }
 
-export interface Dictation {
-  /** Ends it once what was said is in the field. */
-  stop(): void;
-  /** Ends it at once. */
-  abort(): void;
-}
-
-export function startDictation({ recognizer, field, lang, ended }: DictationOptions): Dictation {
+export function startDictation(
+  recognizer: SpeechRecognizer,
+  { field, lang, ended }: DictationOptions,
+): void {
   const before = field.value && `${field.value.trimEnd()} `;
   let written = field.value;
-  let error = "no-speech";
-  const abort = () => {
-    error = "";
-    recognizer.onresult = null;
-    recognizer.abort();
-  };
-  Object.assign(recognizer, { lang, continuous: true, interimResults: true });
-  recognizer.onresult = ({ results }) => {
-    // The visitor has typed, or has sent the text: it is theirs again.
-    if (field.value !== written) return abort();
-    error = "";
-    const heard = [...results].map(([best]) => best!.transcript).join("");
-    field.value = written = (before + heard).slice(0, MAX_MESSAGE_LENGTH);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  recognizer.onerror = (event) => error &&= event.error;
-  recognizer.onend = () => ended(error);
-  recognizer.start();
-  return {
-    abort,
-    stop() {
-      error = "";
-      recognizer.stop();
+  let problem = "no-speech";
+  const events: RecognizerEvents = {
+    onresult({ results }) {
+      // The visitor has typed, or has sent the text: it is theirs again.
+      if (field.value !== written) return recognizer.abort();
+      problem = "";
+      field.value = written = before + [...results].map(([best]) => best.transcript).join("");
+      field.dispatchEvent(new Event("input", { bubbles: true }));
     },
+    onerror({ error }) {
+      problem &&= error;
+    },
+    onend: () => ended(problem),
   };
+  Object.assign(recognizer, { lang, continuous: true, interimResults: true, ...events });
+  recognizer.start();
 }

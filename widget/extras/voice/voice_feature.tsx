@@ -1,8 +1,9 @@
 /** Answers read aloud, and messages that are spoken, where the browser can and the site allows it. */
 import type { ExtrasContext } from "../extras_context.ts";
 import { ABOVE_FIELD, type Slot } from "../extras_host.ts";
+import { createFocus } from "../focus_once.ts";
 import { IconButton } from "../IconButton.tsx";
-import { type Dictation, findRecognizer, startDictation } from "./dictation.ts";
+import { findRecognizer, type SpeechRecognizer, startDictation } from "./dictation.ts";
 import { createReader } from "./read_aloud.ts";
 import {
   LISTENING,
@@ -22,41 +23,42 @@ export function voiceFeature(context: ExtrasContext): Slot {
   const redraw = () => changed(false);
   const reader = createReader(redraw);
   const Recognizer = findRecognizer();
-  let dictation: Dictation | undefined;
-  let takesFocus = false;
+  let recognizer: SpeechRecognizer | undefined;
+  const focus = createFocus();
   /** Why nothing was written, until something is sent or said. */
   let problem = "";
   const isOn = () => ui.read("data-voice") !== "off";
   const ended = (error: string) => {
     // The bar disappears.
     if (root.activeElement?.closest(".voice")) input.current!.focus();
-    dictation = undefined;
-    problem = error && t(MICROPHONE.test(error) ? NO_MICROPHONE : NOTHING_HEARD);
+    recognizer = undefined;
+    // Otherwise it was heard, or ended on purpose.
+    problem = MICROPHONE.test(error)
+      ? t(NO_MICROPHONE)
+      : /speech|net/.test(error)
+      ? t(NOTHING_HEARD)
+      : "";
     if (problem) conversation.announceText(problem);
     redraw();
   };
   const speak = () => {
     reader.stop();
     problem = "";
-    takesFocus = true;
-    dictation = startDictation({
-      recognizer: new Recognizer!(),
-      field: input.current!,
-      lang: ui.locale.lang,
-      ended,
-    });
+    focus.next = true;
+    recognizer = new Recognizer!();
+    startDictation(recognizer, { field: input.current!, lang: ui.locale.lang, ended });
     conversation.announceText(t(LISTENING));
   };
   const end = () => {
     problem = "";
     reader.stop();
-    dictation?.abort();
+    recognizer?.abort();
   };
   handle.on("close", end);
   handle.on("message", end);
   handle.on("destroy", end);
   menuItems.push(() =>
-    Recognizer && isOn() && !dictation && {
+    Recognizer && isOn() && !recognizer && {
       label: t(SPEAK),
       icon: "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3M5 11a7 7 0 0 0 14 0M12 18v3",
       onPress: speak,
@@ -72,20 +74,16 @@ export function voiceFeature(context: ExtrasContext): Slot {
       />
     )
   );
-  const focusOnce = (button: HTMLElement | null) => {
-    if (button && takesFocus) button.focus();
-    takesFocus &&= !button;
-  };
   return (place) => {
     if (place !== ABOVE_FIELD) return;
     // A conversation that was left is not read on.
     if (reader.answer && !conversation.state.turns.includes(reader.answer)) reader.stop();
-    if (!dictation) return problem && <p class="footnote">{problem}</p>;
+    if (!recognizer) return problem && <p class="footnote">{problem}</p>;
     return (
       <div class="working voice">
         <i class="dot" />
         {t(LISTENING)}
-        <button type="button" class="retry" ref={focusOnce} onClick={dictation.stop}>
+        <button type="button" class="retry" ref={focus.ref} onClick={() => recognizer!.stop()}>
           {t(STOP_LISTENING)}
         </button>
       </div>
