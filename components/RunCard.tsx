@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { PROTOCOL_LABELS } from "@/lib/dashboard/protocol_labels.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import type { MessageAttachment } from "@/lib/schemas/attachment.ts";
@@ -19,7 +20,14 @@ import { Moment } from "./Time.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** One message and its answer as the visitor saw them, with the details of its run record. */
-export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
+export function RunCard(
+  { run, record, mark }: {
+    run: ConversationRun;
+    record: RunRecord | undefined;
+    /** Beside the time. */
+    mark?: ComponentChildren;
+  },
+) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);
   return (
@@ -30,6 +38,7 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
     >
       <header class="run-head">
         <Moment at={run.startedAt} />
+        {mark}
         {run.finishReason !== "stop" && <OutcomeMark outcome={run.finishReason} />}
       </header>
       {run.unreadable && (

@@ -176,13 +176,16 @@ Deno.test("GET /v1/chat/conversations/:id: what the visitor saw, without interna
   });
 });
 
-Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once", async () => {
+Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once, those that it draws on first", async () => {
   await using fixture = await openKnowledge();
   const { service, key, base } = fixture;
-  const content = "# Returns\n\nYou may return any book within thirty days.\n";
-  await fixture.settled(
-    await fixture.post({ title: "Handbook", mediaType: "text/markdown", content }),
-  );
+  const text = "You may return any book within thirty days.";
+  const address = "https://shop.example.com/deliveries";
+  for (
+    const [title, content] of [["Handbook", text], [address, "A parcel has one book or more."]]
+  ) {
+    await fixture.settled(await fixture.post({ title, content }));
+  }
   const agent = await service.agent(key, { knowledgeBaseId: base.id, allowedOrigins: [ORIGIN] });
   const minter = await service.key(["widget:mint"]);
   const json = { agentId: agent.id, visitor: { id: "ada" } };
@@ -193,7 +196,10 @@ Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once
   const ada = { token, origin: ORIGIN, agent, on: service };
   const { id } = await ask(ada, "Can I return a book?");
   const { messages } = await read(ada, id);
-  assertEquals(messages.at(-1)!.sources, [{ title: "Handbook" }]);
+  assertEquals(messages.at(-1)!.sources, [
+    { title: "Handbook", used: true, text },
+    { title: address, url: address },
+  ]);
 });
 
 Deno.test("another device: the visitor continues with another session, in another process", async (t) => {

@@ -11,6 +11,7 @@ import {
   identifyAndCountKey,
   requireChatAccess,
 } from "./identify_key.ts";
+import { readSessionCredential } from "./session_credential.ts";
 import { readIdempotencyKey } from "./idempotency_key.ts";
 import { agentIdParam } from "./request_params.ts";
 import type { Service } from "./service.ts";
@@ -29,8 +30,8 @@ export async function authenticateUploader(
 ): Promise<Uploader> {
   const { service } = state;
   const agentId = agentIdParam(new URL(req.url));
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
     requireChatAccess(identity);
     readIdempotencyKey(req);
@@ -42,7 +43,7 @@ export async function authenticateUploader(
     const agent = await service.agents.get(tenant, agentId);
     return { tenant, agent, owner: { kind: "key", id } };
   }
-  const session = await service.sessions.require(header);
+  const session = await service.sessions.require(credential);
   if (agentId !== undefined && agentId !== session.agentId) rejectSessionToken();
   const agent = await service.agents.get(session.tenant, session.agentId);
   checkSessionOrigin(req, session, agent);
@@ -58,14 +59,14 @@ export async function authenticateReader(
   state: AttachmentContext,
 ): Promise<{ tenant: string; reader: AttachmentReader }> {
   const { service } = state;
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
     requireChatAccess(identity);
     const { tenant, id } = identity;
     return { tenant, reader: { agentId: undefined, owner: { kind: "key", id } } };
   }
-  const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
+  const { session, live } = await service.sessions.find(credential);
   const agent = await service.agents.find(session.tenant, session.agentId);
   if (agent === undefined) throw new ApiError("not_found", "there is no such attachment");
   checkSessionOrigin(req, session, agent);

@@ -12,6 +12,7 @@ import {
 } from "./identify_key.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import type { Service } from "./service.ts";
+import { readSessionCredential } from "./session_credential.ts";
 
 export interface RunAccessContext extends AuthenticationContext {
   service: Pick<Service, "apiKeys" | "sessions" | "agents" | "runs">;
@@ -33,8 +34,8 @@ export async function findAccessibleRun(
   },
 ): Promise<AccessibleRun> {
   const { service } = state;
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = counted
       ? await identifyAndCountKey(req, state)
       : await identifyKey(req, service.apiKeys);
@@ -43,7 +44,7 @@ export async function findAccessibleRun(
     const found = requireKnown(await service.runs.find(identity.tenant, runId));
     return { tenant: identity.tenant, runId, found };
   }
-  const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
+  const { session, live } = await service.sessions.find(credential);
   onIdentified();
   const found = requireKnown(await service.runs.find(session.tenant, runId));
   // An expired run has no frames to protect, and its owner is unknown.
@@ -68,8 +69,9 @@ export async function requireSession(
   req: Request,
   { service }: { service: Pick<Service, "sessions" | "agents"> },
 ): Promise<Session> {
-  const header = req.headers.get("x-service-session");
-  const session = header === null ? rejectSessionToken() : await service.sessions.require(header);
+  const session = await service.sessions.require(
+    readSessionCredential(req) ?? rejectSessionToken(),
+  );
   const agent = await service.agents.find(session.tenant, session.agentId);
   checkSessionOrigin(req, session, agent);
   return session;

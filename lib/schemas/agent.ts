@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
+import { agentOffersSchema, appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { handoffSchema } from "./handoff.ts";
@@ -76,9 +76,17 @@ const fields = {
     "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
       "Without any, no widget session can be minted.",
   ),
+  nativeApps: z.boolean().optional().describe(
+    "Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the " +
+      "app. False by default.",
+  ),
   appearance: appearanceSchema.optional(),
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
+  followUps: z.boolean().optional().describe(
+    "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
+      "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
+  ),
 };
 
 const shape = z.strictObject(fields);
@@ -148,6 +156,7 @@ export const AGENT_SCHEMAS = {
   Budget: budget,
   Appearance: appearanceSchema,
   ShownAppearance: shownAppearanceSchema,
+  AgentOffers: agentOffersSchema,
   AgentVariable: agentVariableSchema,
   AgentAttachments: attachments,
 };

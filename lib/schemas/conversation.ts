@@ -67,6 +67,11 @@ export const conversationRunSchema = z.object({
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   protocol: z.enum(CHAT_PROTOCOLS).optional()
     .describe("The format that the message was sent in; absent for the service's own."),
+  replaces: z.uuid().optional()
+    .describe("The run whose answer was asked for again, or whose question was changed."),
+  superseded: z.literal(true).optional().describe(
+    "Not on the current path: this run was replaced, or it followed one that was. Absent otherwise.",
+  ),
   feedback: feedbackSchema.optional()
     .describe("What the visitor thinks of the answer; absent if it is not rated."),
 });

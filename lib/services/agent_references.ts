@@ -1,4 +1,5 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
+import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
 import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
 import { toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
@@ -86,12 +87,15 @@ function variableIssues(agent: AgentBody, before: AgentBody | undefined): Valida
 }
 
 /** Reports tools hidden from the model by a tool of the service that has the same name. */
-function hiddenTools({ tools, knowledgeBaseId, handoff }: AgentBody): ValidationIssue[] {
+function hiddenTools({ tools, knowledgeBaseId, handoff, followUps }: AgentBody): ValidationIssue[] {
   const reserved = new Map<string, string>();
   if (knowledgeBaseId !== undefined) {
     reserved.set(SEARCH_KNOWLEDGE, "is the name of the knowledge base's tool");
   }
   if (handoff?.by.includes("model")) reserved.set(HAND_OFF, "is the name of the hand-off tool");
+  if (followUps) {
+    reserved.set(SUGGEST_FOLLOW_UPS, "is the name of the tool for follow-up questions");
+  }
   return tools.flatMap(({ type, name }, n) => {
     // The name of an MCP server is not a tool name.
     const message = type === "http" ? reserved.get(name) : undefined;

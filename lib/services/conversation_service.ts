@@ -9,10 +9,7 @@ import {
   type ConversationFilter,
   matchesFilter,
 } from "../store/conversations/conversation_filter.ts";
-import type {
-  ConversationStore,
-  RunWithTranscript,
-} from "../store/conversations/conversation_store.ts";
+import type { ConversationStore } from "../store/conversations/conversation_store.ts";
 import type {
   ConversationSearch,
   SearchCursor,
@@ -24,6 +21,7 @@ import type { Conversation, ConversationRun, Transcript } from "../schemas/conve
 import { toFeedback } from "./feedback_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 import { decodePosition, encodePosition } from "./encode_position.ts";
+import { type MarkedRun, markSuperseded } from "./mark_superseded.ts";
 
 /** A conversation with the unusual finish reasons of its runs. */
 export type FoundConversation = Conversation & { ended: ConversationRun["finishReason"][] };
@@ -117,7 +115,8 @@ export class ConversationService {
           limit,
           from: Number(cursor ?? 0),
         });
-        const data = runs.map(toRun);
+        const reread = () => this.#store.find(tenant, id, filter);
+        const data = (await markSuperseded(runs, { head: found, reread })).map(toRun);
         return next === undefined ? { data } : { data, nextCursor: String(next) };
       },
     });
@@ -174,12 +173,13 @@ function toConversation(stored: Stored, visitorId: string | undefined): Conversa
   };
 }
 
-function toRun({ row, transcript, feedback }: RunWithTranscript): ConversationRun {
+function toRun({ row, transcript, feedback, superseded }: MarkedRun): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...fields } = row;
   const { cost, startedAt, endedAt, ...rest } = fields;
   const times = { startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) };
   const rated = feedback && { feedback: toFeedback(feedback) };
-  const known = { ...rest, ...times, costUsd: toUsd(cost), ...rated };
+  const marked = superseded && { superseded };
+  const known = { ...rest, ...times, costUsd: toUsd(cost), ...marked, ...rated };
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }

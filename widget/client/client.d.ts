@@ -63,6 +63,11 @@ export interface ChatOptions {
   readonly temperature?: number | undefined;
   /** 1 to 16,384. */
   readonly maxOutputTokens?: number | undefined;
+  /**
+   * `runId` of the answer that this message asks for again, or whose question it changes. Needs its
+   * `conversationId`; `messages` are those before that question, and the question.
+   */
+  readonly replaces?: string | undefined;
   /** Sending the message again with the same key joins its run. Random by default. */
   readonly idempotencyKey?: string | undefined;
   /**

@@ -26,7 +26,7 @@ export interface ToolsetRequest {
   agent:
     & Pick<Agent, "tools" | "allowedDomains">
     & Partial<
-      Pick<Agent, "id" | "knowledgeBaseId" | "budget" | "variables" | "handoff">
+      Pick<Agent, "id" | "knowledgeBaseId" | "budget" | "variables" | "handoff" | "followUps">
     >;
   visitor?: KnownVisitor | undefined;
   source?: { kind: "key" | "session" | "user"; id: string };

@@ -8,6 +8,7 @@ export const FIELD_LABELS = {
   variables: msg("Visitor variables"),
   model: msg("Model"),
   fallback: msg("Fallback"),
+  followUps: msg("Follow-up questions"),
   temperature: msg("Temperature"),
   maxOutputTokens: msg("Max output tokens"),
   maxCostUsd: msg("Cost, in USD"),
@@ -18,6 +19,7 @@ export const FIELD_LABELS = {
   tools: msg("Tools"),
   allowedDomains: msg("Allowed domains"),
   allowedOrigins: msg("Allowed sites"),
+  nativeApps: msg("Native apps"),
   appearance: msg("Appearance"),
   handoff: msg("Hand-off"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

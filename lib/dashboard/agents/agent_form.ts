@@ -19,6 +19,8 @@ export const NEW_AGENT = {
   knowledgeBaseId: "",
   /** The kinds of files that messages may have, separated by spaces. */
   attachments: "",
+  /** `on`, or empty for off. */
+  followUps: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
@@ -29,6 +31,8 @@ export const NEW_AGENT = {
   /** One entry per line. */
   allowedDomains: "",
   allowedOrigins: "",
+  /** `yes`, or empty. */
+  nativeApps: "",
   /** JSON; empty for none. Edited on its own page, and copied with the agent. */
   appearance: "",
   /** JSON; empty for none. Like the appearance. */
@@ -70,6 +74,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
+    followUps: agent.followUps ? "on" : "",
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
@@ -78,6 +83,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     tools: JSON.stringify(agent.tools, null, 2),
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
+    nativeApps: agent.nativeApps ? "yes" : "",
     appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
     handoff: agent.handoff === undefined ? "" : JSON.stringify(agent.handoff, null, 2),
     version: String(agent.version),
@@ -91,6 +97,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     fallback,
     modelPolicy,
     allowedOrigins,
+    nativeApps,
     appearance,
     variables,
     attachments,
@@ -106,6 +113,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
+    ...(nativeApps ? { nativeApps } : {}),
   };
 }
 
@@ -128,9 +136,11 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
+  set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
+  set("nativeApps", (text) => text !== "");
   const modelPolicy = toModelPolicy(values);
   const budget = toBudget(values);
   if (Object.keys(modelPolicy).length > 0) patch.modelPolicy = modelPolicy;

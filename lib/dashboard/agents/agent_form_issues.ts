@@ -23,6 +23,7 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "fallback.model": "fallback",
   knowledgeBaseId: "knowledgeBaseId",
   attachments: "attachments",
+  followUps: "followUps",
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
@@ -46,6 +47,8 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose one of your knowledge bases, or none.");
     case "attachments":
       return t("Choose which files messages may have.");
+    case "followUps":
+      return t("Choose on or off.");
     case "temperature":
       return t("Enter a number from 0 to 2, or leave it blank.");
     case "maxOutputTokens":

@@ -13,7 +13,7 @@ export const AGENT_SECTIONS = {
   instructions: {
     label: msg("Instructions"),
     path: "",
-    fields: ["name", "systemPrompt", "variables", "temperature"],
+    fields: ["name", "systemPrompt", "variables", "followUps", "temperature"],
   },
   model: {
     label: msg("Model"),

@@ -138,6 +138,8 @@ const CSV_COLUMNS: readonly (readonly [name: string, cell: Cell])[] = [
   ["rating", ({ run }) => csvText(run.feedback?.rating ?? "")],
   ["rating_reasons", ({ run }) => csvText(run.feedback?.reasons?.join(", ") ?? "")],
   ["rating_comment", ({ run }) => csvText(run.feedback?.comment ?? "")],
+  ["replaces", ({ run }) => csvText(run.replaces ?? "")],
+  ["superseded", ({ run }) => csvText(run.superseded ? "true" : "")],
 ];
 
 function toCsv(exported: ExportedRun): string {

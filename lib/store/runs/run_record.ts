@@ -23,6 +23,10 @@ export function conversationSource({ kind, place }: RunSource): ConversationSour
   return kind === "key" ? "api" : "playground";
 }
 
+/** The run that another one replaces: its id, and its number in their conversation. */
+const replacedRunSchema = z.object({ runId: z.string(), n: z.int().nonnegative() });
+export type ReplacedRun = z.infer<typeof replacedRunSchema>;
+
 /** The facts of a run at its admission. Times in milliseconds. */
 export const runFactsSchema = z.object({
   runId: z.string(),
@@ -37,6 +41,8 @@ export const runFactsSchema = z.object({
   provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   startedAt: z.int(),
+  /** Its message asks again for that run's answer, or changes its question. */
+  replaces: replacedRunSchema.optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
@@ -122,6 +128,8 @@ export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend(
   excess: microUsd,
   /** The `page` of its stored conversation, as in `ConversationName`; absent without one. */
   page: z.string().optional(),
+  /** Its number in that conversation; absent in records of early releases. */
+  n: z.int().nonnegative().optional(),
   /** The end of life, whatever the store still holds; absent in records of early releases. */
   exp: z.int().optional(),
 });

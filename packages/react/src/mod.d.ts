@@ -16,6 +16,8 @@ export interface AgentMessage {
   readonly text: string;
   /** The tools that an answer has called so far, in order. */
   readonly tools: readonly ToolCall[];
+  /** The run that answers a question, or answered it last; undefined before its first frame. */
+  readonly runId?: string | undefined;
   /** Why an answer ended; undefined while it arrives or if it broke off. */
   readonly finishReason?: FinishReason | undefined;
   /** How the visitor rated an answer; undefined if it is not rated. */
@@ -86,6 +88,16 @@ export interface AgentChatHelpers extends AgentChatState {
   readonly stop: () => void;
   /** Sends the last message again after a failure. False if that cannot help. */
   readonly retry: () => boolean;
+  /**
+   * Asks the last question again; the new answer replaces the old one. False if there is no question or an
+   * answer is still arriving.
+   */
+  readonly regenerate: () => boolean;
+  /**
+   * Changes a question, named by the `id` or index of its message, and asks it. The messages after it are
+   * dropped. False if it is no question, the text is empty or an answer is still arriving.
+   */
+  readonly edit: (message: string | number, text: string) => boolean;
   /**
    * Rates an ended answer by the `id` of its message; `undefined` withdraws that. The message has the
    * `feedback` at once. If the service rejects it, the message has the earlier one again, and the
@@ -165,6 +177,8 @@ export interface ChatWidgetProps {
   /** The panel is open from the start. */
   readonly open?: boolean | undefined;
   readonly imageOrigins?: readonly string[] | undefined;
+  /** The browser signs its calls, so that a copied token is worthless. */
+  readonly bind?: boolean | undefined;
   /** The script. Default: `/widget.v1.js` of the service. */
   readonly src?: string | undefined;
   /** The script's hash, for a pinned `src`. */

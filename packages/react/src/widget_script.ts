@@ -40,6 +40,7 @@ export const ATTRIBUTES = [
   "layout",
   "open",
   "imageOrigins",
+  "bind",
 ] as const satisfies readonly (keyof ChatWidgetProps)[];
 
 const SEPARATORS: Record<string, string> = { suggestions: "|", imageOrigins: " " };

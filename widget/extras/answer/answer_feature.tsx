@@ -3,7 +3,7 @@ import { COPY } from "../../string_ids.ts";
 import type { TranscriptMessage } from "../../state.ts";
 import { panelTitle } from "../../ui.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { BELOW, FOOTNOTE, type Slot } from "../extras_host.ts";
+import { BELOW, FOOTNOTE, type Slot } from "../slot.ts";
 import { AnswerRow } from "./AnswerRow.tsx";
 import { COPY_CONVERSATION, MESSAGES_LEFT, YOU } from "./answer_ids.ts";
 import { conversationMarkdown } from "./conversation_markdown.ts";

@@ -30,3 +30,15 @@ Deno.test("readSources: reads the titles that earlier releases have stored", () 
   }]);
   assertEquals(readSources(answer({})), []);
 });
+
+Deno.test("readSources: what the answer draws on comes first", () => {
+  const sources = [
+    { title: "Returns", text: "Goods are taken back within thirty days of their arrival." },
+    { title: "Delivery", text: "Parcels to Norway arrive in two working days, at no cost." },
+  ];
+  const text = "Parcels to Norway arrive in two working days.";
+  assertEquals(readSources(answer({ text, sources })).map(({ title }) => title), [
+    "Delivery",
+    "Returns",
+  ]);
+});

@@ -1,7 +1,7 @@
 /** "Ask again" below the last answer, and "Edit" below the visitor's messages. */
 import type { TranscriptMessage } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { BELOW, type Slot } from "../extras_host.ts";
+import { BELOW, type Slot } from "../slot.ts";
 import { createFocus } from "../focus_once.ts";
 import { IconButton } from "../IconButton.tsx";
 import { ASK_AGAIN, EDIT, NEW_ANSWER } from "./branch_ids.ts";

@@ -1,7 +1,7 @@
 /** Questions to ask next, below the last answer. */
 import { FOLLOW_UPS } from "../answer/answer_ids.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { END, type Slot } from "../extras_host.ts";
+import { END, type Slot } from "../slot.ts";
 import { readFollowUps } from "./read_follow_ups.ts";
 
 export function followUpsFeature({ ui, t }: ExtrasContext): Slot {

@@ -1,6 +1,6 @@
 /** Answers read aloud, and messages that are spoken, where the browser can and the site allows it. */
 import type { ExtrasContext } from "../extras_context.ts";
-import { ABOVE_FIELD, type Slot } from "../extras_host.ts";
+import { ABOVE_FIELD, type Slot } from "../slot.ts";
 import { createFocus } from "../focus_once.ts";
 import { IconButton } from "../IconButton.tsx";
 import { findRecognizer, type SpeechRecognizer, startDictation } from "./dictation.ts";
