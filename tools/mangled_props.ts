@@ -5,11 +5,11 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements apiBase attach avatar away branch busy
-  changed clearAnnouncements config conversation describe draw elementCount emit emitter endpoint
+  accent announceAnswer announceText announcements answerActions apiBase attach avatar away branch busy
+  changed clearAnnouncements config conversation describe draw elementCount emit emitter ended endpoint
   fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
   input inside isPressed kids kind label languages launcher left line lines live load loadFile locale log lost mark
-  menuItems   newId node nth onAppearance onLeave onLink onPress onRetry onWake paint pause privacyText privacyUrl
+  menuItems   newId node nth onAppearance onCancel onLeave onLink onPress onRetry onSave onWake paint pause privacyText privacyUrl
   rejection remaining renew restart resume retry retryAfter retryAt root save saved script
   scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme
   token tool turn ui unread uploading waiting wake warn

@@ -90,7 +90,7 @@ Deno.test("readableTextColor: picks the more readable one of black and white", (
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });
 
-/** The sources of the extras, which read their attributes themselves. */
+/** The sources of the extras and the panel's head, which read their attributes themselves. */
 async function readExtras(): Promise<string> {
   const texts: string[] = [];
   const folders = [new URL("extras/", import.meta.url)];
@@ -100,6 +100,7 @@ async function readExtras(): Promise<string> {
       else texts.push(await Deno.readTextFile(new URL(name, folder)));
     }
   }
+  texts.push(await Deno.readTextFile(new URL("components/Header.tsx", import.meta.url)));
   return texts.join("\n");
 }
 

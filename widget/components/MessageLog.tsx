@@ -86,7 +86,7 @@ function Working({ ui, waiting }: { readonly ui: Ui; readonly waiting: boolean }
   return (
     <div class="working">
       <i class="dot" />
-      {lost ? t(OFFLINE) : <bdi>{tool.replaceAll("_", " ")}</bdi>}
+      {lost ? t(OFFLINE) : <bdi>{tool}</bdi>}
     </div>
   );
 }

@@ -1,16 +1,26 @@
 import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
+import { branchFeature } from "./branch/branch_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost } from "./extras_host.ts";
 import type { Slot } from "./slot.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
+import { followUpsFeature } from "./follow_ups/follow_ups_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
+import { voiceFeature } from "./voice/voice_feature.tsx";
 
 /** In the order in which they stand in a place and in the menu. */
-const FEATURES: readonly Feature[] = [answerFeature, feedbackFeature, menuFeature];
+const FEATURES: readonly Feature[] = [
+  answerFeature,
+  branchFeature,
+  voiceFeature,
+  feedbackFeature,
+  followUpsFeature,
+  menuFeature,
+];
 
 export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
   const { h, ui, root, changed } = host;
@@ -25,6 +35,7 @@ export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void
     t,
     call,
     menuItems: [],
+    answerActions: [],
     sheet: undefined,
     takesFocus: false,
   };
