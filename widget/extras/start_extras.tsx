@@ -1,15 +1,27 @@
 import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
+import { conversationsFeature } from "./conversations/conversations_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost, Slot } from "./extras_host.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
+import { limitsFeature } from "./limits/limits_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
+import { soundFeature } from "./switches/sound_feature.ts";
+import { wideFeature } from "./switches/wide_feature.ts";
 
 /** In the order in which they stand in a place and in the menu. */
-const FEATURES: readonly Feature[] = [answerFeature, feedbackFeature, menuFeature];
+const FEATURES: readonly Feature[] = [
+  answerFeature,
+  feedbackFeature,
+  limitsFeature,
+  conversationsFeature,
+  wideFeature,
+  soundFeature,
+  menuFeature,
+];
 
 export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
   const { h, ui, root, changed } = host;

@@ -64,11 +64,12 @@ function Item({ context, item }: { readonly context: ExtrasContext; readonly ite
     <button type="button" class="item" aria-pressed={item.isPressed} onClick={press}>
       <Icon path={item.icon} />
       {item.label}
+      {item.isPressed && <Icon path="m5 12.5 4.5 4.5L19 7.5" />}
     </button>
   );
 }
 
-function Icon({ path }: { readonly path: string }) {
+export function Icon({ path }: { readonly path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
       <path d={path} />
