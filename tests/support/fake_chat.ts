@@ -35,6 +35,7 @@ export interface RecordedRequest {
       conversationId?: string;
       rating?: string;
       comment?: string;
+      title?: string;
     }
     | undefined;
 }
@@ -51,6 +52,8 @@ export class FakeChat {
   left = 50;
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
+  /** Answers requests of other routes. */
+  other: (seen: RecordedRequest) => Response | undefined = () => undefined;
   #runs = new Map<string, Run>();
   /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
@@ -113,10 +116,10 @@ export class FakeChat {
   }
 
   #answer(url: URL, seen: RecordedRequest): Response {
-    const rejection = this.rejections.shift();
-    if (rejection) {
-      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
-      return rejection;
+    const response = this.rejections.shift() ?? this.other(seen);
+    if (response) {
+      for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+      return response;
     }
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
