@@ -47,11 +47,11 @@ function describe(
 ): string {
   const messagesLeft = leftOf(messages);
   const costLeft = leftOf(costUsd);
-  // Rounded down: 100 % is all of it.
-  const used = costLeft ? Math.floor(100 - 100 * costLeft / costUsd!.limit) : 100;
   return [
     messages && `${t(MESSAGES_LEFT)}: ${messagesLeft}`,
-    costUsd && `${t(BUDGET_USED)}: ${used} %`,
+    // Rounded down: 100 % is all of it. Without a budget nothing is left.
+    costUsd &&
+    `${t(BUDGET_USED)}: ${costLeft ? Math.floor(100 - 100 * costLeft / costUsd.limit) : 100} %`,
     resetsAt &&
     (messagesLeft && costLeft
       ? formatTime(0, { lang, unit: per as "day" })
