@@ -3,7 +3,7 @@
  */
 export function relativeTime(at: string, lang: string): string {
   const hours = (Date.parse(at) - Date.now()) / 3_600_000;
-  return Math.abs(hours) < 48
+  return Math.abs(hours) < 24
     ? formatTime(Math.ceil(hours), { lang, unit: "hour" })
     : formatTime(Math.ceil(hours / 24), { lang, unit: "day" });
 }

@@ -38,9 +38,9 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
   return (
     <div>
       {list.problem && <p role="alert">{t(list.problem)}</p>}
-      <ul>
+      <div role="list">
         {list.found.map((one) => <Row key={one.id} {...props} one={one} />)}
-      </ul>
+      </div>
       {list.nextCursor && <button type="button" class="item" onClick={showMore}>{t(MORE)}</button>}
     </div>
   );
@@ -80,7 +80,7 @@ function Row({ context, list, view, open, one }: RowProps) {
     if (await list.delete(id) && isShown) handle.newConversation();
   };
   return (
-    <li class="thread">
+    <div class="thread" role="listitem">
       <button
         type="button"
         class="item"
@@ -117,6 +117,6 @@ function Row({ context, list, view, open, one }: RowProps) {
           </button>
         </form>
       )}
-    </li>
+    </div>
   );
 }
