@@ -67,7 +67,7 @@ function Row({ context, list, view, open, one }: RowProps) {
     const name = form.querySelector("input")!.value.replace(/\s+/g, " ").trim();
     // The form disappears, so move the focus to its button instead of losing it to the page.
     (form.previousElementSibling as HTMLElement).focus();
-    if (!name || await list.rename(id, name)) edit();
+    if (!name || await list.change(id, { method: "PATCH", body: { title: name } })) edit();
   };
   const remove = async (event: Event) => {
     const sheet = (event.currentTarget as Element).closest(".sheet")!;
@@ -77,7 +77,7 @@ function Row({ context, list, view, open, one }: RowProps) {
     }
     // The row disappears.
     sheet.querySelector("button")!.focus();
-    if (await list.delete(id) && isShown) handle.newConversation();
+    if (await list.change(id, { method: "DELETE" }) && isShown) handle.newConversation();
   };
   return (
     <div class="thread" role="listitem">

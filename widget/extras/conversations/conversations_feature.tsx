@@ -42,7 +42,9 @@ export function conversationsFeature(context: ExtrasContext): Slot {
     };
   });
   return (place) => {
-    // The next menu asks again.
-    if (place === OVER && !context.sheet) isAsked = false;
+    if (place !== OVER || context.sheet) return;
+    // The next menu asks again: the page may have another visitor by then.
+    isAsked = false;
+    list.found = [];
   };
 }

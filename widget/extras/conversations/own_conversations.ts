@@ -33,29 +33,21 @@ export class OwnConversations {
   }
 
   /** The first page, or with a cursor the next one. */
-  load(cursor?: string): Promise<unknown> {
-    const before = this.found;
-    return this.#ask<ConversationPage>(queryOf(cursor), ({ data, nextCursor }) => {
-      // Not if another page has arrived, or the visitor has changed the list since.
-      if (this.found !== before) return;
-      this.found = cursor ? [...before, ...data] : data;
-      this.nextCursor = nextCursor;
-    });
+  async load(cursor?: string): Promise<void> {
+    const page = await this.#ask<ConversationPage>(queryOf(cursor));
+    if (page) {
+      this.found = cursor ? [...this.found, ...page.data] : page.data;
+      this.nextCursor = page.nextCursor;
+    }
+    this.#options.changed(false);
   }
 
-  rename(id: string, title: string): Promise<unknown> {
-    const replace = (renamed: OwnConversation) => {
-      this.found = this.found.map((one) => one.id === id ? renamed : one);
-    };
-    return this.#ask(`/${id}`, replace, { method: "PATCH", body: { title } });
-  }
-
-  /** Resolves with `undefined` if that has failed. */
-  delete(id: string): Promise<unknown> {
-    const drop = () => {
-      this.found = this.found.filter((one) => one.id !== id);
-    };
-    return this.#ask(`/${id}`, drop, { method: "DELETE" });
+  /** Renames or deletes one, and loads the list again. False if that has failed. */
+  async change(id: string, request: ServiceRequest): Promise<boolean> {
+    const isDone = !!await this.#ask(`/${id}`, request);
+    if (isDone) await this.load();
+    else this.#options.changed(false);
+    return isDone;
   }
 
   /** What the panel shows of a conversation; its messages have ids from `nextId` on. */
@@ -64,31 +56,23 @@ export class OwnConversations {
     let page: Transcript | undefined;
     // The oldest come first.
     do {
-      page = await this.#ask<Transcript>(
-        `/${id}${queryOf(page?.nextCursor)}`,
-        (read) => messages.push(...read.messages),
-      );
+      page = await this.#ask<Transcript>(`/${id}${queryOf(page?.nextCursor)}`);
+      messages.push(...page?.messages ?? []);
     } while (page?.nextCursor);
     return page && toSavedState({ ...page, messages }, nextId);
   }
 
-  /** The service's answer, after `use` has had it; `undefined` after a failure. */
-  async #ask<T>(
-    path: string,
-    use: (answer: T) => void,
-    request?: ServiceRequest,
-  ): Promise<T | undefined> {
-    const { call, changed } = this.#options;
+  /** The service's answer, or `undefined` after a failure. */
+  async #ask<T>(path: string, request?: ServiceRequest): Promise<T | undefined> {
     let status = 0;
     let answer: T | undefined;
     try {
-      const response = await call(`conversations${path}`, request);
+      const response = await this.#options.call(`conversations${path}`, request);
       status = response.status;
-      if (response.ok) use(answer = JSON.parse(await response.text() || "{}"));
+      if (response.ok) answer = JSON.parse(await response.text() || "{}");
     } catch { /* there is no connection */ }
     const why = status === 401 ? RELOAD_PAGE : status ? GENERIC_ERROR : OFFLINE;
     this.problem = answer ? undefined : why;
-    changed(false);
     return answer;
   }
 }
