@@ -53,7 +53,7 @@ export class Conversation {
     this.state = initialState(options.saved);
   }
 
-  /** Continues an answer that a reload interrupted. */
+  /** Continues an answer that a reload interrupted, or that another page began. */
   resume(): void {
     const { attempt } = this.state;
     this.#announcedLength = currentAnswer(this.state)?.text.length ?? 0;
@@ -107,12 +107,17 @@ export class Conversation {
     if (this.#detach()) this.#end("cancelled");
   }
 
-  /** Deletes the conversation and starts a new one. */
-  restart(): void {
-    this.#detach();
+  /**
+   * Shows a new conversation, and cancels the answer that is arriving. With `other` it shows that one,
+   * follows its answer, and cancels nothing: the answer goes on, for who opens its conversation again.
+   */
+  restart(other?: Partial<SavedState>): void {
+    if (other) this.#run = undefined;
+    else this.#detach();
     const { open, nextId, draft } = this.state;
-    this.state = { ...initialState(), open, nextId, draft };
+    this.state = { ...initialState(), open, nextId, draft, ...other };
     this.#options.changed(true);
+    this.resume();
   }
 
   /** Uses this token from now on, and sends the question that the old token could not. */

@@ -308,6 +308,41 @@ Deno.test("Conversation.restart: ignores frames of the previous run", async () =
   assertEquals(t.conversation.state.conversationId, undefined);
 });
 
+Deno.test("Conversation.restart: shows another conversation, and follows its answer from the first frame", async () => {
+  const t = setUp([() => stream(text(ANSWER)), () => stream(text(ANSWER).replaceAll(RUN, OTHER))]);
+  t.conversation.send("Hello?");
+  await t.until(() => t.seen.length === 1);
+  const { nextId } = t.conversation.state;
+  const turns = [{ id: nextId, role: "user" as const, text: "Earlier?", run: OTHER }];
+  t.conversation.restart({
+    turns,
+    nextId: nextId + 1,
+    conversationId: CONVERSATION,
+    attempt: { key: "", run: OTHER, n: 0, messages: [] },
+  });
+  await t.idle();
+  assertEquals(t.conversation.state.turns.map((turn) => turn.text), ["Earlier?", "Hi."]);
+  assertEquals(t.conversation.state.turns[1]?.run, OTHER);
+  assertEquals(t.seen.map(({ url }) => url), [
+    "https://chat.example/v1/chat/stream",
+    `https://chat.example/v1/chat/runs/${OTHER}/stream`,
+  ], "the first answer is not cancelled");
+  assertEquals(t.seen[1]?.headers.get("last-event-id"), `${OTHER}.0`);
+});
+
+Deno.test("Conversation: a run that can only be followed is not sent again when it is gone", async () => {
+  const attempt = { key: "", run: RUN, n: 0, messages: [] };
+  const saved: SavedState = {
+    ...{ open: true, nextId: 2, conversationId: CONVERSATION, attempt },
+    turns: [{ id: 1, role: "user", text: "Earlier?" }],
+  };
+  const t = setUp([() => reject(404, "not_found")], { saved });
+  t.conversation.resume();
+  await t.idle();
+  assertEquals(t.conversation.state.failure?.stringId, UNAVAILABLE);
+  assertEquals(t.seen.length, 1);
+});
+
 Deno.test("Conversation: keeps the first passages that its searches found, cut, and a retry starts over", async () => {
   const found = (...titles: string[]): Frame[] => [
     { type: "tool_call", name: "search_knowledge", args: { query: "q" } },

@@ -36,6 +36,7 @@ export interface RecordedRequest {
       replaces?: string;
       rating?: string;
       comment?: string;
+      title?: string;
     }
     | undefined;
 }
@@ -52,6 +53,8 @@ export class FakeChat {
   left = 50;
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
+  /** Answers requests of other routes. */
+  other: (seen: RecordedRequest) => Response | undefined = () => undefined;
   #runs = new Map<string, Run>();
   /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
@@ -114,10 +117,10 @@ export class FakeChat {
   }
 
   #answer(url: URL, seen: RecordedRequest): Response {
-    const rejection = this.rejections.shift();
-    if (rejection) {
-      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
-      return rejection;
+    const response = this.rejections.shift() ?? this.other(seen);
+    if (response) {
+      for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+      return response;
     }
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });

@@ -31,6 +31,8 @@ export interface RealSite {
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
   readonly beforeLoad?: (page: Page) => Promise<void>;
+  /** For whom sessions are minted. */
+  readonly visitor?: Record<string, unknown>;
   /** The page's backend mints tokens; otherwise the tag has one. */
   readonly endpoint?: boolean;
   /** Starts a proxy for the page's requests to the service, in place of `network`. */
@@ -68,8 +70,12 @@ export async function onRealSite(
   const origin = `http://127.0.0.1:${shop.addr.port}`;
   const agent = await service.agent(key, { allowedOrigins: [origin] });
   const mint = async () => {
-    minted.push(await service.mint(key, agent.id, origin));
-    return minted.at(-1)!;
+    const json = { agentId: agent.id, visitor: options.visitor };
+    const headers = { origin };
+    const call = { method: "POST", key, json, headers };
+    const { sessionToken } = await (await service.fetch("/v1/widget/session", call)).json();
+    minted.push(sessionToken);
+    return sessionToken;
   };
   Object.assign(site, { agent, mint });
   const frames = async (runId: string) =>
