@@ -81,7 +81,10 @@ export class SessionConversations {
     const shown = nextCursor === undefined && !isStored ? live : undefined;
     if (head === undefined && shown === undefined) notFound();
     const createdAt = isoTime(shown?.facts.startedAt ?? 0);
-    const question = shown && { role: "user" as const, content: shown.question };
+    const question = shown && {
+      ...{ role: "user" as const, content: shown.question },
+      ...shown.attachments && { attachments: shown.attachments },
+    };
     const facts = head === undefined
       ? { id, title: titleOf([question!]), createdAt, updatedAt: createdAt, messageCount: 0 }
       : await this.#toOwn(session.tenant, head);
@@ -173,10 +176,14 @@ function filterOf({ agentId, origin, visitor }: Session): ConversationFilter {
 function toMessages({ row, transcript }: RunWithTranscript): OwnMessage[] {
   if (transcript === "unreadable") return [];
   const { runId, startedAt, endedAt, finishReason } = row;
-  const asked = transcript.messages.map(({ role, content, claimed }): OwnMessage => ({
-    ...{ role, content, runId, createdAt: isoTime(startedAt) },
-    ...claimed && { claimed },
-  }));
+  const asked = transcript.messages.map((message): OwnMessage => {
+    const { role, content, attachments, claimed } = message;
+    return {
+      ...{ role, content, runId, createdAt: isoTime(startedAt) },
+      ...attachments && { attachments },
+      ...claimed && { claimed },
+    };
+  });
   if (transcript.text === "") return asked;
   const sources = sourcesOf(transcript.tools);
   const answer: OwnMessage = {

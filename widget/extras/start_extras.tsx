@@ -1,5 +1,6 @@
 import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
+import { attachmentsFeature } from "./attachments/attachments_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost, Slot } from "./extras_host.ts";
@@ -9,7 +10,12 @@ import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
 
 /** In the order in which they stand in a place and in the menu. */
-const FEATURES: readonly Feature[] = [answerFeature, feedbackFeature, menuFeature];
+const FEATURES: readonly Feature[] = [
+  answerFeature,
+  feedbackFeature,
+  attachmentsFeature,
+  menuFeature,
+];
 
 export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
   const { h, ui, root, changed } = host;

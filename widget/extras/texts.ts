@@ -1,10 +1,16 @@
 import type { Languages } from "../locales.ts";
 import { ANSWER_TEXTS } from "./answer/answer_texts.ts";
+import { ATTACHMENT_TEXTS } from "./attachments/attachments_texts.ts";
 import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
 import { MENU_TEXTS } from "./menu/menu_texts.ts";
 
 /** The texts of the features, in the order of the numbers in text_ids.ts. */
-const FEATURES: readonly Languages[] = [FEEDBACK_TEXTS, ANSWER_TEXTS, MENU_TEXTS];
+const FEATURES: readonly Languages[] = [
+  FEEDBACK_TEXTS,
+  ANSWER_TEXTS,
+  MENU_TEXTS,
+  ATTACHMENT_TEXTS,
+];
 
 /**
  * The texts of the extras: for each language a line for each feature. The bundler puts English into

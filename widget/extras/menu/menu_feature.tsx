@@ -68,7 +68,7 @@ function Item({ context, item }: { readonly context: ExtrasContext; readonly ite
   );
 }
 
-function Icon({ path }: { readonly path: string }) {
+export function Icon({ path }: { readonly path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
       <path d={path} />
