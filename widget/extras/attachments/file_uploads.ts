@@ -65,7 +65,7 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
     });
     if (file.size > MAX_BYTES) return 413;
     const body = new FormData();
-    body.append("file", file);
+    body.append("file", file, item.name);
     const response = await call("attachments", { method: "POST", body, signal });
     if (!response.ok) return response.status;
     const { id, name, mediaType, bytes } = await response.json();

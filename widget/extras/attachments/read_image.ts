@@ -34,16 +34,15 @@ function scaleDown(image: ImageBitmap | OffscreenCanvas, maxSide: number): Offsc
  * the service does not take, a JPEG of at most 2,048 pixels a side, without what the camera wrote into
  * it. What the browser cannot read stays as it is: the service says whether it takes it.
  */
-export async function readImage(file: File, preview: (paint: Paint) => void): Promise<File> {
-  const { type, size, name } = file;
+export async function readImage(file: File, preview: (paint: Paint) => void): Promise<Blob> {
+  const { type, size } = file;
   try {
     const image = await createImageBitmap(file);
     const photo = scaleDown(image, MAX_SIDE);
     image.close();
     preview(paintImage(scaleDown(photo, THUMB_SIDE)));
     if (/png|gif/.test(type) || size < SMALL_PHOTO && /jpeg|webp/.test(type)) return file;
-    const blob = await photo.convertToBlob({ type: "image/jpeg", quality: 0.85 });
-    return new File([blob], `${name}.jpg`);
+    return await photo.convertToBlob({ type: "image/jpeg", quality: 0.85 });
   } catch {
     return file;
   }
