@@ -1,9 +1,14 @@
 /** Files of messages in the widget: chosen, pasted, dropped, sent and shown again, in Chromium. */
 import axe from "axe-core";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
-import { exif, join } from "./support/make_image.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { expectJson } from "./support/expect_response.ts";
+import { exif, join, makeJpeg, SECRET_METADATA } from "./support/make_image.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { KEYS } from "./support/provider_connections.ts";
+import { onRealSite } from "./support/real_site.ts";
 import {
   answered,
   atRest,
@@ -323,6 +328,57 @@ Deno.test("widget: nothing offered: no entries, and given files are not uploaded
     await chip(page, "This file cannot be attached.").waitFor();
     await announced(page, "photo.png: This file cannot be attached.");
     assertEquals([chat.uploads.length, await page.locator(".drop").count()], [0, 0]);
+  });
+});
+
+Deno.test("widget and service: the model gets the photo without its metadata and the document, and the visitor sees them again", async () => {
+  await using mock = await MockProviders.start();
+  const options = {
+    attributes: `data-offers="images|documents"`,
+    env: { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: KEYS.openai },
+    catalogue: [catalogueEntry({ vision: true })],
+    agent: {
+      modelPolicy: { provider: "vendor_a", model: "mid" },
+      attachments: { images: true, documents: true },
+    },
+  };
+  await onRealSite(options, async ({ page, held, minted, service, origin }) => {
+    held.release();
+    const photo = makeJpeg({ extra: [exif(6)] });
+    assert(Buffer.from(photo).includes(SECRET_METADATA));
+    await page.locator(".launcher").click();
+    await choose(
+      page,
+      { name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from(photo) },
+      note("prices.csv", "name,price\nTea,3"),
+    );
+    await announced(page, "prices.csv: Attached");
+    await field(page).fill("What is it?");
+    await field(page).press("Enter");
+    const { body } = await mock.asked(1);
+    const [, image] = body.messages.at(-1).content;
+    assertMatch(image.image_url.url, /^data:image\/jpeg;base64,/);
+    const bytes = Buffer.from(image.image_url.url.split(",")[1], "base64");
+    assert(!bytes.includes(SECRET_METADATA));
+    assertStringIncludes(JSON.stringify(body), "name,price\\nTea,3");
+    await page.locator(".mine .file").getByText("prices.csv").waitFor();
+    await page.getByRole("button", { name: "photo.jpg" }).click();
+    await page.getByRole("img", { name: "photo.jpg" }).waitFor();
+    // Another type by its content.
+    await page.keyboard.press("Escape");
+    await choose(page, { ...png("fake.png"), buffer: Buffer.from([0, 1, 2, 254]) });
+    await chip(page, "fake.png").getByText("This file cannot be attached.").waitFor();
+    const saved = await page.evaluate(() => Object.values(sessionStorage).join());
+    const id = /"conversationId":"([^"]+)"/.exec(saved)![1]!;
+    const headers = { "x-service-session": minted.at(-1)!, origin };
+    const own = await expectJson(
+      await service.fetch(`/v1/chat/conversations/${id}`, { headers }),
+      200,
+    );
+    assertEquals(
+      own.messages[0].attachments.map(({ name }: { name: string }) => name),
+      ["photo.jpg", "prices.csv"],
+    );
   });
 });
 
