@@ -366,7 +366,7 @@ Deno.test("widget and service: the model gets the photo without its metadata and
     await page.getByRole("img", { name: "photo.jpg" }).waitFor();
     // Another type by its content.
     await page.keyboard.press("Escape");
-    await choose(page, { ...png("fake.png"), buffer: Buffer.from([0, 1, 2, 254]) });
+    await choose(page, { ...png("fake.png"), buffer: Buffer.from("504b030400000000", "hex") });
     await chip(page, "fake.png").getByText("This file cannot be attached.").waitFor();
     const saved = await page.evaluate(() => Object.values(sessionStorage).join());
     const id = /"conversationId":"([^"]+)"/.exec(saved)![1]!;

@@ -52,7 +52,7 @@ export function FileList({ context, uploads, files, isSent }: FileListProps) {
           onClick={() => isImage && openImage(item as AttachedFile, { context, uploads })}
         >
           <bdi>{name}</bdi>
-          <small>
+          <small dir="auto">
             {mediaType
               ? `${Math.ceil(bytes / 1e3).toLocaleString(locale.lang)} kB`
               : uploads.noteOf(problem)}
