@@ -67,11 +67,15 @@ export class Conversation {
     this.#options.changed(true);
   }
 
-  /** False when there is nothing to send or an answer is still arriving. */
+  /**
+   * False when there is nothing to send, an answer is still arriving, or a file is being uploaded. A
+   * message needs a text: without one it is the names of its files.
+   */
   send(text: string, more?: Pick<TranscriptMessage, "files" | "replaces">): boolean {
-    const content = truncate(text.trim());
     const { state } = this;
-    if (!content || state.busy || state.uploading) return false;
+    const names = state.files?.map(({ name }) => name) ?? [];
+    const content = truncate(text.trim() || names.join(", "));
+    if (state.busy || !more && state.uploading?.() || !content) return false;
     state.turns.push({
       ...{ id: state.nextId++, role: "user", text: content, files: state.files, ...more },
     });
@@ -114,8 +118,8 @@ export class Conversation {
   restart(other?: Partial<SavedState>): void {
     if (other) this.#run = undefined;
     else this.#detach();
-    const { open, nextId, draft } = this.state;
-    this.state = { ...initialState(), open, nextId, draft, ...other };
+    const { open, nextId, draft, files, uploading } = this.state;
+    this.state = { ...initialState(), open, nextId, draft, files, uploading, ...other };
     this.#options.changed(true);
     this.resume();
   }

@@ -219,8 +219,25 @@ Deno.test("Conversation.branch: asks again from a question, with its files and t
 
 Deno.test("Conversation.send: waits while a file is being uploaded", () => {
   const t = setUp([]);
-  t.conversation.state.uploading = true;
+  let held = 0;
+  t.conversation.state.uploading = () => !!++held as true;
   assertEquals([t.conversation.send("Hello?"), t.seen.length], [false, 0]);
+  assertEquals(held, 1);
+  t.conversation.restart();
+  assertEquals([t.conversation.send("Hello?"), held], [false, 2], "also in a new conversation");
+});
+
+Deno.test("Conversation.send: a message of files only has their names as its text, within the limits", async () => {
+  const t = setUp([() => stream(text(ANSWER))]);
+  t.conversation.state.files = ["a.png", "b.pdf"].map((name, n) => {
+    return { id: `file-${n}`, name, mediaType: "" };
+  });
+  assertEquals(t.conversation.send(" "), true);
+  await t.idle();
+  assertEquals(t.seen[0]?.body.messages, [
+    { role: "user", content: "a.png, b.pdf", attachments: ["file-0", "file-1"] },
+  ]);
+  assertEquals(t.conversation.state.files, undefined);
 });
 
 Deno.test("Conversation: shows a rejection to the developer with its code, to the visitor as a calm sentence", async () => {

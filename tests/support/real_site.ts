@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import type { BufferingProxy } from "./buffering_proxy.ts";
@@ -37,6 +38,11 @@ export interface RealSiteOptions extends PageOptions {
   readonly endpoint?: boolean;
   /** Starts a proxy for the page's requests to the service, in place of `network`. */
   readonly proxy?: (upstream: string) => BufferingProxy | Promise<BufferingProxy>;
+  /** Fields of the agent. */
+  readonly agent?: Record<string, unknown>;
+  /** Provider connections and other settings of the service, and its models. */
+  readonly env?: Record<string, string>;
+  readonly catalogue?: readonly CatalogueEntry[];
   /** Instead of the tag. */
   readonly html?: (parts: { base: string; agent: Agent; token: string }) => string;
 }
@@ -48,7 +54,12 @@ export async function onRealSite(
 ): Promise<void> {
   const held = pausableRuntime();
   using kv = await openTestKv();
-  await using service = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
+  const { env, catalogue = [] } = options;
+  await using service = await TestService.start({
+    ...{ kv, keepKv: true, runtime: held.runtime },
+    ...env && { env },
+  });
+  await service.service.catalogue.addMissing(catalogue);
   const port = Number(new URL(service.url).port);
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
   await using proxy = await options.proxy?.(service.url);
@@ -68,7 +79,7 @@ export async function onRealSite(
   };
   await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
   const origin = `http://127.0.0.1:${shop.addr.port}`;
-  const agent = await service.agent(key, { allowedOrigins: [origin] });
+  const agent = await service.agent(key, { allowedOrigins: [origin], ...options.agent });
   const mint = async () => {
     const json = { agentId: agent.id, visitor: options.visitor };
     const headers = { origin };

@@ -2,6 +2,7 @@ import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
 import { branchFeature } from "./branch/branch_feature.tsx";
 import { conversationsFeature } from "./conversations/conversations_feature.tsx";
+import { attachmentsFeature } from "./attachments/attachments_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost } from "./extras_host.ts";
@@ -23,6 +24,7 @@ const FEATURES: readonly Feature[] = [
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
+  attachmentsFeature,
   limitsFeature,
   conversationsFeature,
   wideFeature,

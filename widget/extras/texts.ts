@@ -2,6 +2,7 @@ import type { Languages } from "../locales.ts";
 import { ANSWER_TEXTS } from "./answer/answer_texts.ts";
 import { BRANCH_TEXTS } from "./branch/branch_texts.ts";
 import { CONVERSATIONS_TEXTS } from "./conversations/conversations_texts.ts";
+import { ATTACHMENT_TEXTS } from "./attachments/attachments_texts.ts";
 import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
 import { LIMITS_TEXTS } from "./limits/limits_texts.ts";
 import { MENU_TEXTS } from "./menu/menu_texts.ts";
@@ -18,6 +19,7 @@ const FEATURES: readonly Languages[] = [
   CONVERSATIONS_TEXTS,
   LIMITS_TEXTS,
   SWITCH_TEXTS,
+  ATTACHMENT_TEXTS,
 ];
 
 /**

@@ -3,6 +3,7 @@ import { LANGUAGES } from "../languages.ts";
 import * as answer from "./answer/answer_ids.ts";
 import * as branch from "./branch/branch_ids.ts";
 import * as conversations from "./conversations/conversations_ids.ts";
+import * as attachments from "./attachments/attachments_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
 import * as limits from "./limits/limits_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
@@ -21,6 +22,7 @@ const IDS: readonly Record<string, number>[] = [
   conversations,
   limits,
   switches,
+  attachments,
 ];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {
