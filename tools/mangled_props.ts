@@ -8,7 +8,7 @@ export const WIDGET_PROPS = splitWords(`
   accent announceAnswer announceText announcements apiBase attach avatar away branch busy
   changed clearAnnouncements config conversation describe draw elementCount emit emitter endpoint
   fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
-  input inside isPressed kids kind label languages launcher left line lines live load loadFile locale log lost mark
+  input inside isPressed kids kind label languages launcher left line lines live load loaded loadFile locale log lost mark
   menuItems   newId node nth onAppearance onLeave onLink onPress onRetry onWake paint pause privacyText privacyUrl
   rejection remaining renew restart resume retry retryAfter retryAt root save saved script
   scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme

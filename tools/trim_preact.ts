@@ -19,6 +19,10 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
     /if \(\w+\) [^;]*__html\), \w+\.__k = \[\];\s+else if \(\w+ && \(\w+\.innerHTML = ""\), /,
     "if (",
   ],
+  // Icons are the only SVG, and there is no MathML, progress bar, popover or cell of several rows.
+  [/\w+ == "(math|foreignObject|progress)"/g, "!1"],
+  [/\w+ = \w+\.replace\(\/xlink[^;]*;/, ";"],
+  [/\w+ != "(rowSpan|colSpan|popover)" && /g, ""],
   // Only `render` redraws: nothing calls these two, and the queue behind them starts empty.
   [/\w+\.prototype\.setState = [^]*?(?=\w+\.prototype\.render = )/, ""],
   [/\w+\.__r = 0, /, ""],

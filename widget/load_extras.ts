@@ -3,6 +3,7 @@ import {
   BELOW,
   type ExtrasHost,
   MENU,
+  type Place,
   type Slot,
   type SlotValue,
   type StartExtras,
@@ -17,8 +18,8 @@ declare const EXTRAS_INTEGRITY: string;
 
 /**
  * Renders nothing until the file is there, and then what the file renders. It is loaded when a visitor
- * sees a finished answer, and for what they ask of it. If it cannot be loaded, the next answer tries
- * again silently; what the visitor has asked for ends with a notice.
+ * sees a finished answer, for what they ask of it, and for the words of people. If it cannot be loaded,
+ * the next message tries again, silently after an answer, otherwise with a notice.
  */
 export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   const { conversation } = host.ui;
@@ -27,11 +28,13 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   let slot: Slot | undefined;
   let loading = false;
   let attempt = 0;
-  /** The answers from this number on have not tried yet. */
+  /** The messages from this number on have not tried yet. */
   let next = 0;
-  const isNewAnswer = (value: SlotValue | undefined) => {
-    const { role, id } = value as TranscriptMessage;
-    return conversation.state.open && role === "assistant" && id >= next;
+  /** Once for each message. */
+  const isNeeded = (place: Place, value: SlotValue | undefined) => {
+    const { open, handoff, nextId } = conversation.state;
+    const isSeen = () => place === BELOW && open && (value as TranscriptMessage).role === "assistant";
+    return nextId > next && (handoff || isSeen());
   };
   const load = () => {
     loading = true;
@@ -48,7 +51,7 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
         }),
       failed() {
         loading = false;
-        if (asked[0]) conversation.fail("extras_not_loaded", UNAVAILABLE);
+        if (asked[0] || conversation.state.handoff) conversation.fail("extras_not_loaded", UNAVAILABLE);
         asked = [];
       },
     });
@@ -57,6 +60,6 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
     if (slot) return slot(place, value);
     const isAsked = place >= MENU;
     if (isAsked) asked.push([place, value]);
-    if (!loading && (isAsked || place === BELOW && isNewAnswer(value))) load();
+    if (!loading && (isAsked || isNeeded(place, value))) load();
   };
 }

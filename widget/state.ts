@@ -10,10 +10,32 @@ export interface AttachedFile {
   readonly mediaType: string;
 }
 
+/** A conversation that people were asked for. The panel notices it; the extras look after the rest. */
+export interface Handoff {
+  /** The service has said something of it that the extras have not looked at. */
+  news?: boolean | undefined;
+  /** As the service has it; absent before the extras have asked. */
+  state?: string | undefined;
+  /** Who has the conversation, or had it. */
+  person?: string | undefined;
+  /** The agent's text for those who wait. */
+  message?: string | undefined;
+  /** The longest wait, in minutes. */
+  minutes?: number | undefined;
+  /** E-mail address and message may be left. */
+  form?: boolean | undefined;
+  /** The e-mail address that was left. */
+  email?: string | undefined;
+  /** Id of the last event that was shown. */
+  after?: string | undefined;
+  /** How it ended is shown until there is a message with this id. */
+  until?: number | undefined;
+}
+
 export interface TranscriptMessage {
   /** Unique within the tab; the key of its element. */
   readonly id: number;
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "person";
   text: string;
   /** The answer was stopped before its end. */
   partial?: boolean;
@@ -27,6 +49,10 @@ export interface TranscriptMessage {
   rating?: Rating | undefined;
   /** Titles of the documents found; stored on the question until the answer begins. */
   sources?: string[] | undefined;
+  /** The name of the person who wrote it. */
+  person?: string | undefined;
+  /** The id of its event. */
+  event?: string | undefined;
 }
 
 /** The state stored for the tab. */
@@ -41,6 +67,7 @@ export interface SavedState {
   draft?: string | undefined;
   /** What is attached to it. */
   files?: readonly AttachedFile[] | undefined;
+  handoff?: Handoff | undefined;
 }
 
 export interface State extends SavedState {

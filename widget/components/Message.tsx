@@ -18,8 +18,8 @@ export function Message({ ui, turn, live }: MessageProps) {
   const mine = turn.role === "user";
   return (
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
-      {!mine && ui.config.avatar && <Mark ui={ui} />}
-      {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
+      {turn.role === "assistant" && ui.config.avatar && <Mark ui={ui} />}
+      {!mine && <span class={turn.person ? "person" : "hidden"}>{turn.person ?? t(ASSISTANT)}:</span>}
       <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
         {mine ? turn.text : renderMarkdown(turn, { ui, live })}
       </div>
