@@ -33,7 +33,8 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   /** Once for each message. */
   const isNeeded = (place: Place, value: SlotValue | undefined) => {
     const { open, handoff, nextId } = conversation.state;
-    const isSeen = () => place === BELOW && open && (value as TranscriptMessage).role === "assistant";
+    const isSeen = () =>
+      place === BELOW && open && (value as TranscriptMessage).role === "assistant";
     return nextId > next && (handoff || isSeen());
   };
   const load = () => {
@@ -51,7 +52,9 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
         }),
       failed() {
         loading = false;
-        if (asked[0] || conversation.state.handoff) conversation.fail("extras_not_loaded", UNAVAILABLE);
+        if (asked[0] || conversation.state.handoff) {
+          conversation.fail("extras_not_loaded", UNAVAILABLE);
+        }
         asked = [];
       },
     });

@@ -10,25 +10,29 @@ export interface AttachedFile {
   readonly mediaType: string;
 }
 
-/** A conversation that people were asked for. The panel notices it; the extras look after the rest. */
+/**
+ * A conversation that people were asked for. The panel notices it; the extras look after the rest. What
+ * the service says of it is kept as it is: docs/protocol.md.
+ */
 export interface Handoff {
   /** The service has said something of it that the extras have not looked at. */
   news?: boolean | undefined;
-  /** As the service has it; absent before the extras have asked. */
-  state?: string | undefined;
+  /** `waiting` or `taken`, or how it ended. Quoted, because the bundler shortens this name. */
+  "state"?: string | undefined;
   /** Who has the conversation, or had it. */
   person?: string | undefined;
   /** The agent's text for those who wait. */
   message?: string | undefined;
-  /** The longest wait, in minutes. */
-  minutes?: number | undefined;
+  /** The wait, ISO 8601. */
+  requestedAt?: string | undefined;
+  answerBy?: string | undefined;
   /** E-mail address and message may be left. */
   form?: boolean | undefined;
-  /** The e-mail address that was left. */
+  /** The address that was left. */
   email?: string | undefined;
   /** Id of the last event that was shown. */
   after?: string | undefined;
-  /** How it ended is shown until there is a message with this id. */
+  /** How it ended is shown until there is a message with this number. */
   until?: number | undefined;
 }
 
@@ -51,8 +55,8 @@ export interface TranscriptMessage {
   sources?: string[] | undefined;
   /** The name of the person who wrote it. */
   person?: string | undefined;
-  /** The id of its event. */
-  event?: string | undefined;
+  /** The id of its event in the feed. */
+  eventId?: string | undefined;
 }
 
 /** The state stored for the tab. */

@@ -19,7 +19,9 @@ export function Message({ ui, turn, live }: MessageProps) {
   return (
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
       {turn.role === "assistant" && ui.config.avatar && <Mark ui={ui} />}
-      {!mine && <span class={turn.person ? "person" : "hidden"}>{turn.person ?? t(ASSISTANT)}:</span>}
+      {!mine && (
+        <span class={turn.person ? "person" : "hidden"}>{turn.person ?? `${t(ASSISTANT)}:`}</span>
+      )}
       <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
         {mine ? turn.text : renderMarkdown(turn, { ui, live })}
       </div>

@@ -20,7 +20,7 @@ export function loadTexts(
 ): Texts {
   const known: Record<string, string> = { en: EXTRAS_ENGLISH };
   const load = async (lang: string) => {
-    known[lang] = EXTRAS_ENGLISH;
+    known[lang] = known.en!;
     const url = `${ui.config.apiBase}/${TEXTS_FILE}?lang=${lang}`;
     const texts = await fetcher(url, { credentials: "omit" }).then((response) => response.json());
     known[lang] = `${texts[lang]}`;

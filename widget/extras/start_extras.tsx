@@ -4,12 +4,16 @@ import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost, Slot } from "./extras_host.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
+import { handoffFeature } from "./handoff/handoff_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
 
 /** In the order in which they stand in a place and in the menu. */
-const FEATURES: readonly Feature[] = [answerFeature, feedbackFeature, menuFeature];
+const FEATURES: readonly Feature[] = [
+  ...[answerFeature, feedbackFeature, menuFeature],
+  handoffFeature,
+];
 
 export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
   const { h, ui, root, changed } = host;

@@ -1,10 +1,14 @@
 import type { Languages } from "../locales.ts";
 import { ANSWER_TEXTS } from "./answer/answer_texts.ts";
 import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
+import { HANDOFF_TEXTS } from "./handoff/handoff_texts.ts";
 import { MENU_TEXTS } from "./menu/menu_texts.ts";
 
 /** The texts of the features, in the order of the numbers in text_ids.ts. */
-const FEATURES: readonly Languages[] = [FEEDBACK_TEXTS, ANSWER_TEXTS, MENU_TEXTS];
+const FEATURES: readonly Languages[] = [
+  ...[FEEDBACK_TEXTS, ANSWER_TEXTS, MENU_TEXTS],
+  HANDOFF_TEXTS,
+];
 
 /**
  * The texts of the extras: for each language a line for each feature. The bundler puts English into

@@ -2,12 +2,16 @@ import { assert, assertEquals } from "@std/assert";
 import { LANGUAGES } from "../languages.ts";
 import * as answer from "./answer/answer_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
+import * as handoff from "./handoff/handoff_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
 import { textOf } from "./text_ids.ts";
 import { EXTRAS_LANGUAGES } from "./texts.ts";
 
 /** In the order of the features. */
-const IDS: readonly Record<string, number>[] = [feedback, answer, menu];
+const IDS: readonly Record<string, number>[] = [
+  ...[feedback, answer, menu],
+  handoff,
+];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {
   assertEquals(Object.keys(EXTRAS_LANGUAGES).sort(), Object.keys(LANGUAGES).sort());
