@@ -35,6 +35,8 @@ export interface RecordedRequest {
       conversationId?: string;
       rating?: string;
       comment?: string;
+      email?: string;
+      message?: string;
     }
     | undefined;
 }
@@ -49,6 +51,10 @@ export class FakeChat {
   resumes = true;
   /** Messages that the session may still send. */
   left = 50;
+  /** More fields of each `start`. */
+  start: { handoff?: "waiting" | "taken" } = {};
+  /** Answers requests that the chat itself does not need. */
+  others: (seen: RecordedRequest) => Response | Promise<Response> | undefined = () => undefined;
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
   #runs = new Map<string, Run>();
@@ -109,14 +115,14 @@ export class FakeChat {
       body: text ? JSON.parse(text) : undefined,
     };
     this.seen.push(seen);
-    return this.#answer(url, seen);
+    return await this.#answer(url, seen);
   }
 
-  #answer(url: URL, seen: RecordedRequest): Response {
-    const rejection = this.rejections.shift();
-    if (rejection) {
-      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
-      return rejection;
+  async #answer(url: URL, seen: RecordedRequest): Promise<Response> {
+    const given = this.rejections.shift() ?? await this.others(seen);
+    if (given) {
+      for (const [name, value] of Object.entries(CORS)) given.headers.set(name, value);
+      return given;
     }
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
@@ -138,7 +144,7 @@ export class FakeChat {
     const known = this.#runs.get(key);
     if (known) return this.#follow(known, 0, { "idempotency-replayed": "true" });
     const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
-    const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
+    const run: Run = { id, frames: [{ ...START, ...this.start, runId: id }], followers: new Set() };
     this.#runs.set(key, run);
     this.write(...this.#early.splice(0));
     return this.#follow(run, 0, { "ratelimit": `"session_messages";r=${--this.left};t=900` });

@@ -30,6 +30,8 @@ export interface RealSite {
 
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
+  /** More fields of the agent. */
+  readonly agent?: Record<string, unknown>;
   readonly beforeLoad?: (page: Page) => Promise<void>;
   /** The page's backend mints tokens; otherwise the tag has one. */
   readonly endpoint?: boolean;
@@ -66,7 +68,7 @@ export async function onRealSite(
   };
   await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
   const origin = `http://127.0.0.1:${shop.addr.port}`;
-  const agent = await service.agent(key, { allowedOrigins: [origin] });
+  const agent = await service.agent(key, { allowedOrigins: [origin], ...options.agent });
   const mint = async () => {
     minted.push(await service.mint(key, agent.id, origin));
     return minted.at(-1)!;
