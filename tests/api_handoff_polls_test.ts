@@ -75,7 +75,7 @@ Deno.test("GET …/conversations/:id/stream?wait: waits for the next event or ty
   assertEquals(text.match(/^event: .*/gm), ["event: message"]);
   let isAnswered = false;
   const typed = poll(4).finally(() => isAnswered = true);
-  // A poll tells of typing that begins while it waits.
+  // A poll reports typing that begins while it waits.
   while (!isAnswered) {
     await handoffs.recordTyping(name, "person");
     await clock.advance(3_000);

@@ -247,9 +247,9 @@ Deno.test("widget: when nobody is there a form takes an address and a message, w
     await message.fill("Call me.");
     for (const code of [401, 404, 413, 429, 500]) {
       people.refusals.push(["contact", code]);
-      const refused = page.waitForResponse(/\/contact$/);
+      const rejected = page.waitForResponse(/\/contact$/);
       await send.click();
-      assertEquals((await refused).status(), code);
+      assertEquals((await rejected).status(), code);
       await page.locator(".notice").getByText(FAILED).waitFor();
     }
     assertEquals([await email.inputValue(), await message.inputValue()], [
@@ -268,7 +268,7 @@ Deno.test("widget: when nobody is there a form takes an address and a message, w
   });
 });
 
-Deno.test("widget: a request for a person that fails says so, and one that is refused goes on with the assistant", async () => {
+Deno.test("widget: a request for a person that fails says so, and one that nobody can answer goes on with the assistant", async () => {
   await onPeopleSite({}, async (site) => {
     const { page, people } = site;
     await askAndAnswer(site);

@@ -8,7 +8,7 @@ export const WIDGET_PROPS = splitWords(`
   accent announceAnswer announceText announcements apiBase asking attach avatar away branch busy
   changed clearAnnouncements config conversation describe draw elementCount emit emitter endpoint
   fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
-  input inside isDone isOffered isOpen isPressed isTyping kids kind label languages launcher leaveContact left line lines live load loaded loadFile locale log lost mark
+  input inside isDone isOffered isOpen isPressed isTyping kids kind label languages launcher leaveContact left line lines live load loadFile loaded locale log lost mark
   menuItems   newId node notice nth onAppearance onLeave onLink onPress onRetry onWake outcome paint pause privacyText privacyUrl
   rejection remaining renew restart resume retry retryAfter retryAt root save saved script
   scrollToEnd sendTyping session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme

@@ -38,7 +38,7 @@ export class FakePeople {
     this.#write({ type: "message", text, person: person!, at: "2026-11-25T09:01:00.000Z" });
   }
 
-  /** Only a poll that waits is told. */
+  /** Reaches only a poll that waits. */
   async type(): Promise<void> {
     if (this.#polls.size === 0) await this.#waiting.promise;
     this.#write({ type: "typing" });
