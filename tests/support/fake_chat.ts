@@ -54,7 +54,7 @@ export class FakeChat {
   /** More fields of each `start`. */
   start: { handoff?: "waiting" | "taken" } = {};
   /** Answers requests that the chat itself does not need. */
-  others: (seen: RecordedRequest) => Response | Promise<Response> | undefined = () => undefined;
+  others: (seen: RecordedRequest) => Promise<Response | undefined> | undefined = () => undefined;
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
   #runs = new Map<string, Run>();
