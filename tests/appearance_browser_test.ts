@@ -8,7 +8,9 @@ import { withBrowser } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { atRest, onSite } from "./support/widget_site.ts";
 
+/** Of the page at rest: while something fades in, its contrast is that of the moment. */
 async function violations(page: Page): Promise<unknown[]> {
+  await atRest(page);
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -233,7 +235,6 @@ Deno.test("/chat/:share: a page of its own that answers, on phones too, by the l
       await page.keyboard.press("Escape");
       assert(await page.getByRole("log").isVisible(), "the page cannot be closed");
       assertEquals(await page.getByRole("button", { name: "Close chat" }).count(), 0);
-      await atRest(page);
       assertEquals(await violations(page), [], colorScheme);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert(wide <= width, `${wide} px`);

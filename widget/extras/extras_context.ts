@@ -1,6 +1,7 @@
 /** What the features of the extras share. */
 import type { ComponentChildren } from "preact";
-import type { ExtrasHost, Slot } from "./extras_host.ts";
+import type { ExtrasHost } from "./extras_host.ts";
+import type { Slot } from "./slot.ts";
 import type { ServiceCall } from "./service_call.ts";
 
 /** An entry of the menu behind the button "More". */

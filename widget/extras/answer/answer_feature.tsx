@@ -1,7 +1,7 @@
 /** What stands below an answer: copy, and where it was found. */
 import type { TranscriptMessage } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { BELOW, FOOTNOTE, type Slot } from "../extras_host.ts";
+import { BELOW, FOOTNOTE, type Slot } from "../slot.ts";
 import { AnswerRow } from "./AnswerRow.tsx";
 import { MESSAGES_LEFT } from "./answer_ids.ts";
 

@@ -1,5 +1,5 @@
 /** Thumbs below finished answers. */
-import { BELOW, type Slot } from "../extras_host.ts";
+import { BELOW, type Slot } from "../slot.ts";
 import type { ExtrasContext } from "../extras_context.ts";
 import type { TranscriptMessage } from "../../state.ts";
 import { AnswerFeedback } from "./answer_feedback.ts";

@@ -1,7 +1,7 @@
 /** People: the menu's entry that asks for one, who has the conversation, and a form for when nobody is there. */
 import type { Handoff } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { END, type Slot } from "../extras_host.ts";
+import { END, type Slot } from "../slot.ts";
 import { ContactForm } from "./ContactForm.tsx";
 import { describeHandoff } from "./describe_handoff.ts";
 import { TALK_TO_A_PERSON } from "./handoff_ids.ts";

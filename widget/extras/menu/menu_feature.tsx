@@ -1,7 +1,7 @@
 /** The sheet over the messages, and in it the menu behind the button "More". */
 import { MORE } from "../../string_ids.ts";
 import { type ExtrasContext, type MenuItem, showSheet } from "../extras_context.ts";
-import { MENU, OVER, type Slot } from "../extras_host.ts";
+import { MENU, OVER, type Slot } from "../slot.ts";
 import { CLOSE } from "./menu_ids.ts";
 
 export function menuFeature(context: ExtrasContext): Slot {
