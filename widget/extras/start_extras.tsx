@@ -9,6 +9,7 @@ import type { ExtrasHost } from "./extras_host.ts";
 import type { Slot } from "./slot.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
 import { followUpsFeature } from "./follow_ups/follow_ups_feature.tsx";
+import { handoffFeature } from "./handoff/handoff_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
@@ -24,6 +25,7 @@ const FEATURES: readonly Feature[] = [
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
+  handoffFeature,
   attachmentsFeature,
   limitsFeature,
   conversationsFeature,
