@@ -6,6 +6,7 @@ import type { ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
 import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import { AgentFields } from "./agents/AgentFields.tsx";
+import { NativeAppsField } from "./embed/NativeApps.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { LinesField } from "./ValueFields.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
@@ -92,6 +93,7 @@ function Origins({ values, issues }: Pick<AgentFormProps, "values" | "issues">) 
           </>
         }
       />
+      <NativeAppsField value={values.nativeApps} />
     </section>
   );
 }

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { PROTOCOL_LABELS } from "@/lib/dashboard/protocol_labels.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import type { MessageAttachment } from "@/lib/schemas/attachment.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { readSources } from "@/widget/extras/answer/read_sources.ts";
 import { addSources, type TranscriptMessage } from "@/widget/state.ts";
 import CopyButton from "../islands/CopyButton.tsx";
 import { EgressCalls } from "./EgressCalls.tsx";
@@ -18,7 +20,14 @@ import { Moment } from "./Time.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** One message and its answer as the visitor saw them, with the details of its run record. */
-export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
+export function RunCard(
+  { run, record, mark }: {
+    run: ConversationRun;
+    record: RunRecord | undefined;
+    /** Beside the time. */
+    mark?: ComponentChildren;
+  },
+) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);
   return (
@@ -29,6 +38,7 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
     >
       <header class="run-head">
         <Moment at={run.startedAt} />
+        {mark}
         {run.finishReason !== "stop" && <OutcomeMark outcome={run.finishReason} />}
       </header>
       {run.unreadable && (
@@ -93,14 +103,15 @@ function RunMessage(
 }
 
 /** The documents that the visitor saw below the answer. */
-function Sources({ run: { toolCalls } }: { run: ConversationRun }) {
+function Sources({ run }: { run: ConversationRun }) {
   const message: TranscriptMessage = { id: 0, role: "assistant", text: "" };
-  for (const { name, output } of toolCalls) addSources(message, { name, output });
-  if (!message.sources?.length) return null;
+  for (const { name, output } of run.toolCalls) addSources(message, { name, output });
+  const sources = readSources({ ...message, text: run.text });
+  if (sources.length === 0) return null;
   return (
     <div class="run-sources">
       <p class="help">{t("Sources")}</p>
-      <ul>{message.sources.map((title) => <li key={title} dir="auto">{title}</li>)}</ul>
+      <ul>{sources.map(({ title }) => <li key={title} dir="auto">{title}</li>)}</ul>
     </div>
   );
 }

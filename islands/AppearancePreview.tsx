@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { appearanceOfForm } from "@/lib/dashboard/browser/appearance_of_form.ts";
+import type { AgentOffers } from "@/lib/schemas/appearance.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AppearancePreviewProps {
@@ -7,6 +8,8 @@ export interface AppearancePreviewProps {
   src: string;
   /** Id of the form whose values the widget shows. */
   form: string;
+  /** What the agent offers beside its appearance. */
+  offers: AgentOffers | undefined;
 }
 
 /** The page in the frame, if it is of this service. */
@@ -19,7 +22,7 @@ interface FramedPage extends Window {
 }
 
 /** The widget itself on an example page. It follows the form while that is edited. */
-export default function AppearancePreview({ src, form: formId }: AppearancePreviewProps) {
+export default function AppearancePreview({ src, form: formId, offers }: AppearancePreviewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [device, setDevice] = useState<keyof typeof DEVICES>("desktop");
   /** Blank until chosen: the widget then has its own theme. */
@@ -30,7 +33,7 @@ export default function AppearancePreview({ src, form: formId }: AppearancePrevi
     const page = frame.current?.contentWindow as FramedPage | null | undefined;
     if (form === null || !page?.serviceWidget) return;
     const shown = appearanceOfForm(form);
-    page.serviceWidget.setAppearance({ ...shown, ...theme !== "" && { theme } });
+    page.serviceWidget.setAppearance({ ...shown, offers, ...theme !== "" && { theme } });
   };
   useEffect(() => setReady(true), []);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { TestService } from "./support/service.ts";
 import { chat, ORIGIN } from "./support/widget_calls.ts";
 
 const EXPOSED = "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, " +
-  "ratelimit-policy, idempotency-replayed, x-vercel-ai-ui-message-stream";
+  "ratelimit-policy, idempotency-replayed, dpop-nonce, x-vercel-ai-ui-message-stream";
 
 Deno.test("OPTIONS /v1/chat/**: a preflight is 204 with exactly the contract's headers", async () => {
   await using service = await TestService.start();
@@ -16,7 +16,7 @@ Deno.test("OPTIONS /v1/chat/**: a preflight is 204 with exactly the contract's h
     "access-control-allow-origin": "*",
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers":
-      "content-type, x-service-session, last-event-id, idempotency-key",
+      "content-type, x-service-session, last-event-id, idempotency-key, dpop",
     "access-control-max-age": "7200",
     "access-control-expose-headers": EXPOSED,
   });

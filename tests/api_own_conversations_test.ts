@@ -177,13 +177,16 @@ Deno.test("GET /v1/chat/conversations/:id: what the visitor saw, without interna
   });
 });
 
-Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once", async () => {
+Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once, those that it draws on first", async () => {
   await using fixture = await openKnowledge();
   const { service, key, base } = fixture;
-  const content = "# Returns\n\nYou may return any book within thirty days.\n";
-  await fixture.settled(
-    await fixture.post({ title: "Handbook", mediaType: "text/markdown", content }),
-  );
+  const text = "You may return any book within thirty days.";
+  const address = "https://shop.example.com/deliveries";
+  for (
+    const [title, content] of [["Handbook", text], [address, "A parcel has one book or more."]]
+  ) {
+    await fixture.settled(await fixture.post({ title, content }));
+  }
   const agent = await service.agent(key, { knowledgeBaseId: base.id, allowedOrigins: [ORIGIN] });
   const minter = await service.key(["widget:mint"]);
   const json = { agentId: agent.id, visitor: { id: "ada" } };
@@ -194,7 +197,10 @@ Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once
   const ada = { token, origin: ORIGIN, agent, on: service };
   const { id } = await ask(ada, "Can I return a book?");
   const { messages } = await read(ada, id);
-  assertEquals(messages.at(-1)!.sources, [{ title: "Handbook" }]);
+  assertEquals(messages.at(-1)!.sources, [
+    { title: "Handbook", used: true, text },
+    { title: address, url: address },
+  ]);
 });
 
 Deno.test("GET /v1/chat/conversations/:id: names the files of a question, also while it is answered", async () => {
@@ -209,15 +215,16 @@ Deno.test("GET /v1/chat/conversations/:id: names the files of a question, also w
     ...{ bytes, name: "prices.csv" },
   });
   const question = { ...say("What is it?"), attachments: [file.id] };
-  const text = new SseText((await send(ada, [question])).body!);
-  const { conversationId } = JSON.parse(/data: (.*)/.exec(await text.until("Hello"))![1]!);
+  await using text = new SseText(await send(ada, [question]));
+  await text.until("Hello");
+  const { conversationId } = text.frame("start");
   const filesOf = async () => {
     const { messages } = await read(ada, conversationId);
     return messages.map((message) => message.attachments);
   };
   assertEquals(await filesOf(), [[file]]);
   held.release();
-  await text.rest();
+  await text.until("event: done");
   assertEquals(await filesOf(), [[file], undefined]);
 });
 

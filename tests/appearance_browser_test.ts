@@ -8,7 +8,9 @@ import { withBrowser } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { atRest, onSite } from "./support/widget_site.ts";
 
+/** Of the page at rest: while something fades in, its contrast is that of the moment. */
 async function violations(page: Page): Promise<unknown[]> {
+  await atRest(page);
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -137,7 +139,7 @@ Deno.test("/agents/:id/appearance: the preview is the widget, follows the form, 
   });
 });
 
-Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", async () => {
+Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar, or a wide logo", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
   const { service } = on;
@@ -147,7 +149,7 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
     const signedIn = await browser.newContext({ ...context, baseURL: service.url });
     const page = await signedIn.newPage();
     await page.goto(`/agents/${agent.id}/appearance`);
-    const upload = page.locator("input[type=file]");
+    const upload = page.locator("input[type=file]").first();
     await upload.setInputFiles({
       ...{ name: "a.png", mimeType: "image/png", buffer: Buffer.from("no image") },
     });
@@ -156,12 +158,25 @@ Deno.test("/agents/:id/appearance: an uploaded image becomes a small avatar", as
     await upload.setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: photo });
     await page.getByText("Image chosen").waitFor();
     await page.frameLocator("iframe").locator("img.avatar").first().waitFor();
+    const wide = await page.screenshot({ clip: { x: 0, y: 0, width: 800, height: 100 } });
+    const logo = { name: "logo.png", mimeType: "image/png", buffer: wide };
+    await page.getByLabel("Upload logo").setInputFiles(logo);
+    await page.getByText("Logo chosen").waitFor();
+    const size = await page.locator("input[name=logo]").evaluate(async (input) => {
+      // The dashboard's policy loads no images from `data:` addresses.
+      const base64 = (input as HTMLInputElement).value.split(",")[1]!;
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      const { width, height } = await createImageBitmap(new Blob([bytes]));
+      return [width, height];
+    });
+    assertEquals(size, [400, 50]);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Changes saved.").waitFor();
     await signedIn.close();
   });
   const stored = await service.service.agents.get(await service.tenant(), agent.id);
   assert(stored.appearance?.avatar?.startsWith("data:image/webp;base64,"));
+  assert(stored.appearance?.logo?.startsWith("data:image/webp;base64,"));
 });
 
 Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps drafts, discards, and saves with Ctrl S", async () => {
@@ -182,7 +197,7 @@ Deno.test("/agents/:id/appearance: says what is invalid while typing, keeps draf
     await page.getByText("1 field needs attention").waitFor();
     const photo = await page.screenshot({ type: "png" });
     const file = { name: "photo.png", mimeType: "image/png", buffer: photo };
-    await page.locator("input[type=file]").setInputFiles(file);
+    await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByText("Image chosen").waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByText("Image chosen").waitFor({ state: "detached" });
@@ -233,7 +248,6 @@ Deno.test("/chat/:share: a page of its own that answers, on phones too, by the l
       await page.keyboard.press("Escape");
       assert(await page.getByRole("log").isVisible(), "the page cannot be closed");
       assertEquals(await page.getByRole("button", { name: "Close chat" }).count(), 0);
-      await atRest(page);
       assertEquals(await violations(page), [], colorScheme);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert(wide <= width, `${wide} px`);

@@ -16,6 +16,11 @@ const APPEARANCE = {
   theme: "dark",
   position: "left",
   feedback: "off",
+  wide: "off",
+  sound: "on",
+  limits: "on",
+  voice: "off",
+  history: "off",
   greeting: "Hello!",
   suggestions: ["Where is my order?", "Opening hours"],
   lang: "de",
@@ -44,6 +49,8 @@ Deno.test("PATCH /v1/agents: an appearance is replaced as a whole, cleared by nu
   assertEquals(agent.appearance, APPEARANCE as typeof agent.appearance);
   const changed = await expectJson(await patch({ appearance: { avatar: PIXEL } }), 200);
   assertEquals([changed.appearance, changed.version], [{ avatar: PIXEL }, 2]);
+  const logo = { logo: PIXEL };
+  assertEquals((await expectJson(await patch({ appearance: logo }), 200)).appearance, logo);
   const cleared = await expectJson(await patch({ appearance: null }), 200);
   assertEquals("appearance" in cleared, false);
   const first = await service.fetch(`/v1/agents/${agent.id}/versions/1`, { key });
@@ -61,6 +68,13 @@ Deno.test("PATCH /v1/agents: an invalid appearance is 400 with the path of each 
     [{ avatar: "data:image/svg+xml;base64,PHN2Zz4=" }, "appearance.avatar"],
     [{ avatar: "data:image/png;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+PC9zdmc+" }, "appearance.avatar"],
     [{ avatar: `${PIXEL}${"A".repeat(12_000)}` }, "appearance.avatar"],
+    [{ logo: "S" }, "appearance.logo"],
+    [{ logo: "data:image/svg+xml;base64,PHN2Zz4=" }, "appearance.logo"],
+    [{ logo: `${PIXEL}${"A".repeat(16_000)}` }, "appearance.logo"],
+    ...["wide", "sound", "limits", "voice", "history"].map((
+      name,
+    ): [Record<string, unknown>, string] => [{ [name]: true }, `appearance.${name}`]),
+    [{ offers: ["images"] }, "appearance.offers"],
     [{ suggestions: Array(5).fill("Why?") }, "appearance.suggestions"],
     [{ suggestions: ["a|b"] }, "appearance.suggestions.0"],
     [{ lang: "xx" }, "appearance.lang"],
@@ -108,6 +122,73 @@ Deno.test("POST /v1/widget/session: the answer has the agent's appearance, and n
   assertEquals((await mint()).appearance, APPEARANCE);
   await (await patch({ appearance: null })).body?.cancel();
   assertEquals(Object.keys(await mint()).sort(), ["expiresAt", "messageCap", "sessionToken"]);
+});
+
+const OFFERS = ["images", "documents", "handoff"];
+const HANDOFF = { enabled: true, by: ["visitor"], message: "We are coming." };
+/** Settings of an agent, and what it offers with them. */
+const OFFERED: [Record<string, unknown>, string[] | undefined][] = [
+  [{ attachments: { images: true, documents: true }, handoff: HANDOFF }, OFFERS],
+  [{ attachments: { images: true, documents: false } }, ["images"]],
+  [{ handoff: { ...HANDOFF, by: ["model", "visitor"] } }, ["handoff"]],
+  [{ handoff: { ...HANDOFF, by: ["model"] } }, undefined],
+  [{ handoff: { ...HANDOFF, enabled: false } }, undefined],
+  [{ attachments: {} }, undefined],
+];
+
+Deno.test("offers: what the settings allow, in the public appearance and in each mint, with and without a look", async () => {
+  await using on = await open();
+  const { service, key, agent, patch, shown } = on;
+  const minted = async () => {
+    const json = { agentId: agent.id };
+    const call = { method: "POST", key, json, headers: { origin: ORIGIN } };
+    return (await (await service.fetch("/v1/widget/session", call)).json()).appearance;
+  };
+  for (const [settings, offers] of OFFERED) {
+    const all = { attachments: null, handoff: null, ...settings };
+    for (const appearance of [APPEARANCE, null]) {
+      await expectJson(await patch({ ...all, appearance }), 200);
+      const expected = { ...appearance, ...offers && { offers } };
+      assertEquals(await shown(), expected, JSON.stringify(settings));
+      const isNothing = Object.keys(expected).length === 0;
+      assertEquals(await minted(), isNothing ? undefined : expected);
+    }
+  }
+});
+
+Deno.test("GET /widget/:agent/appearance.json: an agent that offers nothing is answered as ever, byte for byte", async () => {
+  await using on = await open();
+  const { kv, service, agent, patch } = on;
+  const bytes = async () =>
+    await (await service.fetch(`/widget/${agent.id}/appearance.json`)).text();
+  assertEquals(await bytes(), JSON.stringify(APPEARANCE));
+  await expectJson(await patch({ appearance: null, attachments: { images: true } }), 200);
+  assertEquals(await bytes(), `{"offers":["images"]}`);
+  await expectJson(await patch({ attachments: null }), 200);
+  assertEquals(await bytes(), "{}");
+  assertEquals(await Array.fromAsync(kv.list({ prefix: ["appearances"] })), []);
+});
+
+Deno.test("GET /widget/:agent/appearance.json: the largest appearance fits into one record and 64 KiB", async () => {
+  await using on = await open();
+  const image = (length: number) => {
+    const start = PIXEL.slice(0, 100);
+    return start +
+      "A".repeat(length - start.length - (length - "data:image/png;base64,".length) % 4);
+  };
+  const appearance = {
+    ...APPEARANCE,
+    ...{ title: "漢".repeat(64), avatar: image(12_000), logo: image(16_000) },
+    ...{ greeting: "漢".repeat(300), privacyText: "漢".repeat(200) },
+    suggestions: Array(4).fill("漢".repeat(80)),
+    privacyUrl: `https://shop.example.com/${"x".repeat(2_000)}`,
+  };
+  const settings = { attachments: { images: true, documents: true }, handoff: HANDOFF };
+  await expectJson(await on.patch({ appearance, ...settings }), 200);
+  const answer = await on.service.fetch(`/widget/${on.agent.id}/appearance.json`);
+  const body = new Uint8Array(await answer.arrayBuffer());
+  assert(body.length > 30_000 && body.length < 40_000, `${body.length} bytes`);
+  assertEquals(JSON.parse(new TextDecoder().decode(body)), { ...appearance, offers: OFFERS });
 });
 
 async function shared(service: TestService, id: string) {

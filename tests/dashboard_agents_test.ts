@@ -177,7 +177,7 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
     ["name", "type", "default", "description"].map((field) => `variables.${n}.${field}`)
   );
   const fields = {
-    "": ["name", "systemPrompt", ...variables, "temperature"],
+    "": ["name", "systemPrompt", ...variables, "followUps", "temperature"],
     "/model": [
       "model",
       "fallback",
@@ -186,6 +186,7 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
       "maxSteps",
       "wallClockSeconds",
       "maxOutputTokens",
+      "retentionDays",
     ],
     "/knowledge": ["knowledgeBaseId"],
     "/tools": ["tools", "allowedDomains"],

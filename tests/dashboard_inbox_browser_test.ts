@@ -179,3 +179,35 @@ Deno.test("/conversations: axe finds nothing in both themes, and phones do not s
     }
   });
 });
+
+Deno.test("/conversations/:id: replaced runs are collapsed, open by a click or a link, and pass axe", async () => {
+  await using fixture = await open();
+  const { chat, withOwner } = fixture;
+  const first = await chat("Where is my parcel?");
+  const again = await chat("Where is my parcel?", {
+    ...{ conversationId: first.id, replaces: first.runId },
+  });
+  await chat("Where is the parcel that I ordered on Tuesday, with the long number A-1042?", {
+    ...{ conversationId: first.id, replaces: again.runId },
+  });
+  await withBrowser(async (browser) => {
+    for (const [colorScheme, width] of [["light", 1280], ["dark", 360]] as const) {
+      await withOwner({ browser, colorScheme, width }, async (page) => {
+        await visit(page, `/conversations/${first.id}`);
+        const card = (runId: string) => page.locator(`#run-${runId}`);
+        assertEquals(await card(first.runId).isVisible(), false);
+        assertEquals(await violations(page), []);
+        await page.getByText("Replaced answer").click();
+        await card(first.runId).waitFor();
+        assertEquals(await card(again.runId).isVisible(), false);
+        await visit(page, `/conversations/${first.id}#run-${again.runId}`);
+        await card(again.runId).waitFor();
+        await page.getByText("Asked again").waitFor();
+        await page.getByText("Question edited").waitFor();
+        assertEquals(await violations(page), []);
+        const isWide = `document.documentElement.scrollWidth > ${width}`;
+        assertEquals(await page.evaluate(isWide), false);
+      });
+    }
+  });
+});

@@ -2,6 +2,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
+import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import type { FrameOf } from "@/lib/schemas/frames.ts";
+import { expectInvalid } from "./support/expect_response.ts";
 import { readStoredUsage } from "./support/stored_usage.ts";
 import { httpTool } from "./support/agents.ts";
 import { readFrames, textOf } from "./support/frames.ts";
@@ -165,4 +168,26 @@ Deno.test("POST /agents/check: returns the errors that saving would, and stores 
   assertEquals(await check({ knowledgeBaseId: crypto.randomUUID() }), ["knowledgeBaseId"]);
   const { data } = await service.service.agents.list(await service.tenant(), { limit: 10 });
   assertEquals(data.length, 2);
+});
+
+Deno.test("POST /agents/:id/try: a message may replace a run of its own conversation only", async () => {
+  const { service, sendMessage } = await open();
+  await using _ = service;
+  const start = async (json: Record<string, unknown>) => {
+    const [first] = await readFrames(await sendMessage({ messages: HELLO, ...json }));
+    return first!.frame as FrameOf<"start">;
+  };
+  const { runId, conversationId } = await start({});
+  const again = await start({ conversationId, replaces: runId });
+  const other = await start({});
+  for (const  of of[{ conversationId, replaces: other.runId }, { replaces: runId }]) {
+    await expectInvalid(await sendMessage({ messages: HELLO, ...of }), ["replaces"]);
+  }
+  const key = await service.key(["conversations:read"]);
+  const answer = await service.fetch(`/v1/conversations/${conversationId}`, { key });
+  const { runs } = await answer.json();
+  assertEquals(runs.map((run: ConversationRun) => [run.runId, run.replaces, run.superseded]), [
+    [runId, undefined, true],
+    [again.runId, runId, undefined],
+  ]);
 });

@@ -8,11 +8,13 @@ import type { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { openStore } from "@/lib/server/process/open_store.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
+import { BoundSession } from "./support/bound_session.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { FakeRuntime } from "./support/fake_runtime.ts";
 import { CHAT_BUDGETS, IDLE_LISTS_PER_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
 import { streamOf } from "./support/model_events.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
+import { ProofKey } from "./support/proofs.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, embed, onPage, ORIGIN } from "./support/widget_calls.ts";
 
@@ -159,6 +161,46 @@ Deno.test("POST /v1/chat/stream: a named visitor with limits costs no commit and
     assertEquals(
       [named.commits, named.readUnits, named.lists],
       [unnamed.commits, unnamed.readUnits, unnamed.lists],
+    );
+  }
+});
+
+/** Continues one conversation; if `replacing`, by asking again for the last answer. */
+function inConversation({ replacing }: { replacing: boolean }): Send {
+  const conversationId = crypto.randomUUID();
+  let last: string | null = null;
+  return async (service, { agent, sessionToken }) => {
+    const of = replacing && last !== null ? { replaces: last } : {};
+    const body = { conversationId, ...of };
+    const response = await onPage(service, { agent, sessionToken, body });
+    last = response.headers.get("x-run-id");
+    return response;
+  };
+}
+
+Deno.test("POST /v1/chat/stream: a message that replaces a run costs 2 read units more, and no commit", async () => {
+  const pace = PACES["at once"];
+  const plain = await costOfChat(inConversation({ replacing: false }), pace);
+  const replacing = await costOfChat(inConversation({ replacing: true }), pace);
+  assertEquals(replacing.written, plain.written);
+  assertEquals(
+    [replacing.commits, replacing.readUnits - plain.readUnits, replacing.lists],
+    [plain.commits, 2, 0],
+  );
+});
+
+Deno.test("POST /v1/chat/stream: a session that is bound to a key costs no commit and no read more", async () => {
+  for (const pace of Object.values(PACES)) {
+    const unbound = await costOfChat(CALLERS["a session"]!, pace);
+    let bound: BoundSession | undefined;
+    const costs = await costOfChat(async (service, { agent, sessionToken: token }) => {
+      bound ??= new BoundSession(service, { token, agent, key: await ProofKey.create() });
+      return await bound.send();
+    }, pace);
+    assertEquals(costs.written, unbound.written);
+    assertEquals(
+      [costs.commits, costs.readUnits, costs.lists],
+      [unbound.commits, unbound.readUnits, unbound.lists],
     );
   }
 });

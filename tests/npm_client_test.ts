@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import manifest from "@/deno.json" with { type: "json" };
 import client from "@/packages/client/package.json" with { type: "json" };
+import { expectUnproven } from "./support/bound_session.ts";
 import { startBufferingProxy } from "./support/buffering_proxy.ts";
 import { mustRun, NpmProject, OWN_FILES_ONLY, readmeExamples } from "./support/npm_project.ts";
 import { HANDOFF, Visitor } from "./support/handoffs.ts";
@@ -248,4 +249,29 @@ console.log(JSON.stringify({ events, state, asked,
     events: ["waiting", "taken", "Hello, Anna here.", "closed"],
     ...{ state: "closed", asked: 1, refused: [true, 409, "handoff_conflict"] },
   });
+});
+
+Deno.test("@agent-chat/client/bind: the README's example chats in Node, and its token is worthless elsewhere", async () => {
+  await using service = await TestService.start();
+  const { key, agent } = await embed(service);
+  const minted: string[] = [];
+  await using backend = startBackend(async () => {
+    const headers = { origin: ORIGIN };
+    const json = { agentId: agent.id, bind: true };
+    const init = { method: "POST", key, json, headers };
+    const session = await (await service.fetch("/v1/widget/session", init)).json();
+    minted.push(session.sessionToken);
+    return Response.json(session);
+  });
+  await using project = await installed();
+  const example = (await readmeExamples("client", "js"))[1]!
+    .replace(/https:\/\/shop\S+chat-session/, backend.url)
+    .replace("https://chat.example.com", service.url)
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, agent.id);
+  await project.write("example.js", example);
+  const printed = await mustRun(project.folder, { program: "node", args: ["example.js"] });
+  assertStringIncludes(printed.replaceAll("\n", ""), "Where is my order?");
+  assertEquals(minted.length, 1);
+  const headers = { origin: ORIGIN, "x-service-session": minted[0]! };
+  await expectUnproven(await service.fetch("/v1/chat/limits", { headers }));
 });

@@ -2,6 +2,7 @@
 import { build } from "esbuild";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser } from "playwright-core";
+import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { withBrowser } from "./support/browser.ts";
 import { expectJson } from "./support/expect_response.ts";
@@ -109,6 +110,22 @@ async function streams(site: RealSite): Promise<void> {
   assertStringIncludes(await answers(site).innerText(), "You asked: “Hello?”");
 }
 
+async function asksAgain(site: RealSite): Promise<void> {
+  const { page } = site;
+  await page.getByRole("button", { name: "Ask again" }).click();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  await answers(site).getByText("You asked: “Hello?”").waitFor();
+  assertEquals(await answers(site).count(), 1);
+  assertEquals((await storedRuns(site)).map(({ superseded }) => superseded), [true, undefined]);
+}
+
+/** The runs of the conversation that the page remembers. */
+async function storedRuns({ page, service }: RealSite): Promise<ConversationRun[]> {
+  const id = await page.evaluate(() => sessionStorage.getItem("conversation"));
+  const key = await service.key(["conversations:read"]);
+  return (await expectJson(await service.fetch(`/v1/conversations/${id}`, { key }), 200)).runs;
+}
+
 async function showsToolsAndSources(site: RealSite): Promise<void> {
   const { page, service } = site;
   await ask(site, `use lookup with {"q":"violets"}`);
@@ -193,11 +210,63 @@ Deno.test("docs/use-chat.md: useChat of each version streams, shows tools, sourc
         await onPage({ script, browser }, async (site) => {
           site.held.hold();
           await streams(site);
+          await asksAgain(site);
           await stops(site);
           await showsErrors(site);
           await resumes(site);
           await resumesNothingOld(site);
           await showsToolsAndSources(site);
+        });
+      });
+    }
+  });
+});
+
+/** Gives the page's script what `useChat` returns. */
+const HOOK = `
+import { createRoot } from "react-dom/client";
+import { useChat } from "@ai-sdk/react";
+import { agentTransport } from "./agent_transport";
+const { transport } = agentTransport({
+  service: "https://chat.example.com",
+  agentId: "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11",
+  sessionEndpoint: "/chat-session",
+});
+function Hook() {
+  const chat = window.chat = useChat({ transport });
+  return <output>{chat.status + chat.messages.length}</output>;
+}
+createRoot(document.getElementById("root")).render(<Hook />);`;
+
+Deno.test("docs/use-chat.md: the transport names the run that regenerate and an edited message replace", async (t) => {
+  await withBrowser(async (browser) => {
+    for (const [version, { ai, react }] of Object.entries(VERSIONS)) {
+      await t.step(`AI SDK ${version}`, async () => {
+        const script = await bundle(HOOK, { ai, "@ai-sdk/react": react });
+        await onPage({ script, browser }, async (site) => {
+          site.held.release();
+          const call = async (code: string, messages: number) => {
+            await site.page.evaluate(code);
+            await site.page.getByText(`ready${messages}`).waitFor();
+          };
+          await site.page.getByText("ready0").waitFor();
+          await call(`chat.sendMessage({ text: "One" })`, 2);
+          await call(`chat.sendMessage({ text: "Two" })`, 4);
+          await call(`chat.regenerate({ messageId: chat.messages[1].id })`, 2);
+          await call(`chat.sendMessage({ text: "1", messageId: chat.messages[0].id })`, 2);
+          const runs = await storedRuns(site);
+          const [one, two, again, changed] = runs.map(({ runId }) => runId);
+          assertEquals(
+            runs.map(({ runId, messages, replaces, superseded }) => [
+              ...[runId, messages.map(({ content }) => content).join(), replaces, superseded],
+            ]),
+            [
+              [one, "One", undefined, true],
+              [two, "Two", undefined, true],
+              [again, "One", one, true],
+              [changed, "1", again, undefined],
+            ],
+          );
         });
       });
     }

@@ -29,7 +29,7 @@ export const NPM_PACKAGES: readonly NpmPackage[] = [
       "packages/client/src/feedback.d.ts",
     ],
     external: ["@agent-chat/client"],
-    modules: ["handoff"],
+    modules: ["bind", "handoff"],
   },
   {
     folder: "react",

@@ -5,16 +5,16 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements apiBase asking attach avatar away begin branch
-  busy changed clearAnnouncements config conversation describe draw elementCount emit emitter
-  endpoint fail failed failure feedback fetcher field forget frames gap greeting halt handle
-  imageOrigins initialDraft input inside isDone isPressed isSent item kids kind label languages
-  launcher left line lines live load loadFile locale log lost mark menuItems newId node noteOf nth
-  onAppearance onLeave onLink onPress onRetry onWake outcome paint path pause pending privacyText
-  privacyUrl problem rate rejection remaining renew restart resume retry retryAfter retryAt root
-  save saved script scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd
-  stringId suggestions tag takesFocus theme token tool turn ui unread uploading uploads waiting wake
-  warn
+  accent announceAnswer announceText announcements answerActions apiBase asking attach avatar away
+  begin branch busy changed clearAnnouncements config conversation describe draw elementCount emit
+  emitter ended endpoint fail failed failure feedback fetcher field forget frames gap greeting halt
+  handle imageOrigins initialDraft input inside isDone isPressed isSent item kids kind label
+  languages launcher left line lines live load loadFile locale log lost mark menuItems newId node
+  noteOf nth onAppearance onCancel onLeave onLink onPress onRetry onSave onWake outcome paint path
+  pause pending privacyText privacyUrl problem rate rejection remaining renew restart resume retry
+  retryAfter retryAt root save saved script scrollToEnd session sessionEndpoint sheet show side slot
+  source stickToEnd stringId suggestions tag takesFocus theme token tool turn ui unread uploading
+  uploads waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

@@ -57,6 +57,7 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   partial: true,
   rating: true,
   sources: true,
+  followUps: true,
   files: true,
   replaces: true,
   attachments: true,
@@ -81,6 +82,7 @@ const WIRE: Names<Frame> = {
   text: true,
   name: true,
   args: true,
+  progress: true,
   output: true,
   inputTokens: true,
   outputTokens: true,
@@ -90,7 +92,8 @@ const WIRE: Names<Frame> = {
   finishReason: true,
 };
 /** Of the message, of the answer that mints, of the error envelope, of what search answers. */
-const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title".split(" ");
+const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title questions"
+  .split(" ");
 
 Deno.test("mangled properties: none of the page, the wire or the tab's storage is among them", () => {
   const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));

@@ -73,6 +73,14 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
   };
 }
 
+/**
+ * Whether `data-bind` makes the browser sign its calls. Not a part of `WidgetConfig`: only the tag decides,
+ * never the appearance. Any value but `off` is on, so that a typing error protects.
+ */
+export function isBound(read: ReadAttribute): boolean {
+  return (read("data-bind") ?? "off").trim() !== "off";
+}
+
 function httpUrl(value: string, pageUrl: string): string {
   if (!value || !URL.canParse(value, pageUrl)) return "";
   const { href, protocol } = new URL(value, pageUrl);

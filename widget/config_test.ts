@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { readableTextColor, readConfig, type WidgetConfig } from "./config.ts";
+import { isBound, readableTextColor, readConfig, type WidgetConfig } from "./config.ts";
 
 const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
 const GOOD = {
@@ -79,12 +79,18 @@ Deno.test("readConfig: an accent that is not a hex color is ignored", () => {
   assertEquals(read({ "data-accent": "red;background:url(//evil.example)" }).accent, "");
 });
 
+Deno.test("isBound: data-bind is on unless it is absent or off", () => {
+  const of = (value: string | null) => isBound((name) => name === "data-bind" ? value : null);
+  assertEquals([null, "off", " off "].map(of), [false, false, false]);
+  assertEquals(["", "on", "true", "yes"].map(of), [true, true, true, true]);
+});
+
 Deno.test("readableTextColor: picks the more readable one of black and white", () => {
   assertEquals(["#0d6e63", "#000000"].map(readableTextColor), ["#fff", "#fff"]);
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });
 
-/** The sources of the extras, which read their attributes themselves. */
+/** The sources of the extras and the panel's head, which read their attributes themselves. */
 async function readExtras(): Promise<string> {
   const texts: string[] = [];
   const folders = [new URL("extras/", import.meta.url)];
@@ -94,15 +100,18 @@ async function readExtras(): Promise<string> {
       else texts.push(await Deno.readTextFile(new URL(name, folder)));
     }
   }
+  texts.push(await Deno.readTextFile(new URL("components/Header.tsx", import.meta.url)));
   return texts.join("\n");
 }
 
 Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it and the extras read", async () => {
   const names = new Set(["data-service-widget"]);
-  readConfig((name) => {
+  const record = (name: string) => {
     names.add(name);
     return GOOD[name as keyof typeof GOOD] ?? "";
-  }, "https://shop.example/page");
+  };
+  readConfig(record, "https://shop.example/page");
+  isBound(record);
   for (const [, name] of (await readExtras()).matchAll(/\bread\("(data-[\w-]+)"\)/g)) {
     names.add(name!);
   }

@@ -15,6 +15,7 @@ import { toChatMessages, truncate } from "./history.ts";
 import type { Session } from "./session.ts";
 import {
   addSources,
+  beginTool,
   completeSentencesLength,
   currentAnswer,
   initialState,
@@ -126,9 +127,10 @@ export class Conversation {
     this.retry();
   }
 
-  /** The network may be back: reconnects if the connection was silent for longer than this (ms). */
+  /** Reconnects if the connection was silent for this long (ms). With 0 the network is back. */
   wake(silence: number): void {
     this.#run?.wake(silence);
+    if (!silence && this.state.failure === NETWORK_FAILURE) this.retry();
   }
 
   /** Shows a failure that does not end the answer. */
@@ -212,7 +214,7 @@ export class Conversation {
         this.#append(frame.text);
         break;
       case "tool_call":
-        state.tool = frame.name;
+        beginTool(state, frame);
         break;
       case "tool_result":
         state.tool = "";
@@ -264,7 +266,6 @@ export class Conversation {
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
     const failure = this.#error ?? (answer || stopped ? undefined : EMPTY_ANSWER);
-
     this.#finish(failure);
   }
 

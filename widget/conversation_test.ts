@@ -325,13 +325,13 @@ Deno.test("Conversation.restart: ignores frames of the previous run", async () =
   assertEquals(t.conversation.state.conversationId, undefined);
 });
 
-Deno.test("Conversation: lists the titles that its searches found, each once, and a retry starts over", async () => {
+Deno.test("Conversation: keeps the first passages that its searches found, cut, and a retry starts over", async () => {
   const found = (...titles: string[]): Frame[] => [
     { type: "tool_call", name: "search_knowledge", args: { query: "q" } },
     {
       type: "tool_result",
       name: "search_knowledge",
-      output: { passages: titles.map((title) => ({ title })) },
+      output: { passages: titles.map((title) => ({ title, text: "x".repeat(2000) })) },
     },
   ];
   const odd: Frame[] = [null, 7, { passages: "x" }, { passages: [null] }].map((output, n) => {
@@ -344,14 +344,33 @@ Deno.test("Conversation: lists the titles that its searches found, each once, an
     { type: "done", finishReason: "error" },
   ];
   const whole: Frame[] = [
-    ...[START, ...found("A", "B", "A"), ...odd, ...words, ...found("B", "C")],
+    ...[START, ...found("A", "B", "A"), ...odd, ...words, ...found(..."CDEFGH")],
     { type: "done", finishReason: "stop" },
   ];
+  const titleOf = (source: unknown) => Object(source).title;
   const t = setUp([() => stream(text(failed)), () => stream(text(whole).replaceAll(RUN, OTHER))]);
   t.conversation.send("One");
   await t.idle();
-  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["Old"]);
+  assertEquals(t.conversation.state.turns.at(-1)?.sources?.map(titleOf), ["Old"]);
   t.conversation.retry();
   await t.idle();
-  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["A", "B", "C"]);
+  const { sources } = t.conversation.state.turns.at(-1)!;
+  assertEquals(sources?.map(titleOf), [..."ABACDEFG"]);
+  assertEquals(Object(sources![0]).text.length, 1000);
+});
+
+Deno.test("Conversation.wake: sends what could not be sent once the network is back", async () => {
+  const t = setUp([
+    ...Array.from({ length: 7 }, () => () => Promise.reject(new TypeError("Failed to fetch"))),
+    () =>
+      stream(text([START, { type: "delta", text: "Hi." }, { type: "done", finishReason: "stop" }])),
+  ]);
+  t.conversation.send("One");
+  await t.idle();
+  assertEquals(t.conversation.state.failure?.code, "network_error");
+  t.conversation.wake(12_000);
+  assertEquals(t.conversation.state.busy, false);
+  t.conversation.wake(0);
+  await t.idle();
+  assertEquals(t.conversation.state.turns.map(({ text }) => text), ["One", "Hi."]);
 });

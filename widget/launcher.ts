@@ -203,7 +203,7 @@ export function startLauncher(
     ending.abort();
     saved.draft = field.value;
     panel = start({
-      ...{ view, root, emitter, tab, token, languages, loadFile },
+      ...{ view, root, emitter, tab, token, read, languages, loadFile },
       saved: { ...saved, attempt: saved.attempt ?? dropped },
       onAppearance: applyAppearance,
     });

@@ -1,14 +1,6 @@
 /** Loads the extras on their first use. A chat works without them. */
-import {
-  ABOVE_FIELD,
-  BELOW,
-  type ExtrasHost,
-  MENU,
-  type Place,
-  type Slot,
-  type SlotValue,
-  type StartExtras,
-} from "./extras/extras_host.ts";
+import type { ExtrasHost, StartExtras } from "./extras/extras_host.ts";
+import { ABOVE_FIELD, BELOW, MENU, type Place, type Slot, type SlotValue } from "./extras/slot.ts";
 import type { LoadFile } from "./load_file.ts";
 import { UNAVAILABLE } from "./string_ids.ts";
 

@@ -28,6 +28,8 @@ export interface PanelHost {
   readonly tab: TabStore;
   readonly saved: SavedState;
   readonly token: string;
+  /** Reads the tag, without the appearance. */
+  readonly read: ReadAttribute;
   readonly languages: Languages;
   readonly onAppearance: (found: Appearance) => void;
   /** For the extras, with the rights that the page gave to the launcher. */

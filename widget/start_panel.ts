@@ -1,6 +1,6 @@
 /** Starts the panel in the place of what the launcher has shown so far. */
 import { h } from "preact";
-import { FILES } from "./extras/extras_host.ts";
+import { FILES } from "./extras/slot.ts";
 import { takeFiles } from "./take_files.ts";
 import { Conversation } from "./conversation.ts";
 import { developerHint } from "./developer_hints.ts";

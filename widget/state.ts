@@ -1,4 +1,5 @@
 /** The state that the widget shows, and the part of it that survives a reload. */
+import type { FrameOf } from "../lib/schemas/frames.ts";
 import type { Rating } from "../lib/schemas/rating.ts";
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
@@ -11,6 +12,13 @@ export interface AttachedFile {
   readonly bytes?: number;
   /** Paints its preview, until the page is left. */
   paint?: ((canvas: HTMLCanvasElement | null) => void) | undefined;
+}
+
+/** A passage that was found. */
+export interface Source {
+  /** Of its document. */
+  readonly title: string;
+  readonly text: string;
 }
 
 export interface TranscriptMessage {
@@ -28,8 +36,10 @@ export interface TranscriptMessage {
   files?: readonly AttachedFile[] | undefined;
   /** How the visitor rated an answer. */
   rating?: Rating | undefined;
-  /** Titles of the documents found; stored on the question until the answer begins. */
-  sources?: string[] | undefined;
+  /** Passages found; stored on the question until the answer begins. Earlier releases stored titles. */
+  sources?: (Source | string)[] | undefined;
+  /** How the model suggested what to ask next, unchecked; on the question if before any text. */
+  followUps?: unknown;
 }
 
 /** The state stored for the tab. */
@@ -55,7 +65,7 @@ export interface State extends SavedState {
   lost: boolean;
   /** There while a file is being uploaded. Called for the message that has to wait; true. */
   uploading?: (() => true) | undefined;
-  /** Name of the running tool, or "". */
+  /** What the running tool does, or its name, or "". */
   tool: string;
   failure?: Failure | undefined;
   /** Text for screen readers: whole sentences, never single words. */
@@ -86,13 +96,29 @@ export function completeSentencesLength(text: string): number {
   return /^[^]*(?:[.!?:]\s|[。！？؟\n])/.exec(text)?.[0].length ?? 0;
 }
 
-/** Adds the titles in a knowledge search's result, each once. Other tools' output is untrusted. */
+/** The tab stores them. */
+const MAX_PASSAGES = 8;
+const MAX_PASSAGE_LENGTH = 1000;
+
+/** Adds the passages in a knowledge search's result. Other tools' output is untrusted. */
 export function addSources(
   message: TranscriptMessage,
   { name, output }: { name: string; output: unknown },
 ): void {
   const found = name === "search_knowledge" && Object(output).passages;
   if (!Array.isArray(found)) return;
-  const titles = found.map((passage) => `${passage?.title}`);
-  message.sources = [...new Set((message.sources ?? []).concat(titles))];
+  const passages = found.map((passage) => ({
+    title: `${passage?.title}`,
+    text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
+  }));
+  message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);
+}
+
+/** Shows what a tool does, in its owner's words if there are any; keeps questions to ask next. */
+export function beginTool(state: State, { name, args, progress }: FrameOf<"tool_call">): void {
+  const { turns, announcements } = state;
+  if (name === "suggest_follow_ups") turns.at(-1)!.followUps = args;
+  else state.tool = progress ?? name.replaceAll("_", " ");
+  // Calls of the same tool are told of once.
+  if (progress && !announcements.includes(progress)) announcements.push(progress);
 }

@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Slot } from "./extras/extras_host.ts";
+import type { Slot } from "./extras/slot.ts";
 import type { Locale } from "./locales.ts";
 import type { LauncherView } from "./panel_host.ts";
 import type { Session } from "./session.ts";

@@ -3,6 +3,7 @@ import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
 import { ConversationHandoffs } from "@/lib/chat/conversation_handoffs.ts";
 import { HandoffStore } from "@/lib/store/handoffs/handoff_store.ts";
+import { ReplacedRuns } from "@/lib/chat/replaced_runs.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
@@ -99,6 +100,7 @@ export async function createChatEnvironment(
   });
   const prepare = (request: ChatRequest, reader: KvReader) =>
     prepareRun(request, {
+      replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
       ...{ access: models, runs, runtime, handoffs, reader },
       models: { connection: () => undefined },
       attachments: new AttachmentStore(kv, { runtime, content }),

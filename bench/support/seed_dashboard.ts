@@ -126,12 +126,13 @@ function writeRun(
   const tx = transactionOn(step);
   const name = { tenant, id, agentId, page: "" };
   const transcript = transcriptOf(id);
+  const { replaces: _none, ...row } = run;
   const packTranscript = () => ({ chunks: [transcript], bytes: transcript.length, written: false });
   appendRun(tx, {
     name,
     source: "widget",
     days: 30,
-    row: run,
+    row,
     digests: ["digest"],
     messages: 2,
     keyDigest: (digest) => digest,
@@ -140,12 +141,12 @@ function writeRun(
   step.set(keys.run(tenant, run.runId), run);
   const key = usageKeyOf(run, dayOf(run.endedAt));
   const text = key.join(" ");
-  const row = {
+  const counted = {
     ...tx,
     get: () => usage.get(text)?.value,
     set: (_key: Deno.KvKey, value: unknown) => void usage.set(text, { key, value }),
   } as Transaction;
-  addToUsage(row, key, run);
+  addToUsage(counted, key, run);
 }
 
 /** A transaction for `appendRun` in which the conversation does not exist yet. */

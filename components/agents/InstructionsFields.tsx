@@ -34,6 +34,21 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
         )}
       </Field>
       <VariableTable value={values.variables} issue={issues.variables} />
+      <Field
+        name="followUps"
+        label={t("Follow-up questions")}
+        issue={issues.followUps}
+        help={t(
+          "The model may suggest up to three questions below an answer. It writes them with the answer, so they cost only their own tokens.",
+        )}
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            <option value="" selected={values.followUps === ""}>{t("Off")}</option>
+            <option value="on" selected={values.followUps === "on"}>{t("On")}</option>
+          </select>
+        )}
+      </Field>
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>
         <summary>{t("Advanced")}</summary>

@@ -1,17 +1,15 @@
-import type { ComponentChildren } from "preact";
 import {
   APPEARANCE_FIELDS,
-  type AppearanceField,
   type AppearanceIssues,
   type AppearanceValues,
 } from "@/lib/dashboard/appearance/appearance_form.ts";
 import { APPEARANCE_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { LANGUAGE_NAMES } from "@/lib/dashboard/appearance/language_names.ts";
-import AvatarPicker from "@/islands/AvatarPicker.tsx";
+import ImagePicker from "@/islands/ImagePicker.tsx";
 import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import ColorPicker from "@/islands/ColorPicker.tsx";
-import { type ControlAttributes, Field } from "../Field.tsx";
 import { PostForm } from "../PostForm.tsx";
+import { Choice, Control, Switch } from "./AppearanceControls.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AppearanceFormProps {
@@ -42,6 +40,7 @@ export function AppearanceForm(props: AppearanceFormProps) {
       <input type="hidden" name="version" value={version} />
       <fieldset class="plain" disabled={readOnly}>
         <Look {...props} />
+        <Features {...props} />
         <Texts {...props} />
         <Privacy {...props} />
         {!readOnly && (
@@ -78,40 +77,73 @@ function Look({ agentName, values, issues }: AppearanceFormProps) {
         )}
       </Control>
       <Control name="avatar" {...{ values, issues }} help={t("One letter or emoji, or an image.")}>
-        {(attributes) => <AvatarPicker {...attributes} value={values.avatar} />}
+        {(attributes) => <ImagePicker {...attributes} use="avatar" value={values.avatar} />}
+      </Control>
+      <Control
+        name="logo"
+        {...{ values, issues }}
+        help={t(
+          "An image, which may be wide. Shown at the top of the panel instead of the avatar.",
+        )}
+      >
+        {(attributes) => <ImagePicker {...attributes} use="logo" value={values.logo} />}
       </Control>
       <Control name="accent" {...{ values, issues }}>
         {(attributes) => <ColorPicker {...attributes} value={values.accent} />}
       </Control>
       <div class="columns">
-        <Control name="theme" {...{ values, issues }}>
-          {(attributes) => (
-            <Select
-              attributes={attributes}
-              value={values.theme}
-              options={[["", t("Automatic")], ["light", t("Light")], ["dark", t("Dark")]]}
-            />
-          )}
-        </Control>
-        <Control name="position" {...{ values, issues }}>
-          {(attributes) => (
-            <Select
-              attributes={attributes}
-              value={values.position}
-              options={[["", t("Right")], ["left", t("Left")]]}
-            />
-          )}
-        </Control>
+        <Choice
+          name="theme"
+          {...{ values, issues }}
+          options={[["", t("Automatic")], ["light", t("Light")], ["dark", t("Dark")]]}
+        />
+        <Choice
+          name="position"
+          {...{ values, issues }}
+          options={[["", t("Right")], ["left", t("Left")]]}
+        />
       </div>
-      <Control name="feedback" {...{ values, issues }} help={t("Thumbs below each answer.")}>
-        {(attributes) => (
-          <Select
-            attributes={attributes}
-            value={values.feedback}
-            options={[["", t("On")], ["off", t("Off")]]}
-          />
-        )}
-      </Control>
+    </section>
+  );
+}
+
+/** What visitors can do beside asking. */
+function Features({ values, issues }: AppearanceFormProps) {
+  return (
+    <section class="card stack">
+      <h2>{t("Features")}</h2>
+      <div class="columns">
+        <Switch
+          name="feedback"
+          {...{ values, issues, default: "on" }}
+          help={t("Thumbs below each answer.")}
+        />
+        <Switch
+          name="history"
+          {...{ values, issues, default: "on" }}
+          help={t("Visitors find what they asked before, and go on there.")}
+        />
+        <Switch
+          name="voice"
+          {...{ values, issues, default: "on" }}
+          help={t("Dictate questions and have answers read aloud, where the browser can.")}
+        />
+        <Switch
+          name="sound"
+          {...{ values, issues, default: "off" }}
+          help={t("Visitors can have a quiet sound played when an answer arrives.")}
+        />
+        <Switch
+          name="wide"
+          {...{ values, issues, default: "on" }}
+          help={t("Visitors can widen the panel to read long answers.")}
+        />
+        <Switch
+          name="limits"
+          {...{ values, issues, default: "off" }}
+          help={t("Visitors see how many messages their limits leave them.")}
+        />
+      </div>
     </section>
   );
 }
@@ -144,19 +176,12 @@ function Texts({ values, issues }: AppearanceFormProps) {
           </textarea>
         )}
       </Control>
-      <Control
+      <Choice
         name="lang"
         {...{ values, issues }}
         help={t("For the widget's own buttons and messages.")}
-      >
-        {(attributes) => (
-          <Select
-            attributes={attributes}
-            value={values.lang}
-            options={[["", t("Same as the page")], ...LANGUAGE_NAMES]}
-          />
-        )}
-      </Control>
+        options={[["", t("Same as the page")], ...LANGUAGE_NAMES]}
+      />
     </section>
   );
 }
@@ -188,35 +213,5 @@ function Privacy({ values, issues }: AppearanceFormProps) {
         )}
       </Control>
     </section>
-  );
-}
-
-interface ControlProps {
-  name: AppearanceField;
-  values: AppearanceValues;
-  issues: AppearanceIssues;
-  help?: string;
-  children: (attributes: ControlAttributes) => ComponentChildren;
-}
-
-function Control({ name, issues, help, children }: ControlProps) {
-  return (
-    <Field name={name} label={APPEARANCE_FIELDS[name]} help={help} issue={issues[name]}>
-      {children}
-    </Field>
-  );
-}
-
-function Select({ attributes, value, options }: {
-  attributes: ControlAttributes;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
-}) {
-  return (
-    <select {...attributes}>
-      {options.map(([name, label]) => (
-        <option key={name} value={name} selected={name === value}>{label}</option>
-      ))}
-    </select>
   );
 }

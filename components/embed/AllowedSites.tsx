@@ -1,4 +1,5 @@
 import { Field } from "../Field.tsx";
+import { NativeApps } from "./NativeApps.tsx";
 import { PostForm } from "../PostForm.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -9,11 +10,14 @@ export interface AllowedSitesProps {
   /** The site as typed, if it was rejected. */
   typed: string;
   issues: { origin?: string; form?: string };
+  nativeApps: boolean;
   editor: boolean;
 }
 
-/** The sites that may embed the agent, each with a check, and a form to add one. */
-export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSitesProps) {
+/** The sites that may embed the agent, each with a check, a form to add one, and one for native apps. */
+export function AllowedSites(
+  { path, origins, typed, issues, nativeApps, editor }: AllowedSitesProps,
+) {
   return (
     <section class="card stack" aria-labelledby="embed-origins">
       <h2 id="embed-origins">{t("1. Allow your site")}</h2>
@@ -57,6 +61,8 @@ export function AllowedSites({ path, origins, typed, issues, editor }: AllowedSi
           <button class="button" type="submit">{t("Add site")}</button>
         </PostForm>
       )}
+      {editor && <NativeApps path={path} isAllowed={nativeApps} />}
+      {!editor && nativeApps && <p class="help">{t("Native apps may chat with this agent.")}</p>}
     </section>
   );
 }

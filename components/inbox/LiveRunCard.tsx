@@ -2,17 +2,28 @@ import LiveAnswer from "@/islands/LiveAnswer.tsx";
 import type { LiveRun } from "@/lib/chat/live_runs.ts";
 import { Time } from "../Time.tsx";
 import { OutcomeMark } from "./OutcomeMark.tsx";
+import { ReplacementMark } from "./StoredRun.tsx";
+import { replacementOf } from "@/lib/dashboard/inbox/replacements.ts";
+import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** A message that is being answered: the answer appears as it is written, and can be stopped. */
 export function LiveRunCard(
-  { run: { facts, question }, now, canStop }: { run: LiveRun; now: number; canStop: boolean },
+  { run: { facts, question }, runs, now, canStop }: {
+    run: LiveRun;
+    /** The stored runs on the page. */
+    runs: readonly ConversationRun[];
+    now: number;
+    canStop: boolean;
+  },
 ) {
-  const { runId, startedAt } = facts;
+  const { runId, startedAt, replaces } = facts;
+  const asked = { replaces: replaces?.runId, text: question, attachments: undefined };
   return (
     <article class="run" id={`run-${runId}`} aria-label={t("Run {runId}", { runId })}>
       <header class="run-head">
         <Time at={new Date(startedAt).toISOString()} now={now} />
+        <ReplacementMark replacement={replacementOf(asked, runs)} />
         <OutcomeMark outcome="live" />
       </header>
       <div class="said-list">

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { readableTextColor } from "../../widget/config.ts";
 import { Message } from "../../widget/components/Message.tsx";
 import { AnswerRow } from "../../widget/extras/answer/AnswerRow.tsx";
-import { BELOW, type Slot } from "../../widget/extras/extras_host.ts";
+import { BELOW, type Slot } from "../../widget/extras/slot.ts";
 import { textOf } from "../../widget/extras/text_ids.ts";
 import { EXTRAS_LANGUAGES } from "../../widget/extras/texts.ts";
 import { LANGUAGES } from "../../widget/languages.ts";

@@ -59,6 +59,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
         help={t("What the tool does and when to use it. The model decides based on this.")}
         onCommit={(description) => set({ description })}
       />
+      <ProgressInput {...{ id, tool, problems, onChange }} />
       <div class="request-line">
         <div class="field">
           <label for={`${id}-method`}>{t("Method")}</label>
@@ -178,7 +179,22 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
         help={t("One name per line. Leave blank to allow all tools of the server.")}
         onCommit={(text) => set({ allow: toNames(text) })}
       />
+      <ProgressInput {...{ id, tool, problems, onChange }} />
     </>
+  );
+}
+
+function ProgressInput({ id, tool, problems, onChange }: ToolFieldsProps) {
+  return (
+    <LabelledInput
+      id={`${id}-progress`}
+      issue={problemsAt(problems, "progress")}
+      label={t("Text while it runs")}
+      value={tool.progress}
+      placeholder={t("Looking up your order…")}
+      help={t("Visitors read this instead of a general text. The model does not see it.")}
+      onCommit={(text) => onChange(withChange(tool, { progress: text.trim() || undefined }))}
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
+import type { ToolTraits } from "./tools/callable_tool.ts";
 
 type ModelName = { provider: ProviderId; model: string };
 
@@ -21,7 +22,7 @@ export type AgentEvent =
   /** A model accepted the request of step `n`, counted from 1. */
   | { type: "step"; n: number } & ModelName
   | { type: "text"; text: string }
-  | { type: "tool_call"; name: string; args: unknown }
+  | { type: "tool_call"; name: string; args: unknown; progress?: string | undefined }
   | { type: "tool_result"; name: string; output: unknown }
   | { type: "usage"; inputTokens: number; outputTokens: number } & ModelName;
 
@@ -55,6 +56,7 @@ export interface AgentRunOptions {
   /** Of the images in `messages`. */
   images?: ImageContents;
   tools: readonly ModelTool[];
+  traitsOf?: (name: string) => ToolTraits;
   /** Executes a tool call. A failure of the tool is its output, never an exception. */
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Called before each step, so that the loop itself knows no prices. */

@@ -2,7 +2,10 @@ import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
 import type { AgentRunOptions } from "./agent_run_options.ts";
 import { parseToolArguments, sanitizeToolName } from "./sanitize_messages.ts";
 
-type ExecuteOptions = Pick<AgentRunOptions, "tools" | "executeTool" | "onEvent" | "signal">;
+export type ExecuteOptions = Pick<
+  AgentRunOptions,
+  "tools" | "traitsOf" | "executeTool" | "onEvent" | "signal"
+>;
 
 /** Executes one call and returns the message with its result for the model. */
 export async function executeToolCall(
@@ -10,7 +13,10 @@ export async function executeToolCall(
   options: ExecuteOptions,
 ): Promise<ModelMessage> {
   const args = parseToolArguments(call);
-  options.onEvent({ type: "tool_call", name: call.name, args: args ?? call.args });
+  const isKnown = options.tools.some(({ name }) => name === call.name);
+  const { progress } = (isKnown && options.traitsOf?.(call.name)) || {};
+  const event = { type: "tool_call" as const, name: call.name, args: args ?? call.args };
+  options.onEvent(progress === undefined ? event : { ...event, progress });
   const output = await outputOf(call.name, args, options);
   options.onEvent({ type: "tool_result", name: call.name, output });
   return { role: "tool", callId: call.id, name: sanitizeToolName(call.name), output };

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { frameSchema } from "../schemas/frames.ts";
-import { executeToolCall } from "./execute_tool_call.ts";
+import { type ExecuteOptions, executeToolCall } from "./execute_tool_call.ts";
 import { sanitizeToolCall } from "./sanitize_messages.ts";
 import type { AgentEvent } from "./agent_run_options.ts";
 
@@ -10,7 +10,7 @@ const callOf = (levels: number) => {
 };
 
 /** The events of a call and the arguments that reached a tool. */
-async function execute(call: ReturnType<typeof callOf>) {
+async function execute(call: ReturnType<typeof callOf>, traits: Partial<ExecuteOptions> = {}) {
   const executed: unknown[] = [];
   const events: AgentEvent[] = [];
   await executeToolCall(call, {
@@ -18,6 +18,7 @@ async function execute(call: ReturnType<typeof callOf>) {
     tools: [{ name: "look_up", description: "Looks up.", parameters: { type: "object" } }],
     executeTool: (_name, args) => Promise.resolve(executed.push(args)),
     signal: new AbortController().signal,
+    ...traits,
   });
   return { executed, events };
 }
@@ -40,6 +41,16 @@ Deno.test("executeToolCall: arguments too deep to be read back are reported as t
 Deno.test("executeToolCall: moderately nested arguments reach their tool", async () => {
   const call = callOf(20);
   assertEquals((await execute(call)).executed, [JSON.parse(call.args)]);
+});
+
+Deno.test("executeToolCall: the event of a call has the tool's progress, even for invalid arguments", async () => {
+  const traitsOf = () => ({ progress: "Looking it up…" });
+  for (const call of [callOf(2), callOf(5_000)]) {
+    const [event] = (await execute(call, { traitsOf })).events;
+    assertEquals(event?.type === "tool_call" && event.progress, "Looking it up…");
+  }
+  const [unknown] = (await execute({ ...callOf(2), name: "other" }, { traitsOf })).events;
+  assertEquals(Object.keys(unknown!), ["type", "name", "args"]);
 });
 
 Deno.test("sanitizeToolCall: arguments that no tool was given are removed", () => {

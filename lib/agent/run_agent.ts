@@ -1,4 +1,5 @@
 import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
+import type { ModelToolCall } from "../providers/model.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { fitStep, fitTools } from "./fit_step.ts";
 import { stripProviderMetadata } from "./sanitize_messages.ts";
@@ -44,6 +45,10 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
       signal.throwIfAborted();
       messages.push(await executeToolCall(call, { ...options, tools }));
     }
+    const endsAnswer = ({ name }: ModelToolCall) => options.traitsOf?.(name).endsAnswer;
+    // Only calls that leave nothing to say, such as follow-up questions below a finished text.
+    const isAnswered = message.content.trim() !== "" && toolCalls.every(endsAnswer);
+    if (isAnswered && toolCalls.length > 0) return { finishReason: "stop" };
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;
   return { finishReason: "max_steps", error: { code: "budget_exceeded", message } };
@@ -52,9 +57,10 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
 /** Runs the loop with the tools of a toolset, which are listed first. */
 export async function runWithTools(
   toolset: Toolset,
-  options: Omit<AgentRunOptions, "tools" | "executeTool">,
+  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool">,
 ): Promise<AgentOutcome> {
   const tools = await toolset.listTools(options.signal);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
-  return await runAgent({ ...options, tools, executeTool });
+  const traitsOf = (name: string) => toolset.traitsOf(name);
+  return await runAgent({ ...options, tools, traitsOf, executeTool });
 }

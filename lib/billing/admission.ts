@@ -3,6 +3,7 @@ import type { Runtime } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import { interruptedEnd, type RunEnd } from "../store/runs/run_record.ts";
+import { MAX_SPENT_PROOFS } from "../store/credentials/session_binding.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { toLimitRejection } from "./budget_scope.ts";
@@ -32,7 +33,9 @@ export type AdmissionResult =
   /** The same message started this run before. */
   | { kind: "replayed"; runId: string; windows: RateLimitStatus }
   /** The session has ended. */
-  | { kind: "gone" };
+  | { kind: "gone" }
+  /** The session is bound to another key, or the message's proof has sent another one. */
+  | { kind: "unproven" };
 
 interface TrackedRun {
   activeRun: ActiveRun;
@@ -96,6 +99,7 @@ export class Admission {
       if ("rejected" in decided) throw new LimitError(decided.rejected);
       if ("reused" in decided) throw idempotencyKeyReusedError();
       if ("gone" in decided) return { kind: "gone" };
+      if ("unproven" in decided) return { kind: "unproven" };
       if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
       if ("admitted" in decided) {
         this.#track(request, decided.admitted.hold);
@@ -113,7 +117,8 @@ export class Admission {
       keys: runKeys(request),
       decide: (tx) => decideRun(tx, { ...request, now: this.#runtime.now() }),
       isFinal: (result) => "short" in result || isFinalCount(result),
-      estimatedBytes: 5_120 + (request.startHook?.estimatedBytes ?? 0),
+      estimatedBytes: 5_120 + (request.proof ? MAX_SPENT_PROOFS * 64 : 0) +
+        (request.startHook?.estimatedBytes ?? 0),
     }, reads).catch((error) => this.#withdraw(request, error));
   }
 

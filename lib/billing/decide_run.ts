@@ -1,4 +1,4 @@
-import { type Session, sessionExpireIn } from "../store/credentials/session_store.ts";
+import type { SessionProof } from "../store/credentials/session_binding.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
@@ -31,8 +31,8 @@ import {
 import { type Division, ledgerShardOf, spentElsewhere } from "./ledger_division.ts";
 import type { LimitRejection } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
-import type { WindowStatus } from "./rate_window.ts";
 import type { Caller, WindowRef } from "./request_windows.ts";
+import { findSession, takeSessionMessage } from "./session_message.ts";
 import {
   admitVisitorRun,
   readVisitorAccount,
@@ -53,6 +53,8 @@ export interface RunRequest {
   caller: Caller;
   /** SHA-256 of the session token, for visitors. */
   sessionHash?: string | undefined;
+  /** Of the key that the session is bound to, or will be. */
+  proof?: SessionProof | undefined;
   /** The shard of the tenant's ledger; by default the first one. */
   ledgerKey?: string[] | undefined;
   /** All shards together may admit a run that holds nothing. */
@@ -109,6 +111,8 @@ export type RunDecision =
   | { reused: true }
   /** The session has ended. */
   | { gone: true }
+  /** The session is bound to another key, or the proof was used for another message. */
+  | { unproven: true }
   /** The shard of a request window needs places from the other shards. */
   | { full: WindowRef }
   /** The shard of the tenant's ledger needs budget or slots from the other shards. */
@@ -199,6 +203,8 @@ function findReplay(
   const known = tx.get<ChatIdempotencyRecord>(request.idempotency.key);
   if (known === undefined || known.exp <= request.now) return undefined;
   if (known.runId === request.run.runId) return undefined;
+  const session = findSession(tx, request);
+  if ("decision" in session) return session.decision;
   const { fingerprint, legacyFingerprint } = request.idempotency;
   if (known.fingerprint !== fingerprint && known.fingerprint !== legacyFingerprint) {
     return { reused: true };
@@ -206,31 +212,8 @@ function findReplay(
   const count = countRequest(tx, { ...request, isMessage: false });
   if (!("windows" in count)) return count;
   count.record();
+  session.record();
   return { replayed: { runId: known.runId, windows: count.windows } };
-}
-
-/** Takes one message of the session, if there is one; nothing is stored before `record`. */
-function takeSessionMessage(
-  tx: Transaction,
-  { run, sessionHash, now }: { run: RunFacts; sessionHash?: string | undefined; now: number },
-):
-  | { decision: RunDecision }
-  | { endsIn: number; windows?: { session_messages: WindowStatus }; record: () => void } {
-  if (sessionHash === undefined) return { endsIn: 0, record: () => {} };
-  const key = keys.session(run.tenant, sessionHash);
-  const session = tx.get<Session>(key);
-  const endsIn = (session?.exp ?? 0) - now;
-  if (session === undefined || endsIn <= 0) return { decision: { gone: true } };
-  const limit = session.messageCap;
-  if (session.messages >= limit) {
-    return { decision: { rejected: { scope: "session_messages", limit, retryAfterMs: endsIn } } };
-  }
-  const next: Session = { ...session, messages: session.messages + 1 };
-  return {
-    endsIn,
-    windows: { session_messages: { limit, remaining: limit - next.messages, resetMs: endsIn } },
-    record: () => tx.set(key, next, { expireIn: sessionExpireIn(endsIn) }),
-  };
 }
 
 /** The hold that all scopes have budget for, or the rejection of the first that has not. */

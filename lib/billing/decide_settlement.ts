@@ -2,10 +2,10 @@ import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import {
-  RUN_RETENTION_MS,
   type RunEnd,
   type RunRecord,
   runRecordSchema,
+  unstoredRunRetention,
 } from "../store/runs/run_record.ts";
 import { addToUsage, usageKeyOf } from "../store/runs/usage_rows.ts";
 import type { Transaction } from "../store/tx/operation.ts";
@@ -73,6 +73,8 @@ export interface SettleHook {
   retentionMs?: number;
   /** The page of the conversation that the run is added to, as in `ConversationName`. */
   page?: string;
+  /** The number that the run gets in that conversation; called before `write`. */
+  numberIn?(tx: Transaction): number;
   write(tx: Transaction, charge: Charge): void;
   /** Called after the commit; `late` if the run was settled before and nothing was written. Never throws. */
   afterCommit?(how: { late: boolean }): Promise<void>;
@@ -81,9 +83,10 @@ export interface SettleHook {
 /** Combines hooks; they write in order. */
 export function combineSettleHooks(hooks: readonly SettleHook[]): SettleHook {
   const retentions = hooks.flatMap(({ retentionMs }) => retentionMs ?? []);
-  const page = hooks.find((hook) => hook.page !== undefined)?.page;
+  const inConversation = hooks.find((hook) => hook.page !== undefined);
   return {
-    ...(page !== undefined && { page }),
+    ...inConversation && { page: inConversation.page },
+    ...inConversation?.numberIn && { numberIn: inConversation.numberIn },
     ...(retentions.length === 0 ? {} : { retentionMs: Math.min(...retentions) }),
     canWait: hooks.some((hook) => hook.canWait),
     keys: hooks.flatMap((hook) => hook.keys),
@@ -155,8 +158,11 @@ export function decideSettlement(tx: Transaction, settlement: Settlement): Charg
   const endedAt = isOrphaned ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
   // Validates what a provider reported: one NaN would remove every limit of the day.
-  const { retentionMs: expireIn = RUN_RETENTION_MS, page } = settlement.settleHook ?? {};
-  const stored = { ...(page !== undefined && { page }), exp: endedAt + expireIn };
+  const { retentionMs, page } = settlement.settleHook ?? {};
+  const n = settlement.settleHook?.numberIn?.(tx);
+  const place = { ...(page !== undefined && { page }), ...(n !== undefined && { n }) };
+  const expireIn = retentionMs ?? unstoredRunRetention(activeRun.run);
+  const stored = { ...place, exp: endedAt + expireIn };
   const record = runRecordSchema
     .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess, ...stored });
   addToUsage(tx, usageKeyOf(activeRun.run, usageDay(endedAt, now), settlement.shard), record);

@@ -5,13 +5,15 @@ import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { rejectSessionToken } from "../schemas/reject_credentials.ts";
+import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
+import type { SessionProof } from "../store/credentials/session_binding.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
+import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
 import type { FollowableRun } from "./run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
@@ -23,6 +25,7 @@ export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
   models: Pick<ModelRegistry, "find" | "connection">;
   handoffs: ConversationHandoffs;
+  replacedRuns: ReplacedRuns;
   toolsets: ToolsetFactory;
 }
 
@@ -36,6 +39,8 @@ export interface StartOptions {
   idempotency?: IdempotencyRequest | undefined;
   /** The hash of the session token; the session must still exist when the run is admitted. */
   sessionHash?: string | undefined;
+  /** Of the session's key; it sends no other message. */
+  proof?: SessionProof | undefined;
 }
 
 /** A run that a message has started now, or that the same message had started before. */
@@ -77,17 +82,20 @@ export class ChatService {
 
   /**
    * Prepares a message, admits its run and begins it, or finds the run of an earlier message with the
-   * same idempotency key. Throws an `ApiError` for an invalid message and for a limit that is reached.
+   * same idempotency key. Throws an `ApiError` for an invalid message and for a limit that is reached, and
+   * `RunStillActiveError` for a message that replaces a run without an end, see `endReplaced`.
    */
   async start(
     request: ChatRequest,
-    { reader, admit, idempotency, sessionHash }: StartOptions,
+    { reader, admit, idempotency, sessionHash, proof }: StartOptions,
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
     const prepared = await prepareRun(request, { ...this.#deps, reader });
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
-    const admitted = await admit({ run, hold, minHold, startHook, idempotency, sessionHash });
+    const sender = { sessionHash, proof };
+    const admitted = await admit({ run, hold, minHold, startHook, idempotency, ...sender });
     if (admitted.kind === "gone") rejectSessionToken();
+    if (admitted.kind === "unproven") rejectProof();
     if (admitted.kind === "replayed") {
       const replayed = { tenant: run.tenant, runId: admitted.runId, recordKey: idempotency!.key };
       return { replayed: true, open: () => this.#openReplayed(replayed) };
@@ -95,6 +103,11 @@ export class ChatService {
     // Begin synchronously with admission, so that a retry of the message finds the run.
     const opened = this.#begin(prepared, admitted);
     return { replayed: false, open: () => opened };
+  }
+
+  /** Ends the run that a message replaces, so that the message can be started. */
+  endReplaced(run: RunStillActiveError): Promise<void> {
+    return this.#deps.replacedRuns.end(run);
   }
 
   /** Resolves when the stream of a run of this process may open; `undefined` for other runs. */

@@ -7,7 +7,7 @@ import {
   appendRun,
   clearTombstone,
   discardRun,
-  knownDigests,
+  nextRunNumber,
   type PackedTranscript,
 } from "../store/conversations/append_run.ts";
 import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
@@ -16,10 +16,11 @@ import {
   conversationName,
   isReadable,
 } from "../store/conversations/conversation_record.ts";
+import { knownDigests } from "../store/conversations/stored_messages.ts";
 import { conversationUsageKey } from "../store/conversations/conversation_usage.ts";
 import { sealTitle, titleOf } from "../store/conversations/conversation_title.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
-import { type ConversationName, keys } from "../store/keys/keys.ts";
+import { keys } from "../store/keys/keys.ts";
 import { sealVisitorId, type VisitorRef } from "../store/visitors/visitor_ids.ts";
 import { type Chunk, totalBytes } from "../store/values/chunks.ts";
 import type { Runtime } from "../platform/runtime.ts";
@@ -85,7 +86,7 @@ export class ConversationLog {
     if (frames.length === 0 && !isFailed(end.finishReason)) {
       const write = (transaction: Transaction) => {
         clearInput(transaction, facts, pending);
-        const tombstone = { name, runId: facts.runId, days: input.days };
+        const tombstone = { name, runId: facts.runId, now: this.#deps.runtime.now() };
         if (clearTombstone(transaction, tombstone)) {
           discardRun(transaction, facts.runId, { name, chunks: [], written: false });
         }
@@ -97,7 +98,9 @@ export class ConversationLog {
     const { days, origin, visitorId } = input;
     const visitor = this.#sealVisitor(facts, visitorId);
     const title = visitor && sealTitle(this.#deps.content, name, titleOf(input.messages));
-    const packTranscript = await this.#packTranscript(entry, { name, runId: facts.runId, days });
+    const replaced = facts.replaces?.n;
+    const place = { name, runId: facts.runId, replaced, days };
+    const packTranscript = await this.#packTranscript(entry, place);
     const endedAt = this.#deps.runtime.now();
     const shard = this.#deps.shard?.number ?? 0;
     let isDeleted = false;
@@ -107,13 +110,14 @@ export class ConversationLog {
       // The record expires with the transcript, so that deleting the conversation leaves nothing behind.
       retentionMs: days * DAY_MS,
       page: name.page,
+      numberIn: (transaction) => nextRunNumber(transaction, name),
       estimatedBytes: HEAD_BYTES + Math.min(entry.bytes, MAX_SETTLED_BYTES),
       write: (transaction, { charged }) => {
         clearInput(transaction, facts, pending);
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
         const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
         const { digests, messages } = entry;
-        const appended = { ...of, row, messages, digests, keyDigest, packTranscript };
+        const appended = { ...of, row, replaced, messages, digests, keyDigest, packTranscript };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },
@@ -154,7 +158,9 @@ export class ConversationLog {
   /** Small transcripts are written with the commit, large ones now: the commit makes them visible. */
   async #packTranscript(
     entry: TranscriptEntry,
-    { name, runId, days }: { name: ConversationName; runId: string; days: number },
+    { name, runId, replaced, days }:
+      & Pick<AppendedRun, "name" | "replaced" | "days">
+      & Pick<RunFacts, "runId">,
   ): Promise<AppendedRun["packTranscript"]> {
     const { kv, content, runtime } = this.#deps;
     const { tenant } = name;
@@ -166,7 +172,8 @@ export class ConversationLog {
     try {
       const head = (await kv.get<ConversationHead>(keys.conversation(name))).value;
       const isLive = head !== null && isReadable(head, runtime.now());
-      const plain = entry.encode(isLive ? knownDigests(head, this.#keyDigest) : []);
+      const keyed = this.#keyDigest;
+      const plain = entry.encode(isLive ? knownDigests(head, { keyed, replaced }) : []);
       const chunks = await Promise.all(plain.map((one, n) => content.seal(one, context(n))));
       await this.#writeAhead(chunks, { tenant, runId, days });
       return () => ({ chunks, bytes: totalBytes(plain), written: true });
@@ -210,7 +217,7 @@ function sealOnce(
 }
 
 function toRow(
-  { runId, agentVersion, startedAt, source: { protocol } }: RunFacts,
+  { runId, agentVersion, startedAt, source: { protocol }, replaces }: RunFacts,
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   const { provider, model, inputTokens, outputTokens, finishReason, errorCode } = end;
@@ -220,5 +227,6 @@ function toRow(
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(shard === 0 ? {} : { shard }),
     ...(protocol === undefined ? {} : { protocol }),
+    ...(replaces === undefined ? {} : { replaces: replaces.runId }),
   };
 }

@@ -186,3 +186,38 @@ Deno.test("ConversationLog: undoing an admission deletes its input", async () =>
   await decide("undo");
   assertEquals(await storedKeys(kv), []);
 });
+
+Deno.test("ConversationLog: a transcript written ahead leaves out what the path before its run has, and no more", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log, inputs, committer, told } = open(kv);
+  const run = async (n: number, texts: string[], replaced?: number) => {
+    const replaces = replaced === undefined ? {} : { replaces: { runId: "any", n: replaced } };
+    const facts = { ...FACTS, runId: runFacts(n).runId, ...replaces };
+    const messages = texts.map((content, i): StoredMessage => ({
+      role: i % 2 === 0 ? "user" : "assistant",
+      content,
+    }));
+    const hook = await inputs.startHook(facts, { input: { days: 30, messages }, isNew: false });
+    const frames: Frame[] = [{ type: "delta", text: `${TEXT}${n}` }];
+    const closing = await log.settleHook(hook.conversation, { facts, end: RUN_END, frames });
+    assertEquals(
+      await committer.run({
+        keys: [...closing.keys, keys.activeRun(facts.tenant, facts.runId)],
+        decide(draft) {
+          const number = closing.numberIn!(draft);
+          closing.write(draft, { charged: 7, excess: 0 });
+          return number;
+        },
+      }),
+      n,
+    );
+  };
+  await run(0, ["q0"]);
+  await run(1, ["q0", `${TEXT}0`, "q1"]);
+  await run(2, ["q0", `${TEXT}0`, "q1", `${TEXT}1`, "q2"], 1);
+  const own = (await told()).map((one) =>
+    said(one).messages.map(({ content, claimed }) => `${claimed ? "+" : ""}${content.slice(-2)}`)
+  );
+  assertEquals(own, [["q0"], ["q1"], ["+q1", "+ 1", "q2"]]);
+  assertEquals((await told()).map(({ row }) => row.parts > 1), [true, true, true]);
+});

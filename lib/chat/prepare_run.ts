@@ -29,6 +29,7 @@ import { type AttachmentsByMessage, loadAttachments } from "./load_attachments.t
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { combineStartHooks } from "./held_message.ts";
+import type { ReplacedRuns } from "./replaced_runs.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
 
@@ -79,6 +80,7 @@ export interface PrepareRunDeps {
   models: Pick<ModelRegistry, "connection">;
   runtime: Runtime;
   runs: RunRegistry;
+  replacedRuns: Pick<ReplacedRuns, "find">;
   handoffs: ConversationHandoffs;
   reader: KvReader | undefined;
 }
@@ -117,7 +119,7 @@ export async function prepareRun(
   const step = { inputBytes, inputTokens, outputTokens: policy.maxOutputTokens };
   // A budget below the first step's cost does not reject the message: its run reports that.
   const maxCost = toMicroUsd(agent.budget.maxCostUsd);
-  const facts: RunFacts = {
+  const admitted: RunFacts = {
     runId: request.runId,
     tenant: request.tenant,
     agentId: agent.id,
@@ -128,8 +130,12 @@ export async function prepareRun(
     provider: primary.vendor,
     model: primary.model,
     startedAt: runtime.now(),
+    ...agent.retentionDays !== undefined && { retentionDays: agent.retentionDays },
   };
-  const startHook = await createStartHook(facts, { request, attached, ...deps });
+  const startHook = await createStartHook(admitted, { request, attached, ...deps });
+  // In a conversation that is not stored there is nothing to replace, and nothing to check.
+  const replaces = startHook.conversation && await deps.replacedRuns.find(request);
+  const facts = replaces === undefined ? admitted : { ...admitted, replaces };
   const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
   if (handoff.held !== undefined) {
     const { held, hook } = handoff;

@@ -171,7 +171,12 @@ export class Run {
       case "tool_call":
         this.usage.toolCalls++;
         this.#toolStartedAt = this.#options.runtime.now();
-        return this.#append({ type: "tool_call", name: event.name, args: event.args as never });
+        return this.#append({
+          type: "tool_call",
+          name: event.name,
+          args: event.args as never,
+          ...event.progress !== undefined && { progress: event.progress },
+        });
       case "tool_result":
         this.#recordToolTime();
         return this.#append({

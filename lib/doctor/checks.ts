@@ -125,8 +125,10 @@ async function checkToken(
   const { session, live } = await sessions.find(token) ?? {};
   if (session === undefined || session.tenant !== tenant) return "token_unknown";
   if (session.agentId !== agent.id) return "token_other_agent";
+  if (session.native) return "token_native_app";
   if (session.origin !== origin) return "token_other_origin";
   if (!live) return "token_expired";
+  if (session.binding && (tag.get("data-bind") ?? "off").trim() === "off") return "token_bound";
   return session.messages >= session.messageCap ? "token_used_up" : "fine";
 }
 

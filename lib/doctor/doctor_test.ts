@@ -137,10 +137,26 @@ Deno.test("Doctor: a token of another agent, tenant or origin fails, and an expi
     assertEquals(await reason(await mint({ ...own, agentId: fakeUuid(2) })), "token_other_agent");
     const elsewhere = await mint({ ...own, origin: "https://other.example.com" });
     assertEquals(await reason(elsewhere), "token_other_origin");
+    const app = await t.sessions.mint(TENANT, { ...own, native: true, origin: "native-app" });
+    assertEquals(await reason(app.sessionToken), "token_native_app");
     const token = await mint(own);
     assertEquals(await reason(token), undefined);
     t.advance(15 * 60_000);
     assertEquals(await reason(token), "token_expired");
+  });
+});
+
+Deno.test("Doctor: the token of a bound session fails unless the tag has data-bind", async () => {
+  await withSite(() => new Response(null, { status: 500 }), async (t) => {
+    const own = { agentId: t.agent.id, origin: ORIGIN };
+    const { sessionToken } = await t.sessions.mint(TENANT, { ...own, bind: true });
+    const reason = async (attributes: Record<string, string>) => {
+      const tag = t.tag({ "data-session-token": sessionToken, ...attributes });
+      return (await t.problems({ tag })).token;
+    };
+    assertEquals(await reason({}), "token_bound");
+    assertEquals(await reason({ "data-bind": "off" }), "token_bound");
+    assertEquals(await reason({ "data-bind": "on" }), undefined);
   });
 });
 

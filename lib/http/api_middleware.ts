@@ -24,7 +24,15 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   // Responses hold session tokens and prompts.
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
   if (browser) addCorsHeaders(response.headers);
+  if (browser && usesProofs(ctx.req, response)) {
+    response.headers.set("dpop-nonce", await ctx.state.service.proofNonces.current());
+  }
   return response;
+}
+
+/** Clients that sign their requests always have a nonce for the next one. */
+function usesProofs(req: Request, { headers }: Response): boolean {
+  return req.headers.has("dpop") || headers.get("www-authenticate")?.startsWith("DPoP ") === true;
 }
 
 async function handleRequest(ctx: Context<State>): Promise<Response> {

@@ -8,17 +8,27 @@ import { FIELD_BOUNDS } from "../schemas/limits.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
+import type { SessionProof } from "../store/credentials/session_binding.ts";
 import { claimedTenant } from "../store/credentials/session_token.ts";
 import { keys } from "../store/keys/keys.ts";
 import { SESSIONS, usageSource } from "../store/runs/usage_rows.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import { bearerKey, identifyKey, requireChatAccess } from "./identify_key.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
+import { readSessionCredential } from "./session_credential.ts";
 
 /** The sender of a message: a backend with an API key, or a page with a session. */
 export type ChatCaller =
   | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
-  | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
+  | {
+    kind: "session";
+    tenant: string;
+    id: string;
+    sessionToken: string;
+    session: Session;
+    /** Spent when the message is admitted. */
+    proof?: SessionProof | undefined;
+  };
 
 /** What a message claims before authentication, for reading ahead. */
 export interface PrefetchHints {
@@ -45,8 +55,8 @@ export async function authenticateChat(
     keysOnly?: boolean;
   },
 ): Promise<ChatCaller> {
-  const header = req.headers.get("x-service-session") ?? undefined;
-  if (keysOnly || bearerKey(req) !== undefined || header === undefined) {
+  const credential = readSessionCredential(req);
+  if (keysOnly || bearerKey(req) !== undefined || credential === undefined) {
     const identity = await rateLimiter.identify(view, (reader) => {
       const prefetch = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
@@ -55,13 +65,20 @@ export async function authenticateChat(
       return identifyKey(req, service.apiKeys, { reader, prefetch });
     });
     requireChatAccess(identity);
-    return { kind: "key", tenant: identity.tenant, id: identity.id, sessionHeader: header };
+    return {
+      kind: "key",
+      tenant: identity.tenant,
+      id: identity.id,
+      sessionHeader: credential?.token,
+    };
   }
-  const tenant = claimedTenant(header) ?? "none";
-  const key = await sessionKey(header);
+  const { token } = credential;
+  const tenant = claimedTenant(token) ?? "none";
+  const key = await sessionKey(token);
   await view.preload(() => [key, ...prefetchKeys({ ...hints, tenant, source: SESSIONS })]);
-  const session = await service.sessions.require(header, view);
-  return { kind: "session", tenant: session.tenant, id: session.id, sessionToken: header, session };
+  const { session, proof } = await service.sessions.requireForMessage(credential, view);
+  const { id } = session;
+  return { kind: "session", tenant: session.tenant, id, sessionToken: token, session, proof };
 }
 
 /** Everything that a message reads or changes besides its credential. */
@@ -108,10 +125,16 @@ export function checkTokens(caller: ChatCaller, body: ChatBody): void {
 /**
  * A session is valid only on the page it was created for. Browsers on other sites always send `Origin`;
  * without it the caller is a native client or the same site, unless `Sec-Fetch-Site` contradicts. For a
- * deleted agent (`undefined`) the allowed origins are unknown.
+ * deleted agent (`undefined`) the allowed origins are unknown. No browser gets here with the session of a
+ * native app.
  */
 export function checkSessionOrigin(req: Request, session: Session, agent: Agent | undefined): void {
   const origin = req.headers.get("origin");
+  if (session.native) {
+    if (agent === undefined || agent.nativeApps) return;
+    const message = "session token rejected: the agent does not allow native apps any more";
+    throw new ApiError("origin_not_allowed", message);
+  }
   if (origin === null) {
     const site = req.headers.get("sec-fetch-site");
     if (site === null || site === "same-origin" || site === "none") return;

@@ -3,7 +3,7 @@ import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { AttachmentReader, Uploader } from "../services/attachment_service.ts";
 import type { AttachmentOwner } from "../store/attachments/attachment_record.ts";
 import { conversationPage } from "../store/conversations/conversation_record.ts";
-import type { Session } from "../store/credentials/session_store.ts";
+import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import {
   type AuthenticationContext,
@@ -11,6 +11,7 @@ import {
   identifyAndCountKey,
   requireChatAccess,
 } from "./identify_key.ts";
+import { readSessionCredential } from "./session_credential.ts";
 import { readIdempotencyKey } from "./idempotency_key.ts";
 import { agentIdParam } from "./request_params.ts";
 import type { Service } from "./service.ts";
@@ -29,8 +30,8 @@ export async function authenticateUploader(
 ): Promise<Uploader> {
   const { service } = state;
   const agentId = agentIdParam(new URL(req.url));
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
     requireChatAccess(identity);
     readIdempotencyKey(req);
@@ -42,11 +43,14 @@ export async function authenticateUploader(
     const agent = await service.agents.get(tenant, agentId);
     return { tenant, agent, owner: { kind: "key", id } };
   }
-  const session = await service.sessions.require(header);
+  const session = await service.sessions.require(credential);
   if (agentId !== undefined && agentId !== session.agentId) rejectSessionToken();
   const agent = await service.agents.get(session.tenant, session.agentId);
   checkSessionOrigin(req, session, agent);
-  return { tenant: session.tenant, agent, owner: await liveOwner(session), until: session.exp };
+  return {
+    ...{ tenant: session.tenant, agent, owner: await liveOwner(session), until: session.exp },
+    credential: await sessionKey(credential.token),
+  };
 }
 
 /**
@@ -58,14 +62,14 @@ export async function authenticateReader(
   state: AttachmentContext,
 ): Promise<{ tenant: string; reader: AttachmentReader }> {
   const { service } = state;
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
     requireChatAccess(identity);
     const { tenant, id } = identity;
     return { tenant, reader: { agentId: undefined, owner: { kind: "key", id } } };
   }
-  const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
+  const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
   const agent = await service.agents.find(session.tenant, session.agentId);
   if (agent === undefined) throw new ApiError("not_found", "there is no such attachment");
   checkSessionOrigin(req, session, agent);
@@ -77,5 +81,5 @@ export async function authenticateReader(
 async function liveOwner({ id, origin, visitor }: Session): Promise<AttachmentOwner> {
   if (visitor === undefined) return { kind: "session", id };
   const page = await conversationPage({ origin, visitor: visitor.hash });
-  return { kind: "session", id, page };
+  return { kind: "session", id, page, visitor: visitor.hash };
 }

@@ -75,7 +75,7 @@ export async function authorizeChatMessage(
   ctx: ChatContext,
   { unwrapBody, sentBody, agentId, runId, address, protocol, keysOnly }: ChatMessage,
   view: ReadTransaction,
-): Promise<{ request: ChatRequest } & Pick<StartOptions, "idempotency" | "sessionHash">> {
+): Promise<{ request: ChatRequest } & Pick<StartOptions, "idempotency" | "sessionHash" | "proof">> {
   const { service, requestId } = ctx.state;
   const hints = { address, agentId, protocol, now: service.runtime.now() };
   const caller = await authenticateChat(ctx.req, ctx.state, { view, hints, keysOnly });
@@ -88,14 +88,14 @@ export async function authorizeChatMessage(
   const sender = { kind, id, ...protocol !== "native" && { protocol } };
   const request = { tenant, agent, body, runId, requestId, source: sender };
   if (caller.kind === "key") return { request, idempotency };
-  const { session, sessionToken } = caller;
+  const { session, sessionToken, proof } = caller;
   recordRejectedOrigin(ctx, { tenant, agent }, () => checkSessionOrigin(ctx.req, session, agent));
   const sessionHash = await sha256(sessionToken);
   const place = placeOf(session);
   const source = place === undefined ? request.source : { ...request.source, place };
   const visitor = await service.sessions.visitorOf(session);
   const bound = { source, origin: session.origin, ...visitor && { visitor } };
-  return { request: { ...request, ...bound }, idempotency, sessionHash };
+  return { request: { ...request, ...bound }, idempotency, sessionHash, proof };
 }
 
 /** Where a session is used, if not on a site. */

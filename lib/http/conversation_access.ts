@@ -1,4 +1,5 @@
 import { ApiError } from "../schemas/api_error.ts";
+import type { SessionCredential } from "../services/session_service.ts";
 import type { ConversationPlace } from "../services/handoff_service.ts";
 import { sessionKey } from "../store/credentials/session_store.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
@@ -11,6 +12,7 @@ import {
 } from "./identify_key.ts";
 import { conversationFilterParams } from "./request_params.ts";
 import type { Service } from "./service.ts";
+import { readSessionCredential } from "./session_credential.ts";
 
 interface ConversationAccessContext extends AuthenticationContext {
   service: Pick<Service, "apiKeys" | "sessions" | "agents" | "handoffs" | "runtime">;
@@ -40,11 +42,11 @@ export async function findAccessibleConversation(
     checkBody?: () => void;
   },
 ): Promise<ConversationAccess> {
-  const header = req.headers.get("x-service-session");
-  if (bearerKey(req) !== undefined || header === null) {
+  const credential = readSessionCredential(req);
+  if (bearerKey(req) !== undefined || credential === undefined) {
     return await findWithKey(req, state, { id, counted, checkBody });
   }
-  return await findWithSession(req, state, { id, token: header, checkBody });
+  return await findWithSession(req, state, { id, credential, checkBody });
 }
 
 async function findWithKey(
@@ -67,9 +69,13 @@ async function findWithKey(
 async function findWithSession(
   req: Request,
   { service: { sessions, handoffs, agents } }: ConversationAccessContext,
-  { id, token, checkBody }: { id: string; token: string; checkBody: () => void },
+  { id, credential, checkBody }: {
+    id: string;
+    credential: SessionCredential;
+    checkBody: () => void;
+  },
 ): Promise<ConversationAccess> {
-  const session = await sessions.require(token);
+  const session = await sessions.require(credential);
   checkBody();
   const { tenant, agentId, origin, exp } = session;
   const page = { agentId, origin: origin ?? "", visitor: session.visitor?.hash ?? "" };
@@ -80,8 +86,8 @@ async function findWithSession(
   return {
     place,
     until: exp,
-    watched: [await sessionKey(token)],
-    isAllowed: () => succeeds(() => sessions.require(token)),
+    watched: [await sessionKey(credential.token)],
+    isAllowed: () => sessions.isLive(credential.token),
   };
 }
 

@@ -7,13 +7,14 @@ const ALLOW_ANY_ORIGIN = { "access-control-allow-origin": "*" };
 const RESPONSE_HEADERS = {
   ...ALLOW_ANY_ORIGIN,
   "access-control-expose-headers":
-    "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, x-vercel-ai-ui-message-stream",
+    "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, dpop-nonce, x-vercel-ai-ui-message-stream",
 };
 
 const PREFLIGHT_HEADERS = {
   ...ALLOW_ANY_ORIGIN,
   "access-control-allow-methods": "GET, POST, PUT, DELETE",
-  "access-control-allow-headers": "content-type, x-service-session, last-event-id, idempotency-key",
+  "access-control-allow-headers":
+    "content-type, x-service-session, last-event-id, idempotency-key, dpop",
   "access-control-max-age": "7200",
 };
 

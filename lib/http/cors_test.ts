@@ -25,7 +25,7 @@ Deno.test("preflightResponse: allows what the widget sends, and no credentials",
     "access-control-allow-origin": "*",
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers":
-      "content-type, x-service-session, last-event-id, idempotency-key",
+      "content-type, x-service-session, last-event-id, idempotency-key, dpop",
     "access-control-max-age": "7200",
   });
 });

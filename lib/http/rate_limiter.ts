@@ -145,7 +145,7 @@ export class RateLimiter {
     const request = { ...run, id: this.#id, caller, limits };
     const admitted = await this.#deps.admission.admit(request, view);
     // An ended session is not a limit, so the request is still to be counted.
-    if (admitted.kind === "gone") return admitted;
+    if (admitted.kind === "gone" || admitted.kind === "unproven") return admitted;
     this.#markCounted();
     this.#remainingByWindow = { ...admitted.windows };
     this.#softLimitPassed = admitted.kind === "admitted" && admitted.softLimitPassed;

@@ -14,6 +14,7 @@ import type { SessionConversations } from "../services/session_conversations.ts"
 import type { VisitorErasures } from "../services/visitor_erasures.ts";
 import type { VisitorExport } from "../services/visitor_export.ts";
 import type { KnowledgeService } from "../services/knowledge_service.ts";
+import type { ProofNonces } from "../services/proof_nonces.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ChatService } from "../chat/chat_service.ts";
 import type { SearchIndexer } from "../chat/search_indexer.ts";
@@ -108,6 +109,7 @@ export interface Service {
   readonly secrets: SecretStore;
   readonly securityLog: SecurityLog;
   readonly sessions: SessionService;
+  readonly proofNonces: ProofNonces;
   readonly storage: StorageReports;
   /** How long a request waits for a store that does not respond, milliseconds. */
   readonly storeDeadlineMs: number;

@@ -1,4 +1,5 @@
-import type { StartedRun } from "../chat/chat_service.ts";
+import type { ChatService, StartedRun } from "../chat/chat_service.ts";
+import { RunStillActiveError } from "../chat/replaced_runs.ts";
 import type { FollowableRun } from "../chat/run_log.ts";
 import { authorizeChatMessage, type ChatContext, type ChatMessage } from "./chat_message.ts";
 
@@ -26,15 +27,33 @@ export async function startChat(ctx: ChatContext, message: ChatMessage): Promise
   return { run: await open(), headers };
 }
 
+type AdmittedChat = StartedRun & { tenant: string };
+
 /**
  * Authenticates the sender, counts and admits the message, and begins its run, in one transaction: the
  * only way from /v1 to a run, whatever format the message was sent in. Throws an `ApiError` for an
- * invalid message and for a limit that is reached.
+ * invalid message and for a limit that is reached. A run that the message replaces is ended first.
  */
-export async function admitChat(
-  ctx: ChatContext,
-  message: ChatMessage,
-): Promise<StartedRun & { tenant: string }> {
+export function admitChat(ctx: ChatContext, message: ChatMessage): Promise<AdmittedChat> {
+  return endingReplaced(ctx.state.service.chat, () => admitOnce(ctx, message));
+}
+
+/** Admits a message; if it replaces a run that is still active, once that has ended. */
+export async function endingReplaced<T>(
+  chat: Pick<ChatService, "endReplaced">,
+  admit: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await admit();
+  } catch (error) {
+    if (!(error instanceof RunStillActiveError)) throw error;
+    // Only now it is known that the sender may replace, and so stop, that run.
+    await chat.endReplaced(error);
+    return await admit();
+  }
+}
+
+async function admitOnce(ctx: ChatContext, message: ChatMessage): Promise<AdmittedChat> {
   const { service: { chat }, rateLimiter } = ctx.state;
   return await rateLimiter.transact(async (view) => {
     const { request, ...options } = await authorizeChatMessage(ctx, message, view);

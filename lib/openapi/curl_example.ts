@@ -21,12 +21,12 @@ export function curlExample(
 
 function headersOf({ security, parameters = [] }: OperationObject): string[] {
   const names = security.flatMap((scheme) => Object.keys(scheme));
-  const origin = parameters.some(({ name, required }) => name === "Origin" && required);
+  const origin = parameters.find(({ name }) => name === "Origin")?.example;
   return [
     // Even where a session would be enough, because a key is simpler in a terminal.
     ...(names.includes("ApiKey") ? ["Authorization: Bearer $API_KEY"] : []),
     ...(names.join() === "ServiceSession" ? ["X-Service-Session: $SESSION_TOKEN"] : []),
-    ...(origin ? ["Origin: https://shop.example"] : []),
+    ...(origin === undefined ? [] : [`Origin: ${origin}`]),
   ];
 }
 

@@ -11,7 +11,7 @@ function commandOf(method: string, path: string): string {
   });
 }
 
-Deno.test("curlExample: contains the credential and, if required, the origin", () => {
+Deno.test("curlExample: contains the credential and, for a mint, the origin", () => {
   assertEquals(
     commandOf("POST", "/v1/widget/session"),
     [

@@ -20,8 +20,16 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "a valid API key is required as Authorization: Bearer <API_KEY>",
   },
   session_token_invalid: {
-    when: "The session token is unknown, expired, revoked or of another agent.",
+    when:
+      "The session token is unknown, expired, revoked or of another agent, or the session is bound to " +
+      "a key and the call has no valid proof of it: then `WWW-Authenticate` is `DPoP`.",
     message: "the session token is unknown, expired or revoked; mint a new one",
+  },
+  use_dpop_nonce: {
+    when:
+      "The proof in `DPoP` has no nonce or an old one. Sign a new proof with the nonce in `DPoP-Nonce`, " +
+      "and repeat the call once.",
+    message: "sign a new proof with the nonce in the header DPoP-Nonce, and repeat the request",
   },
   insufficient_scope: {
     when: "The API key lacks the scope, or is a read-only key used to chat.",

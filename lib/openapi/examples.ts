@@ -80,7 +80,10 @@ const ownTranscript = {
       content: "Your parcel is on its way.",
       runId,
       createdAt: conversation.updatedAt,
-      sources: [{ title: "Deliveries" }],
+      sources: [
+        { title: "Deliveries", used: true as const, text: "Parcels take two to three days." },
+        { title: "Returns" },
+      ],
       finishReason: "stop" as const,
     },
   ],
@@ -181,7 +184,7 @@ const attachment: Attachment = {
 /** Example values that several operations share; no real credentials. */
 export const EXAMPLES = {
   attachment,
-  appearance,
+  shownAppearance: { ...appearance, offers: ["images" as const] },
   agentBody,
   agent,
   mintBody,

@@ -21,7 +21,12 @@ export const FRAME_DOCS: { [T in Frame["type"]]: { summary: string; example: Fra
   },
   tool_call: {
     summary: "A tool is about to run.",
-    example: { type: "tool_call", name: "find_order", args: { number: "A-1042" } },
+    example: {
+      type: "tool_call",
+      name: "find_order",
+      args: { number: "A-1042" },
+      progress: "Looking up your order…",
+    },
   },
   tool_result: {
     summary: "The result of the preceding tool call; a failure is `{ error: { code, message } }`.",

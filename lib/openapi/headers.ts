@@ -30,6 +30,10 @@ export const HEADERS = {
     schema: { type: "string" },
   },
   "WWW-Authenticate": always("The required credential."),
+  "DPoP-Nonce": {
+    description: "The nonce for the next proof, if the request had a proof or needs one.",
+    schema: { type: "string" },
+  },
   Allow: always("The methods that this path accepts."),
   "Content-Disposition": always("How a browser shows the file, and its name."),
   "Cache-Control": always("How long the response may be cached."),

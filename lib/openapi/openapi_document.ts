@@ -1,4 +1,4 @@
-import { type Auth, type Operation, TAGS } from "./operation.ts";
+import { type Auth, type Operation, TAGS, takesSession } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
@@ -51,7 +51,7 @@ const SECURITY_SCHEMES = {
     name: "X-Service-Session",
     description:
       "A session token, `cs_…`, that a backend minted for one agent on one origin. Safe in " +
-      "a browser.",
+      "a browser. If the session is bound to a key, each call also needs a proof in `DPoP`.",
   },
 } satisfies Record<string, SecurityScheme>;
 
@@ -104,7 +104,11 @@ function renderPaths(): OpenApiDocument["paths"] {
 
 function renderOperation(operation: Operation): OperationObject {
   const { id, tag, summary, description, body, idempotent } = operation;
-  const named = [...operation.parameters ?? [], ...idempotent ? ["idempotencyKey" as const] : []];
+  const named = [
+    ...operation.parameters ?? [],
+    ...takesSession(operation) ? ["dpop" as const] : [],
+    ...idempotent ? ["idempotencyKey" as const] : [],
+  ];
   const parameters = named.map((name) => typeof name === "string" ? PARAMETERS[name] : name);
   return {
     operationId: id,

@@ -63,6 +63,7 @@ export interface ParameterObject {
   required: boolean;
   description: string;
   schema: JsonSchema;
+  example?: string;
 }
 
 export interface ResponseObject {

@@ -83,6 +83,10 @@ export type ResponseContent =
     schema?: undefined;
   };
 
+export function takesSession({ auth }: Pick<Operation, "auth">): boolean {
+  return auth === "key or session" || auth === "session";
+}
+
 /** The operations of routes, by method and path, with the fields that they share. */
 export function operations<Shared extends Partial<Operation>>(
   shared: Shared,

@@ -75,8 +75,12 @@ export const PARAMETERS = {
     "Proceed only if none of these is the agent's current `ETag`; else 412.",
   ),
   origin: {
-    ...headerParameter("Origin", "The header that the visitor's browser sent, unchanged."),
-    required: true,
+    ...headerParameter(
+      "Origin",
+      "The header that the visitor's browser sent, unchanged. Without it the mint is 403, unless it is " +
+        "for a native app: with `bind`, for an agent with `nativeApps`.",
+    ),
+    example: "https://shop.example",
   },
   ownOrigin: headerParameter("Origin", "Absent, or the service's own."),
   idempotencyKey: {
@@ -88,6 +92,12 @@ export const PARAMETERS = {
     // Visible ASCII.
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
+  dpop: headerParameter(
+    "DPoP",
+    "For a session that is bound to a key, or is to be: a proof (RFC 9449) signed by that key, a JWT with " +
+      "`alg` `ES256`, the claims `htm`, `htu`, `iat`, `jti` and `ath`, and in `nonce` the last " +
+      "`DPoP-Nonce`. One proof sends one message.",
+  ),
   pageOrigin: headerParameter(
     "Origin",
     "Sent by browsers; with a session it must be the session's origin.",

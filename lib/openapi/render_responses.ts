@@ -1,5 +1,10 @@
 import type { HeaderName } from "./headers.ts";
-import type { Operation, ResponseContent, SuccessResponse } from "./operation.ts";
+import {
+  type Operation,
+  type ResponseContent,
+  type SuccessResponse,
+  takesSession,
+} from "./operation.ts";
 import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../schemas/error_codes.ts";
 import type { MediaType, ResponseObject } from "./openapi_types.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
@@ -23,6 +28,7 @@ function errorHeaders(operation: Operation, status: number): HeaderName[] {
 function commonHeaders(operation: Operation): HeaderName[] {
   const headers: HeaderName[] = operation.path.startsWith("/v1/") ? ["x-request-id"] : [];
   if (operation.rateLimited) headers.push("RateLimit", "RateLimit-Policy");
+  if (takesSession(operation)) headers.push("DPoP-Nonce");
   if (operation.browser) {
     headers.push("Access-Control-Allow-Origin", "Access-Control-Expose-Headers");
   }
@@ -38,7 +44,9 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   const takesKey = auth !== "none" && auth !== "session";
   if (takesKey) codes.push("invalid_api_key");
   if (takesKey && auth !== "key") codes.push("insufficient_scope");
-  if (auth === "key or session" || auth === "session") codes.push("session_token_invalid");
+  if (takesSession(operation)) {
+    codes.push("session_token_invalid", "use_dpop_nonce");
+  }
   codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");

@@ -46,6 +46,7 @@ export const SCHEMAS = {
   HttpTool: httpToolSchema,
   McpTool: mcpToolSchema,
   MintBody: session.mintBodySchema,
+  BoundKey: session.boundKeySchema,
   ...VISITOR_SCHEMAS,
   PlaygroundBody: session.playgroundBodySchema,
   RevokeBody: session.revokeBodySchema,

@@ -6,11 +6,14 @@ const WORD_DELAY_MS = 24;
 const QUOTE_LENGTH = 280;
 const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
+const FOLLOW_UP_TOOL = "suggest_follow_ups";
+/** Characters of the question that a follow-up quotes. */
+const FOLLOW_UP_LENGTH = 60;
 
 /**
  * The embedded demo model: deterministic, free and without an API key, so that a new installation works
- * at once. It quotes the question, searches the agent's knowledge base if there is one, and calls a tool
- * on request: `use <tool> with {json}`.
+ * at once. It quotes the question, searches the agent's knowledge base if there is one, calls a tool on
+ * request (`use <tool> with {json}`), and suggests two follow-up questions if the agent allows it.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -41,6 +44,16 @@ export class DemoModel implements Model {
       if (n > 0) await this.#runtime.sleep(WORD_DELAY_MS, request.signal);
       onEvent({ type: "text", text });
     }
+    const followUps = followUpCall(request);
+    const callTokens = followUps === undefined
+      ? 0
+      : estimateTokens(followUps.name + followUps.args);
+    const outputTokens = words.length + callTokens;
+    if (followUps !== undefined && outputTokens <= request.maxOutputTokens) {
+      onEvent({ type: "tool_call", call: followUps });
+      onEvent({ type: "usage", inputTokens, outputTokens });
+      return onEvent({ type: "end", reason: "tool_calls" });
+    }
     onEvent({ type: "usage", inputTokens, outputTokens: shown.length });
     onEvent({ type: "end", reason: shown.length < words.length ? "length" : "stop" });
   }
@@ -58,6 +71,19 @@ function requestedToolCall(request: ModelRequest) {
   return searches
     ? { id, name: SEARCH_TOOL, args: JSON.stringify({ query: last.content.slice(0, 500) }) }
     : undefined;
+}
+
+/** Two follow-up questions about the question, unless they were suggested since it was asked. */
+function followUpCall({ tools, messages }: ModelRequest) {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const isSuggested = messages.slice(asked)
+    .some((message) => message.role === "tool" && message.name === FOLLOW_UP_TOOL);
+  if (isSuggested || !tools.some(({ name }) => name === FOLLOW_UP_TOOL)) return undefined;
+  const question = messages[asked]?.role === "user" ? messages[asked].content : "";
+  const about = truncate(question.replace(/\s+/g, " "), FOLLOW_UP_LENGTH).toWellFormed();
+  const questions = [`Can you say more about “${about}”?`, `“${about}”, in one sentence?`];
+  const args = JSON.stringify({ questions });
+  return { id: `demo_${messages.length}_follow_ups`, name: FOLLOW_UP_TOOL, args };
 }
 
 function composeAnswer(messages: readonly ModelMessage[]): string {

@@ -18,6 +18,18 @@ const message = z.strictObject({
 export { message as chatMessageSchema };
 export type ChatMessage = z.infer<typeof message>;
 
+/** Whether a message that replaces a run says in which conversation. */
+export function namesConversation(
+  body: { replaces?: string | undefined; conversationId?: string | undefined },
+): boolean {
+  return body.replaces === undefined || body.conversationId !== undefined;
+}
+
+export const CONVERSATION_MISSING = {
+  path: ["replaces"],
+  message: "needs the conversationId of that run",
+};
+
 /** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
 export const chatBodySchema = z.strictObject({
   agentId: z.uuid().toLowerCase(),
@@ -36,5 +48,9 @@ export const chatBodySchema = z.strictObject({
     .describe("Tokens; fewer if the conversation leaves less of the model's context."),
   requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional()
     .describe("For correlation: the `start` frame repeats it."),
-});
+  replaces: z.uuid().toLowerCase().optional().describe(
+    "The run whose answer this message asks for again, or whose question it changes. Must be a run of " +
+      "`conversationId`. Send the messages before that run's question, then the question.",
+  ),
+}).refine(namesConversation, CONVERSATION_MISSING);
 export type ChatBody = z.infer<typeof chatBodySchema>;

@@ -11,6 +11,7 @@ import {
 import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "./conversation_source.ts";
 import { feedbackSchema } from "./feedback.ts";
+import { handoffTranscriptSchema } from "./handoff.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 export const conversationSchema = z.object({
@@ -67,6 +68,11 @@ export const conversationRunSchema = z.object({
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   protocol: z.enum(CHAT_PROTOCOLS).optional()
     .describe("The format that the message was sent in; absent for the service's own."),
+  replaces: z.uuid().optional()
+    .describe("The run whose answer was asked for again, or whose question was changed."),
+  superseded: z.literal(true).optional().describe(
+    "Not on the current path: this run was replaced, or it followed one that was. Absent otherwise.",
+  ),
   feedback: feedbackSchema.optional()
     .describe("What the visitor thinks of the answer; absent if it is not rated."),
 });
@@ -74,6 +80,9 @@ export const conversationRunSchema = z.object({
 /** Answer of `GET /v1/conversations/:id`. */
 export const transcriptSchema = conversationSchema.extend({
   runs: z.array(conversationRunSchema).describe("In the order in which they ended."),
+  handoff: handoffTranscriptSchema.optional().describe(
+    "What people and the visitor wrote to each other; on the first page, if anyone asked for a person.",
+  ),
   nextCursor,
 });
 

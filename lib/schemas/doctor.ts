@@ -65,6 +65,9 @@ export const DOCTOR_REASONS = {
   token_used_up: "The token's messages are used up.",
   token_other_agent: "The token was minted for another agent.",
   token_other_origin: "The token was minted for another origin: forward the browser's Origin.",
+  token_native_app: "The token was minted for a native app: browsers cannot use it.",
+  token_bound:
+    "The token was minted with bind, but the tag lacks data-bind: its calls are rejected.",
   api_key_in_page:
     "There is an API key in the page. Revoke it now: it belongs on your server only.",
   clock_wrong:

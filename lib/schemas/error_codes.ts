@@ -3,6 +3,7 @@ export const ERROR_STATUS = {
   schema_validation_failed: 400,
   invalid_api_key: 401,
   session_token_invalid: 401,
+  use_dpop_nonce: 401,
   insufficient_scope: 403,
   origin_not_allowed: 403,
   quota_exceeded: 403,

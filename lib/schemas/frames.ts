@@ -19,7 +19,13 @@ export const frameSchema = z.discriminatedUnion("type", [
     handoff: z.enum(["waiting", "taken"]).optional(),
   }),
   z.strictObject({ type: z.literal("delta"), text: z.string() }),
-  z.strictObject({ type: z.literal("tool_call"), name: z.string(), args: jsonValueSchema }),
+  z.strictObject({
+    type: z.literal("tool_call"),
+    name: z.string(),
+    args: jsonValueSchema,
+    /** The tool's `progress`, for people. */
+    progress: z.string().optional(),
+  }),
   z.strictObject({ type: z.literal("tool_result"), name: z.string(), output: jsonValueSchema }),
   z.strictObject({
     type: z.literal("usage"),

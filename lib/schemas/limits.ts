@@ -7,6 +7,7 @@ export const FIELD_BOUNDS = {
   maxSteps: 32,
   minWallClockMs: 1_000,
   maxWallClockMs: 120_000,
+  retentionDays: 365,
   tools: 16,
   allowedDomains: 32,
   domainLength: 253,
@@ -22,6 +23,12 @@ export const FIELD_BOUNDS = {
   requestIdMax: 128,
   bodyBytes: 1_048_576,
 } as const;
+
+/** Characters of what visitors read while a tool runs. */
+export const TOOL_PROGRESS_LENGTH = 80;
+
+/** The follow-up questions that a model suggests below its answer. */
+export const FOLLOW_UP_BOUNDS = { questions: 3, questionLength: 120 } as const;
 
 /** A visitor at mint, and the variables that an agent declares for visitors. */
 export const VISITOR_BOUNDS = {
@@ -106,6 +113,8 @@ export const APPEARANCE_BOUNDS = {
   urlLength: 2_048,
   /** Characters of an avatar's `data:` address, about 9 KB of image. */
   avatarLength: 12_000,
+  /** The same for a logo, about 12 KB of image. */
+  logoLength: 16_000,
 } as const;
 
 /** Files that are attached to messages. */

@@ -17,7 +17,7 @@ export const ownConversationSchema = z.object({
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When its last answer ended."),
   messageCount: count
-    .describe("Questions and answers, including expired ones; without claimed messages."),
+    .describe("Questions and answers, with expired and replaced ones; without claimed messages."),
 });
 
 export const ownConversationPageSchema = pageSchema(
@@ -28,6 +28,9 @@ export const ownConversationPageSchema = pageSchema(
 const citedSourceSchema = z.object({
   title: z.string(),
   url: z.string().optional().describe("Set if the title is an address."),
+  used: z.literal(true).optional().describe("The answer draws on this document."),
+  text: z.string().optional()
+    .describe("Of a used document: a passage that the answer draws on."),
 });
 
 export const ownMessageSchema = z.object({
@@ -40,14 +43,22 @@ export const ownMessageSchema = z.object({
   attachments: z.array(messageAttachmentSchema).optional()
     .describe("Of a question: the files that were sent with it."),
   sources: z.array(citedSourceSchema).optional()
-    .describe("The documents that were found for an answer, each once."),
+    .describe("The documents that were found for an answer, each once; used ones first."),
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]).optional()
     .describe("Of an answer: anything but `stop` may have cut it short."),
+  replaces: z.uuid().optional().describe(
+    "The run that this message's run replaces: the answer was asked for again, or the question changed.",
+  ),
+  superseded: z.literal(true).optional().describe(
+    "Not on the current path: the message's run was replaced, or it followed one that was.",
+  ),
 });
 
 /** Answer of `GET /v1/chat/conversations/:id`. */
 export const ownTranscriptSchema = ownConversationSchema.extend({
-  messages: z.array(ownMessageSchema).describe("The oldest first."),
+  messages: z.array(ownMessageSchema).describe(
+    "The oldest first. Without those that are `superseded` they are the current path.",
+  ),
   activeRunId: z.uuid().optional().describe(
     "The run whose answer is being written: its question is the last message, and " +
       "`GET /v1/chat/runs/{runId}/stream` has the answer. On the last page.",

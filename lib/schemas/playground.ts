@@ -1,17 +1,18 @@
 import { z } from "zod";
 import { domainSchema } from "./agent.ts";
-import { chatBodySchema } from "./chat.ts";
+import { chatBodySchema, CONVERSATION_MISSING, namesConversation } from "./chat.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { toolDefinitionSchema } from "./tool_definition.ts";
 
+const { messages, conversationId, replaces, provider, model } = chatBodySchema.shape;
+
 /** For `POST /agents/:id/try`: the agent, a `version` of it, or the editor's unsaved `form`. */
 export const playgroundChatBodySchema = z.strictObject({
-  ...chatBodySchema.pick({ messages: true, conversationId: true, provider: true, model: true })
-    .shape,
+  ...{ messages, conversationId, replaces, provider, model },
   /** The editor's fields as typed. */
   form: z.record(z.string().max(64), z.string()).optional(),
   version: z.int().positive().optional(),
-});
+}).refine(namesConversation, CONVERSATION_MISSING);
 export type PlaygroundChatBody = z.infer<typeof playgroundChatBodySchema>;
 
 /** Body of `POST /agents/:id/try/cancel`. */

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { TOOL_PROGRESS_LENGTH } from "./limits.ts";
+import { plainText } from "./plain_text.ts";
 import { jsonValueSchema } from "./value_schemas.ts";
 
 /** Valid tool names; every provider accepts them. */
@@ -40,6 +42,15 @@ const BODY =
   "lines, forms and XML, and unencoded for `text/plain` and `text/markdown`; with any other type a " +
   "string must not contain it, unless it consists of `{{param}}` alone.";
 
+/** One line: pages show it beside a spinner. */
+const progress = plainText(z.string().trim().min(1).max(TOOL_PROGRESS_LENGTH))
+  .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters")
+  .optional()
+  .describe(
+    "What visitors read while the tool runs, such as “Looking up your order…”. The frame " +
+      "`tool_call` has it; the model does not see it.",
+  );
+
 export const httpToolSchema = z.strictObject({
   type: z.literal("http"),
   name: toolName,
@@ -54,6 +65,7 @@ export const httpToolSchema = z.strictObject({
   }),
   timeoutMs: z.int().min(100).max(30_000).optional(),
   maxResponseBytes: z.int().min(1).max(262_144).optional(),
+  progress,
 });
 
 export const mcpToolSchema = z.strictObject({
@@ -62,6 +74,7 @@ export const mcpToolSchema = z.strictObject({
   url: literalHostUrl,
   headers: headerMap.optional(),
   allow: z.array(z.string().min(1).max(128)).max(64).optional(),
+  progress,
 });
 
 /** One entry of an agent's `tools`; `type` selects the shape. Source: CONTRACT section 2. */

@@ -16,7 +16,7 @@ import {
   type ReferenceLookups,
   type ReferencingAgent,
 } from "./agent_references.ts";
-import { type Appearance, shownAppearance } from "../schemas/appearance.ts";
+import { type ShownAppearance, shownAppearance } from "../schemas/appearance.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
 
 /** Longer lists of agents that use something are not useful to read. */
@@ -56,10 +56,10 @@ export class AgentService {
     return await this.#store.get(tenant, id, reader) ?? notFound();
   }
 
-  /** How an agent's widget looks, for any page; `{}` if it has no appearance or does not exist. */
-  async publicAppearance(id: string): Promise<Appearance> {
+  /** How an agent's widget looks and what it offers, for any page; `{}` for nothing or no agent. */
+  async publicAppearance(id: string): Promise<ShownAppearance> {
     const found = await this.#store.publicAppearance(id);
-    return found === undefined ? {} : shownAppearance(found.name, found.appearance);
+    return (found && shownAppearance(found)) ?? {};
   }
 
   /** Newest first; 400 for a cursor of another list. */
@@ -162,7 +162,8 @@ export class AgentService {
 
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
-  const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...rest } = patch;
+  const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
+  const { retentionDays, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
@@ -172,12 +173,14 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
+    ...typeof retentionDays === "number" && { retentionDays },
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
+  if (retentionDays === null) delete merged.retentionDays;
   return parseCombined(agentBodySchema, merged);
 }
 

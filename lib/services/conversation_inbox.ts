@@ -181,7 +181,7 @@ export class ConversationInbox {
 
   async #firstQuestion(tenant: string, head: Conversation): Promise<string | undefined> {
     const name = { tenant, id: head.id, agentId: head.agentId, page: head.page };
-    return questionIn(await this.#store.readFirstRun(name));
+    return questionIn(await this.#store.readFirstRun(name, head));
   }
 
   async #questionOf(tenant: string, row: FailedRun["row"]): Promise<string | undefined> {

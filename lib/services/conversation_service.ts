@@ -9,10 +9,7 @@ import {
   type ConversationFilter,
   matchesFilter,
 } from "../store/conversations/conversation_filter.ts";
-import type {
-  ConversationStore,
-  RunWithTranscript,
-} from "../store/conversations/conversation_store.ts";
+import type { ConversationStore } from "../store/conversations/conversation_store.ts";
 import type {
   ConversationSearch,
   SearchCursor,
@@ -23,7 +20,9 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../schemas/conversation.ts";
 import { toFeedback } from "./feedback_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import type { HandoffTranscripts } from "./handoff_transcripts.ts";
 import { decodePosition, encodePosition } from "./encode_position.ts";
+import { type MarkedRun, markSuperseded } from "./mark_superseded.ts";
 
 /** A conversation with the unusual finish reasons of its runs. */
 export type FoundConversation = Conversation & { ended: ConversationRun["finishReason"][] };
@@ -33,14 +32,20 @@ export class ConversationService {
   #store: ConversationStore;
   #cursors: CursorSigner;
   #runs: Pick<RunRegistry, "runsInConversation" | "cancel">;
+  #handoffs: Pick<HandoffTranscripts, "read">;
 
   constructor(
     store: ConversationStore,
-    deps: { cursors: CursorSigner; runs: Pick<RunRegistry, "runsInConversation" | "cancel"> },
+    deps: {
+      cursors: CursorSigner;
+      runs: Pick<RunRegistry, "runsInConversation" | "cancel">;
+      handoffs: Pick<HandoffTranscripts, "read">;
+    },
   ) {
     this.#store = store;
     this.#cursors = deps.cursors;
     this.#runs = deps.runs;
+    this.#handoffs = deps.handoffs;
   }
 
   /**
@@ -102,7 +107,7 @@ export class ConversationService {
     return run && { id: run.conversationId, agentId: run.agentId };
   }
 
-  /** A conversation with a page of its runs in the order they ended. */
+  /** A conversation with a page of its runs in the order they ended; the first has its hand-off. */
   async get(
     tenant: string,
     id: string,
@@ -117,12 +122,18 @@ export class ConversationService {
           limit,
           from: Number(cursor ?? 0),
         });
-        const data = runs.map(toRun);
+        const reread = () => this.#store.find(tenant, id, filter);
+        const data = (await markSuperseded(runs, { head: found, reread })).map(toRun);
         return next === undefined ? { data } : { data, nextCursor: String(next) };
       },
     });
-    const rest = nextCursor === undefined ? {} : { nextCursor };
-    return { ...await this.#toConversation(tenant, found), runs: data, ...rest };
+    const handoff = page.cursor === undefined ? await this.#handoffs.read(name) : undefined;
+    return {
+      ...await this.#toConversation(tenant, found),
+      runs: data,
+      ...handoff && { handoff },
+      ...nextCursor !== undefined && { nextCursor },
+    };
   }
 
   async #toConversation(tenant: string, stored: Stored): Promise<Conversation> {
@@ -174,12 +185,13 @@ function toConversation(stored: Stored, visitorId: string | undefined): Conversa
   };
 }
 
-function toRun({ row, transcript, feedback }: RunWithTranscript): ConversationRun {
+function toRun({ row, transcript, feedback, superseded }: MarkedRun): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...fields } = row;
   const { cost, startedAt, endedAt, ...rest } = fields;
   const times = { startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) };
   const rated = feedback && { feedback: toFeedback(feedback) };
-  const known = { ...rest, ...times, costUsd: toUsd(cost), ...rated };
+  const marked = superseded && { superseded };
+  const known = { ...rest, ...times, costUsd: toUsd(cost), ...marked, ...rated };
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }

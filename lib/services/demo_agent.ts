@@ -13,6 +13,7 @@ const DEMO_AGENT = {
   budget: { maxCostUsd: 0.1, maxSteps: 4, wallClockMs: 60_000 },
   tools: [],
   allowedDomains: [],
+  followUps: true,
 };
 
 export interface DemoAgentDeps {

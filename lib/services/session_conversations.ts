@@ -1,4 +1,3 @@
-import { citedSources } from "../agent/tools/cited_sources.ts";
 import type { LiveRuns } from "../chat/live_runs.ts";
 import type { RunInConversation, RunRegistry } from "../chat/run_registry.ts";
 import { isoTime } from "../platform/runtime.ts";
@@ -9,17 +8,16 @@ import {
   type ConversationFilter,
   matchesFilter,
 } from "../store/conversations/conversation_filter.ts";
-import type {
-  ConversationStore,
-  RunWithTranscript,
-} from "../store/conversations/conversation_store.ts";
+import type { ConversationStore } from "../store/conversations/conversation_store.ts";
 import { titleOf } from "../store/conversations/conversation_title.ts";
 import type { OwnConversationStore } from "../store/conversations/own_conversation_store.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import type { ConversationName } from "../store/keys/keys.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
+import { answerSources } from "./answer_sources.ts";
 import type { ConversationService } from "./conversation_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import { type MarkedRun, markSuperseded } from "./mark_superseded.ts";
 
 /** More than a session can have started. */
 const ALL_RUNS = { from: 0, limit: 100 };
@@ -66,6 +64,7 @@ export class SessionConversations {
     const { name, head, active } = await this.#find(session, id);
     const current = active.at(-1);
     const live = current && await this.#deps.live.find(session.tenant, current.runId);
+    const replaces = live?.facts.replaces;
     const { data, nextCursor } = await this.#deps.cursors.page(page, {
       list: `own runs ${name.tenant} ${id} ${name.agentId} ${name.page}`,
       load: async ({ limit, cursor }) => {
@@ -73,7 +72,9 @@ export class SessionConversations {
           limit,
           from: Number(cursor ?? 0),
         });
-        return next === undefined ? { data: runs } : { data: runs, nextCursor: String(next) };
+        const reread = () => this.#deps.own.find(name);
+        const data = await markSuperseded(runs, { head, replacing: replaces?.n, reread });
+        return next === undefined ? { data } : { data, nextCursor: String(next) };
       },
     });
     const messages = data.flatMap(toMessages);
@@ -88,10 +89,11 @@ export class SessionConversations {
     const facts = head === undefined
       ? { id, title: titleOf([question!]), createdAt, updatedAt: createdAt, messageCount: 0 }
       : await this.#toOwn(session.tenant, head);
+    const of = replaces && { replaces: replaces.runId };
     return {
       ...facts,
       messages: shown && question
-        ? [...messages, { ...question, runId: shown.facts.runId, createdAt }]
+        ? [...messages, { ...question, runId: shown.facts.runId, createdAt, ...of }]
         : messages,
       ...shown && { activeRunId: shown.facts.runId },
       ...nextCursor !== undefined && { nextCursor },
@@ -149,14 +151,15 @@ export class SessionConversations {
   async #titleOf(name: ConversationName, head: Conversation): Promise<string | undefined> {
     const { own, store } = this.#deps;
     if (head.title !== undefined) return await own.titleOf(name, head);
-    const first = await store.readFirstRun(name);
+    const first = await store.readFirstRun(name, head);
     return first === undefined || first === "unreadable" ? undefined : titleOf(first.messages);
   }
 
   /** Without a visitor it is not stored. */
   async #countMessages(name: ConversationName): Promise<number> {
     const { runs } = await this.#deps.store.listRuns(name, ALL_RUNS);
-    return runs.flatMap(toMessages).filter(({ claimed }) => !claimed).length;
+    return runs.flatMap((run) => toMessages({ ...run, superseded: false }))
+      .filter(({ claimed }) => !claimed).length;
   }
 }
 
@@ -173,34 +176,28 @@ function filterOf({ agentId, origin, visitor }: Session): ConversationFilter {
 }
 
 /** What the visitor saw of a run; nothing of one that cannot be decrypted. */
-function toMessages({ row, transcript }: RunWithTranscript): OwnMessage[] {
+function toMessages({ row, transcript, superseded }: MarkedRun): OwnMessage[] {
   if (transcript === "unreadable") return [];
-  const { runId, startedAt, endedAt, finishReason } = row;
+  const { runId, startedAt, endedAt, finishReason, replaces } = row;
+  const branch = { ...replaces && { replaces }, ...superseded && { superseded } };
   const asked = transcript.messages.map((message): OwnMessage => {
     const { role, content, attachments, claimed } = message;
     return {
       ...{ role, content, runId, createdAt: isoTime(startedAt) },
       ...attachments && { attachments },
       ...claimed && { claimed },
+      ...branch,
     };
   });
   if (transcript.text === "") return asked;
-  const sources = sourcesOf(transcript.tools);
+  const sources = answerSources(transcript.text, transcript.tools);
   const answer: OwnMessage = {
     ...{ role: "assistant", content: transcript.text, runId, createdAt: isoTime(endedAt) },
     ...sources.length > 0 && { sources },
     finishReason,
+    ...branch,
   };
   return [...asked, answer];
-}
-
-function sourcesOf(
-  tools: Exclude<RunWithTranscript["transcript"], "unreadable">["tools"],
-): NonNullable<OwnMessage["sources"]> {
-  const found = new Map(
-    tools.flatMap(citedSources).map((source) => [source.documentId, source]),
-  );
-  return [...found.values()].map(({ title, url }) => ({ title, ...url && { url } }));
 }
 
 function notFound(): never {

@@ -22,7 +22,7 @@ Deno.test("SessionService: an origin must match an allowed one exactly", async (
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
-  assertEquals((await sessions.require(sessionToken)).origin, SHOP);
+  assertEquals((await sessions.require({ token: sessionToken })).origin, SHOP);
   for (const origin of ["https://other.example", `${SHOP}/`, `${SHOP}:443`, "null", ""]) {
     const { code } = await refusal(() => sessions.mintForOrigin(TENANT, AGENT, origin));
     assertEquals(code, "origin_not_allowed", origin);
@@ -42,7 +42,7 @@ Deno.test("SessionService: the playground needs no allowed origin", async () => 
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForPlayground(TENANT, agentOf(), undefined);
-  const session = await sessions.require(sessionToken);
+  const session = await sessions.require({ token: sessionToken });
   assertEquals([session.playground, "origin" in session], [true, false]);
 });
 
@@ -54,7 +54,7 @@ Deno.test("SessionService: unknown, expired and revoked tokens get the same answ
   await sessions.revoke(TENANT, revoked);
   await runtime.advance(15 * 60_000);
   const errors = await Promise.all(
-    ["cs_unknown", expired, revoked].map((token) => refusal(() => sessions.require(token))),
+    ["cs_unknown", expired, revoked].map((token) => refusal(() => sessions.require({ token }))),
   );
   assertEquals(new Set(errors.map((error) => `${error.code} ${error.message}`)).size, 1);
   assertEquals(errors[0]?.status, 401);

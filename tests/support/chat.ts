@@ -61,6 +61,7 @@ export async function openChat(
     },
     runs: memoryRuns,
     attachments: undefined as never,
+    replacedRuns: undefined as never,
     handoffs: {
       prepare: (_place: unknown, { message }: { message: { system: string } }) =>
         Promise.resolve({ system: message.system }),

@@ -33,6 +33,7 @@ export interface RecordedRequest {
     | {
       messages?: { content: string; attachments?: string[] }[];
       conversationId?: string;
+      replaces?: string;
       rating?: string;
       comment?: string;
     }

@@ -152,8 +152,9 @@ export function focused(page: Page): Promise<unknown> {
 /** Waits until all finite animations of the widget have ended. */
 export async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const root = document.querySelector("service-widget")!.shadowRoot!;
-    const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
+    const root = document.querySelector("service-widget")?.shadowRoot;
+    const all = [...document.getAnimations(), ...root?.getAnimations() ?? []];
+    const finite = all.filter((a) => a.effect!.getTiming().iterations === 1);
     // An animation also ends when its element is removed.
     await Promise.allSettled(finite.map((animation) => animation.finished));
   });

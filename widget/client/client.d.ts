@@ -25,7 +25,13 @@ export type Frame =
   }
   /** Append `text` to the answer. */
   | { type: "delta"; text: string }
-  | { type: "tool_call"; name: string; args: unknown }
+  | {
+    type: "tool_call";
+    name: string;
+    args: unknown;
+    /** What people may read while the tool runs. */
+    progress?: string | undefined;
+  }
   | { type: "tool_result"; name: string; output: unknown }
   | { type: "usage"; inputTokens: number; outputTokens: number; costUsd: number }
   | { type: "error"; code: string; message: string }
@@ -57,6 +63,11 @@ export interface ChatOptions {
   readonly temperature?: number | undefined;
   /** 1 to 16,384. */
   readonly maxOutputTokens?: number | undefined;
+  /**
+   * `runId` of the answer that this message asks for again, or whose question it changes. Needs its
+   * `conversationId`; `messages` are those before that question, and the question.
+   */
+  readonly replaces?: string | undefined;
   /** Sending the message again with the same key joins its run. Random by default. */
   readonly idempotencyKey?: string | undefined;
   /**

@@ -62,6 +62,12 @@ Deno.test("chat: yields the frames of one message, with its position and the mes
   });
 });
 
+Deno.test("chat: names the run that the message replaces", async () => {
+  const { chat, sent } = setUp([() => stream(text(ANSWER))], { replaces: RUN });
+  await types(chat);
+  assertEquals((sent[0] as Sent).body.replaces, RUN);
+});
+
 Deno.test("chat: resumes after a position, and ends without error if nothing is left", async () => {
   const rest = setUp([() => stream(text(ANSWER.slice(1), 2))], { after: `${RUN}.1` });
   assertEquals(await types(rest.chat), ["delta", "done"]);

@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_LENGTH } from "../history.ts";
 import { isSendKey } from "../send_key.ts";
-import { ABOVE_FIELD, FOOTNOTE, MENU } from "../extras/extras_host.ts";
+import { ABOVE_FIELD, FOOTNOTE, MENU } from "../extras/slot.ts";
 import { MORE, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../ui.ts";
 import { MoreIcon, SendIcon, StopIcon } from "./icons.tsx";

@@ -1,4 +1,4 @@
-import { BELOW } from "../extras/extras_host.ts";
+import { BELOW } from "../extras/slot.ts";
 import { ASSISTANT, INCOMPLETE } from "../string_ids.ts";
 import type { MessageUi } from "../ui.ts";
 import type { TranscriptMessage } from "../state.ts";

@@ -1,4 +1,4 @@
-import { END, OVER } from "../extras/extras_host.ts";
+import { END, OVER } from "../extras/slot.ts";
 import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../string_ids.ts";
 import { panelTitle, type Ui } from "../ui.ts";
 import { ArrowDownIcon } from "./icons.tsx";
@@ -86,7 +86,7 @@ function Working({ ui, waiting }: { readonly ui: Ui; readonly waiting: boolean }
   return (
     <div class="working">
       <i class="dot" />
-      {lost ? t(OFFLINE) : <bdi>{tool.replaceAll("_", " ")}</bdi>}
+      {lost ? t(OFFLINE) : <bdi>{tool}</bdi>}
     </div>
   );
 }

@@ -1,18 +1,25 @@
 import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
 import { attachmentsFeature } from "./attachments/attachments_feature.tsx";
+import { branchFeature } from "./branch/branch_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
-import type { ExtrasHost, Slot } from "./extras_host.ts";
+import type { ExtrasHost } from "./extras_host.ts";
+import type { Slot } from "./slot.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
+import { followUpsFeature } from "./follow_ups/follow_ups_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
+import { voiceFeature } from "./voice/voice_feature.tsx";
 
 /** In the order in which they stand in a place and in the menu. */
 const FEATURES: readonly Feature[] = [
   answerFeature,
+  branchFeature,
+  voiceFeature,
   feedbackFeature,
+  followUpsFeature,
   attachmentsFeature,
   menuFeature,
 ];
@@ -30,6 +37,7 @@ export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void
     t,
     call,
     menuItems: [],
+    answerActions: [],
     sheet: undefined,
     takesFocus: false,
   };

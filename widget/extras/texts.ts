@@ -1,14 +1,18 @@
 import type { Languages } from "../locales.ts";
 import { ANSWER_TEXTS } from "./answer/answer_texts.ts";
 import { ATTACHMENT_TEXTS } from "./attachments/attachments_texts.ts";
+import { BRANCH_TEXTS } from "./branch/branch_texts.ts";
 import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
 import { MENU_TEXTS } from "./menu/menu_texts.ts";
+import { VOICE_TEXTS } from "./voice/voice_texts.ts";
 
 /** The texts of the features, in the order of the numbers in text_ids.ts. */
 const FEATURES: readonly Languages[] = [
   FEEDBACK_TEXTS,
   ANSWER_TEXTS,
   MENU_TEXTS,
+  BRANCH_TEXTS,
+  VOICE_TEXTS,
   ATTACHMENT_TEXTS,
 ];
 

@@ -2,13 +2,22 @@ import { assert, assertEquals } from "@std/assert";
 import { LANGUAGES } from "../languages.ts";
 import * as answer from "./answer/answer_ids.ts";
 import * as attachments from "./attachments/attachments_ids.ts";
+import * as branch from "./branch/branch_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
+import * as voice from "./voice/voice_ids.ts";
 import { textOf } from "./text_ids.ts";
 import { EXTRAS_LANGUAGES } from "./texts.ts";
 
 /** In the order of the features. */
-const IDS: readonly Record<string, number>[] = [feedback, answer, menu, attachments];
+const IDS: readonly Record<string, number>[] = [
+  feedback,
+  answer,
+  menu,
+  branch,
+  voice,
+  attachments,
+];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {
   assertEquals(Object.keys(EXTRAS_LANGUAGES).sort(), Object.keys(LANGUAGES).sort());

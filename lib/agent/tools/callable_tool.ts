@@ -5,7 +5,15 @@ import type { Redactor } from "./redactor.ts";
 import type { VisitorValues } from "../visitor_variables.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 
-export interface CallableTool {
+/** What a run knows of a tool beside what its model reads. */
+export interface ToolTraits {
+  /** What visitors read while the tool runs. */
+  progress?: string | undefined;
+  /** Nothing is left to say after a call beside text: the run ends without another step. */
+  endsAnswer?: true;
+}
+
+export interface CallableTool extends ToolTraits {
   tool: ModelTool;
   /** The tool's server validates the arguments too, so a schema that we cannot compile is no obstacle. */
   validatedByServer?: boolean;

@@ -1,5 +1,6 @@
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import type { Passage } from "../../schemas/knowledge.ts";
+import { sourceUrl } from "./source_url.ts";
 import { ToolError } from "./tool_error.ts";
 import type { CallableTool } from "./callable_tool.ts";
 
@@ -55,7 +56,8 @@ export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
       }
       return {
         passages: found.map(({ documentId, title, headingPath, text, score }) => {
-          return { documentId, title, headingPath, text, score };
+          const url = sourceUrl(title);
+          return { documentId, title, ...url !== undefined && { url }, headingPath, text, score };
         }),
       };
     },

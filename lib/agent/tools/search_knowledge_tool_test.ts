@@ -20,6 +20,20 @@ Deno.test("search_knowledge: returns the passages, best first, with the document
   assertEquals(await tool.call({ query: "return" }, signal), { passages: [expected] });
 });
 
+Deno.test("search_knowledge: a passage has the web address of a document whose title is one", async () => {
+  const urlOf = async (title: string) => {
+    const tool = searchKnowledgeTool(() => Promise.resolve([{ ...PASSAGE, title }]));
+    const { passages } = await tool.call({ query: "x" }, signal) as {
+      passages: { url?: string }[];
+    };
+    return passages[0]!.url;
+  };
+  assertEquals(await urlOf("https://shop.example.com/returns"), "https://shop.example.com/returns");
+  for (const title of ["Returns", "javascript:alert(1)", "https://", "see https://shop.example"]) {
+    assertEquals(await urlOf(title), undefined, title);
+  }
+});
+
 Deno.test("search_knowledge: searches for five passages by default", async () => {
   const asked: unknown[] = [];
   const tool = searchKnowledgeTool((one) => {

@@ -4,7 +4,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { ValidatorCache } from "./arguments/validator_cache.ts";
-import type { CallableTool, ToolContext } from "./callable_tool.ts";
+import type { CallableTool, ToolContext, ToolTraits } from "./callable_tool.ts";
 import { callHttpTool } from "./http/call_http_tool.ts";
 import { openMcpTools } from "./mcp/open_mcp_tools.ts";
 import { Redactor } from "./redactor.ts";
@@ -28,6 +28,8 @@ export interface ToolsetOptions
 export interface Toolset {
   /** The tools for the model. The first call lists those of MCP servers; failing servers are omitted. */
   listTools(signal: AbortSignal): Promise<readonly ModelTool[]>;
+  /** Of a tool that was listed; empty for any other name. */
+  traitsOf(name: string): ToolTraits;
   /** Executes one call; a failure is `{ error: { code, message } }`. */
   execute(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
   readonly egressCalls: readonly EgressCall[];
@@ -59,13 +61,14 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const localTools = httpTools(options, context);
   const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;
+  let listed: ReadonlyMap<string, CallableTool> = localTools;
   const open = async (signal: AbortSignal) => {
     const servers = options.tools.filter((tool) => tool.type === "mcp");
     if (servers.length === 0) return localTools;
     const takenNames = new Set(localTools.keys());
     opened ??= openMcpTools(servers, { ...options, context, signal, notes, takenNames });
     const { tools } = await opened;
-    return new Map([...localTools, ...tools].slice(0, MAX_TOOLS));
+    return listed = new Map([...localTools, ...tools].slice(0, MAX_TOOLS));
   };
   return {
     egressCalls,
@@ -74,6 +77,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
       const tools = await open(signal);
       return [...tools.values()].map(({ tool }) => cleaned(tool));
     },
+    traitsOf: (name) => listed.get(name) ?? {},
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
       try {
@@ -100,9 +104,10 @@ function httpTools(options: ToolsetOptions, context: ToolContext): Map<string, C
   const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
   for (const definition of options.tools) {
     if (definition.type !== "http" || tools.has(definition.name)) continue;
-    const { name, description, parameters } = definition;
+    const { name, description, parameters, progress } = definition;
     tools.set(name, {
       tool: { name, description, parameters },
+      progress,
       call: (args, signal) => callHttpTool(definition, args, { context, signal }),
     });
   }

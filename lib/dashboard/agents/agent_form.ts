@@ -19,16 +19,22 @@ export const NEW_AGENT = {
   knowledgeBaseId: "",
   /** The kinds of files that messages may have, separated by spaces. */
   attachments: "",
+  /** `on`, or empty for off. */
+  followUps: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
   maxSteps: "8",
   wallClockSeconds: "60",
+  /** Empty for the plan's. */
+  retentionDays: "",
   /** A JSON array. */
   tools: "[]",
   /** One entry per line. */
   allowedDomains: "",
   allowedOrigins: "",
+  /** `yes`, or empty. */
+  nativeApps: "",
   /** JSON; empty for none. Edited on its own page, and copied with the agent. */
   appearance: "",
   /** JSON; empty for none. Like the appearance. */
@@ -70,14 +76,17 @@ export function toFormValues(agent: Agent): AgentFormValues {
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
+    followUps: agent.followUps ? "on" : "",
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
     maxSteps: String(budget.maxSteps),
     wallClockSeconds: String(budget.wallClockMs / 1000),
+    retentionDays: String(agent.retentionDays ?? ""),
     tools: JSON.stringify(agent.tools, null, 2),
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
+    nativeApps: agent.nativeApps ? "yes" : "",
     appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
     handoff: agent.handoff === undefined ? "" : JSON.stringify(agent.handoff, null, 2),
     version: String(agent.version),
@@ -91,10 +100,12 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     fallback,
     modelPolicy,
     allowedOrigins,
+    nativeApps,
     appearance,
     variables,
     attachments,
     handoff,
+    retentionDays,
     ...rest
   } = patch;
   return {
@@ -105,14 +116,16 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
+    ...(retentionDays === null ? {} : { retentionDays }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
+    ...(nativeApps ? { nativeApps } : {}),
   };
 }
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments or hand-off is
- * `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off or
+ * retention is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -128,9 +141,12 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
+  set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
+  set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
+  set("nativeApps", (text) => text !== "");
   const modelPolicy = toModelPolicy(values);
   const budget = toBudget(values);
   if (Object.keys(modelPolicy).length > 0) patch.modelPolicy = modelPolicy;

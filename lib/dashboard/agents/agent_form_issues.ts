@@ -23,9 +23,11 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "fallback.model": "fallback",
   knowledgeBaseId: "knowledgeBaseId",
   attachments: "attachments",
+  followUps: "followUps",
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
+  retentionDays: "retentionDays",
 };
 
 /** Issues about the placeholders in a prompt. */
@@ -46,6 +48,8 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose one of your knowledge bases, or none.");
     case "attachments":
       return t("Choose which files messages may have.");
+    case "followUps":
+      return t("Choose on or off.");
     case "temperature":
       return t("Enter a number from 0 to 2, or leave it blank.");
     case "maxOutputTokens":
@@ -61,6 +65,8 @@ function hintOf(field: AgentFormField): string | undefined {
         min: B.minWallClockMs / 1000,
         max: B.maxWallClockMs / 1000,
       });
+    case "retentionDays":
+      return t("Enter a whole number from 0 to the days of your plan, or leave it blank.");
     default:
       return undefined;
   }

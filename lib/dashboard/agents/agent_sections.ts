@@ -13,7 +13,7 @@ export const AGENT_SECTIONS = {
   instructions: {
     label: msg("Instructions"),
     path: "",
-    fields: ["name", "systemPrompt", "variables", "temperature"],
+    fields: ["name", "systemPrompt", "variables", "followUps", "temperature"],
   },
   model: {
     label: msg("Model"),
@@ -26,6 +26,7 @@ export const AGENT_SECTIONS = {
       "maxCostUsd",
       "maxSteps",
       "wallClockSeconds",
+      "retentionDays",
     ],
   },
   knowledge: { label: msg("Knowledge"), path: "/knowledge", fields: ["knowledgeBaseId"] },

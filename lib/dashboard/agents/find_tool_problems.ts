@@ -63,7 +63,8 @@ async function issuesOf(
   // Fields that templates do not use need not be right to check templates.
   const { tool: rest } = parseTool({
     ...Object(value),
-    ...{ name: "tool", description: "tool", timeoutMs: undefined, maxResponseBytes: undefined },
+    ...{ name: "tool", description: "tool", progress: undefined },
+    ...{ timeoutMs: undefined, maxResponseBytes: undefined },
   });
   return rest?.type === "http" ? [...issues, ...await templateIssues(rest)] : issues;
 }
@@ -103,6 +104,7 @@ function urlOf(tool: unknown): { url: URL; path: string } | undefined {
 const HINTS: Record<string, string> = {
   name: msg("Use 1 to 64 letters, digits, - and _, starting with a letter."),
   description: msg("Enter 1 to 1,024 characters."),
+  progress: msg("Enter one line of at most 80 characters, or leave it blank."),
   timeoutMs: msg("Enter 100 to 30,000 milliseconds, or leave it blank."),
   maxResponseBytes: msg("Enter 1 to 262,144 bytes, or leave it blank."),
 };

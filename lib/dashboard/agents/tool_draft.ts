@@ -12,6 +12,7 @@ export interface ToolDraft {
   allow?: unknown;
   timeoutMs?: unknown;
   maxResponseBytes?: unknown;
+  progress?: unknown;
 }
 
 export type ParameterRow = { name: string; type: string; description: string; required: boolean };

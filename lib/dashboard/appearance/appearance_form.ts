@@ -7,10 +7,16 @@ import { msg, t } from "../texts/translate.ts";
 export const APPEARANCE_FIELDS = {
   title: msg("Title"),
   avatar: msg("Avatar"),
+  logo: msg("Logo"),
   accent: msg("Color"),
   theme: msg("Theme"),
   position: msg("Position"),
   feedback: msg("Ratings"),
+  history: msg("Earlier conversations"),
+  voice: msg("Voice"),
+  sound: msg("Sound"),
+  wide: msg("Wide panel"),
+  limits: msg("Remaining messages"),
   greeting: msg("Greeting"),
   suggestions: msg("Suggested questions"),
   lang: msg("Language"),
@@ -32,6 +38,8 @@ function hintOf(field: AppearanceField): string {
       return t("Enter at most {max} characters.", { max: B[field] });
     case "avatar":
       return t("Enter one letter or emoji, or choose a smaller PNG, JPEG or WebP image.");
+    case "logo":
+      return t("Choose a smaller PNG, JPEG or WebP image.");
     case "accent":
       return t("Enter a color such as #0d6e63.");
     case "theme":
@@ -39,6 +47,11 @@ function hintOf(field: AppearanceField): string {
     case "position":
       return t("Choose a position.");
     case "feedback":
+    case "history":
+    case "voice":
+    case "sound":
+    case "wide":
+    case "limits":
       return t("Choose on or off.");
     case "suggestions":
       return t("Enter at most {count} questions of up to {max} characters each, without “|”.", {

@@ -18,7 +18,7 @@ export function describeAppearance(appearance: Appearance | undefined): string {
 /** An image is named by its size: nobody reads its bytes. */
 function describeValue(values: AppearanceValues, name: AppearanceField): string {
   const text = values[name];
-  if (name === "avatar" && text.startsWith("data:")) {
+  if (text.startsWith("data:")) {
     return t("image of {length} characters", { length: text.length });
   }
   return text.replaceAll("\n", ", ");

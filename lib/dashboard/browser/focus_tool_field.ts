@@ -11,6 +11,7 @@ const CONTROLS: Record<string, string> = {
   allow: "allow",
   timeoutMs: "timeout",
   maxResponseBytes: "bytes",
+  progress: "progress",
   "request.method": "method",
   "request.url": "url",
   "request.query": "query",

@@ -1,5 +1,5 @@
 import { ApiError } from "../../schemas/api_error.ts";
-import type { Agent } from "../../schemas/agent.ts";
+import type { Agent, AgentPatch } from "../../schemas/agent.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import { normalizeOrigin } from "../../schemas/origins.ts";
 import type { AgentService } from "../../services/agent_service.ts";
@@ -33,17 +33,21 @@ export async function addSite(
       }),
     };
   }
-  return await setSites(agents, { tenant, agent, origins: [...origins, origin] });
+  const patch = { allowedOrigins: [...origins, origin] };
+  return await saveSites(agents, { tenant, agent, patch });
 }
 
-/** Stores the sites that may embed the agent; returns a message for the form if it cannot. */
-export async function setSites(
+/** Stores where the agent may be used; returns a message for the form if it cannot. */
+export async function saveSites(
   agents: Pick<AgentService, "patch">,
-  { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
+  { tenant, agent, patch }: {
+    tenant: string;
+    agent: Agent;
+    patch: Pick<AgentPatch, "allowedOrigins" | "nativeApps">;
+  },
 ): Promise<SiteIssues | undefined> {
   try {
-    const change = { patch: { allowedOrigins: origins }, ifMatch: [agent.version] };
-    await agents.patch(tenant, agent.id, change);
+    await agents.patch(tenant, agent.id, { patch, ifMatch: [agent.version] });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
     return { form: t("The agent was changed at the same time. Try again.") };

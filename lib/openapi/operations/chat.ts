@@ -27,6 +27,9 @@ export const CHAT_OPERATIONS = operations({
       "to the person, `start` has the field `handoff`, the only `delta` is the agent's " +
       "`handoff.message`, usage is 0 and `done` has the reason `stop`. " +
       "`GET /v1/chat/conversations/{id}/stream` streams what the person writes.\n\n" +
+      "`replaces` asks again for the answer of an earlier run of `conversationId`, or changes its question. " +
+      "Both stay stored; the replaced run is no longer on the current path. An answer that is still being " +
+      "written is cancelled first.\n\n" +
       "`protocol` selects another format of the stream, for clients such as the AI SDK. `wait` " +
       "returns the first frames as a complete response, where a proxy buffers streams; send an " +
       "`Idempotency-Key` with it.\n\n" +

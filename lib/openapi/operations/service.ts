@@ -131,10 +131,11 @@ export const SERVICE_OPERATIONS: Operation[] = [
     "GET /widget/{agent}/appearance.json": {
       id: "getWidgetAppearance",
       summary: "How an agent's widget looks",
-      description: "Public, for pages. `{}` if the agent has no `appearance`, or does not exist.",
+      description: "Public, for pages. `{}` if the agent has no `appearance` and offers nothing " +
+        "but answers, or does not exist. Without an `appearance`, `offers` is the only field.",
       parameters: ["agent"],
       responses: [
-        ok("The appearance.", json("ShownAppearance", EXAMPLES.appearance), cors),
+        ok("The appearance.", json("ShownAppearance", EXAMPLES.shownAppearance), cors),
         { status: 404, description: "The id is missing.", content: { type: "text/html" } },
         invalidHost,
         {

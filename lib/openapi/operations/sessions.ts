@@ -14,7 +14,10 @@ export const SESSION_OPERATIONS = operations({ tag: "Sessions", rateLimited: tru
       "Called by your backend for a visitor of your page. Forward the visitor's `Origin` " +
       "unchanged: it must be one of the agent's `allowedOrigins`. The token works only on that " +
       "origin, for 15 minutes and 50 messages. `visitor` names the person, with values for the " +
-      "agent's `variables`: prompts and tools use them, and the visitor's conversations carry the id.",
+      "agent's `variables`: prompts and tools use them, and the visitor's conversations carry the id.\n\n" +
+      "With `bind` the token is worthless without a key that stays in the visitor's browser or app: " +
+      "each call needs a proof of it in `DPoP`. An app without pages has no `Origin`; its session is " +
+      "minted without one if the agent has `nativeApps`, always with `bind`.",
     auth: { scope: "widget:mint" },
     parameters: ["origin"],
     idempotent: true,

@@ -6,6 +6,7 @@ import { PasswordHasher } from "../../platform/crypto/password_hasher.ts";
 import { SecurityLog } from "../../services/security_log.ts";
 import { TeamService } from "../../services/team_service.ts";
 import { UserService } from "../../services/user_service.ts";
+import { ProofNonces } from "../../services/proof_nonces.ts";
 import { SessionService } from "../../services/session_service.ts";
 import type { Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
@@ -34,6 +35,7 @@ export function openAuth(
   const shares = new ShareStore(kv, runtime);
   const visitors = new VisitorAccounts({ kv, committer, content, runtime });
   const sessions = new SessionStore(kv, runtime, { content });
+  const nonces = new ProofNonces(signer, runtime);
   return {
     signIn,
     shares,
@@ -41,7 +43,8 @@ export function openAuth(
     securityLog,
     users: new UserService(kv, runtime),
     apiKeys: new ApiKeyStore(kv, { runtime, signer, onRevoked }),
-    sessions: new SessionService(sessions, { runtime, onRevoked, shares, visitors }),
+    sessions: new SessionService(sessions, { runtime, onRevoked, shares, visitors, nonces }),
+    proofNonces: nonces,
     visitors,
     idempotencyRecords: new IdempotencyStore(kv, { runtime, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),

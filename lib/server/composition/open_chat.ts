@@ -2,9 +2,11 @@ import { ToolsetFactory } from "../../agent/tools/toolset_factory.ts";
 import { ChatService } from "../../chat/chat_service.ts";
 import { ConversationQuota } from "../../chat/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
+import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
+import { suggestFollowUpsTool } from "../../agent/tools/suggest_follow_ups_tool.ts";
 import { handoffTools } from "../../chat/handoff_tools.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
 import { Admission } from "../../billing/admission.ts";
@@ -59,6 +61,7 @@ export function openChat(
   });
   const chat = new ChatService({
     ...{ admission, attachments, handoffs, runs, runtime, log },
+    replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
     access: providers.access,
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
@@ -70,6 +73,7 @@ export function openChat(
       builtIn: (request) => [
         ...knowledgeTools(knowledgeSearch, request),
         ...handoffTools(handoffs, request),
+        ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
       ],
     }),
   });

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent, AgentBody } from "../../schemas/agent.ts";
+import type { ShownAgent } from "../../schemas/appearance.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import type { StorageUsage } from "../tenants/storage_usage.ts";
@@ -11,7 +12,7 @@ import { type CommitStep, commitStep } from "../values/record.ts";
 import { updateIndexes } from "./agent_index.ts";
 import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
-import { type PublicAppearance, readPublicAppearance } from "./public_appearance.ts";
+import { readPublicAppearance } from "./public_appearance.ts";
 import { deleteShare } from "./share_store.ts";
 import { agentStorageUsage, deleteOldVersions, deleteVersions } from "./agent_versions.ts";
 
@@ -73,7 +74,7 @@ export class AgentStore {
   }
 
   /** What pages may read of any tenant's agent. */
-  publicAppearance(id: string): Promise<PublicAppearance | undefined> {
+  publicAppearance(id: string): Promise<ShownAgent | undefined> {
     return readPublicAppearance(this.#kv, id);
   }
 

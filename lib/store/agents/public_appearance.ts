@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { appearanceSchema } from "../../schemas/appearance.ts";
+import {
+  agentOffersSchema,
+  appearanceSchema,
+  offersOf,
+  type ShownAgent,
+} from "../../schemas/appearance.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord } from "../values/record.ts";
 import type { AgentRecord } from "./agent_record.ts";
@@ -9,8 +14,10 @@ const recordSchema = z.object({
   /** The agent's. */
   name: z.string(),
   appearance: appearanceSchema,
+  /** The agent has no appearance. Earlier releases require the field, so it is `{}`. */
+  bare: z.literal(true).optional(),
+  offers: agentOffersSchema.optional(),
 });
-export type PublicAppearance = z.infer<typeof recordSchema>;
 
 /**
  * Adds to `step` the change of what pages may read of an agent. A copy, because pages know an agent's id
@@ -20,18 +27,28 @@ export function updatePublicAppearance(
   step: Deno.AtomicOperation,
   { before, now }: { before?: AgentRecord; now?: AgentRecord },
 ): void {
-  const appearance = now?.body.appearance;
-  if (now !== undefined && appearance !== undefined) {
-    const record: PublicAppearance = { v: 1, name: now.body.name, appearance };
-    // From its text, so that no field is `undefined`.
-    step.set(keys.appearance(now.id), JSON.parse(JSON.stringify(record)));
-  } else if (before?.body.appearance !== undefined) step.delete(keys.appearance(before.id));
+  const record = now && toPublicRecord(now);
+  if (record !== undefined) step.set(keys.appearance(now!.id), record);
+  else if (before && toPublicRecord(before)) step.delete(keys.appearance(before.id));
 }
 
-/** What pages may read of an agent; `undefined` if it has no appearance or does not exist. */
+/** `undefined` for an agent that has no appearance and offers nothing but answers. */
+function toPublicRecord({ body }: AgentRecord): unknown {
+  const { name, appearance } = body;
+  const offers = offersOf(body);
+  if (appearance === undefined && offers === undefined) return undefined;
+  const look = appearance === undefined ? { appearance: {}, bare: true } : { appearance };
+  // From its text, so that no field is `undefined`.
+  return JSON.parse(JSON.stringify({ v: 1, name, ...look, offers }));
+}
+
+/** What pages may read of an agent; `undefined` if there is nothing, or no such agent. */
 export async function readPublicAppearance(
   kv: Deno.Kv,
   agentId: string,
-): Promise<PublicAppearance | undefined> {
-  return parseRecord(recordSchema, await kv.get(keys.appearance(agentId)));
+): Promise<ShownAgent | undefined> {
+  const record = parseRecord(recordSchema, await kv.get(keys.appearance(agentId)));
+  if (record === undefined) return undefined;
+  const { name, bare, appearance, offers } = record;
+  return { name, appearance: bare ? undefined : appearance, offers };
 }

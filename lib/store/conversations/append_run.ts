@@ -4,6 +4,7 @@ import type { ActiveRun } from "../runs/active_run.ts";
 import type { Transaction } from "../tx/operation.ts";
 import type { VisitorRef } from "../visitors/visitor_ids.ts";
 import { updateIndexes, withLastFinish } from "./conversation_index.ts";
+import { branchesWithNext, parentOfNext, pathTo } from "./current_path.ts";
 import {
   type Conversation,
   type ConversationHead,
@@ -13,14 +14,13 @@ import {
 import { addRunUsage } from "./conversation_usage.ts";
 import { recordFailedRun } from "./failed_runs.ts";
 import { currentRatings } from "./rated_runs.ts";
+import { knownDigests, withDigests } from "./stored_messages.ts";
 
 const DAY_MS = 86_400_000;
 /** Transcripts up to this size are stored in the row itself. */
 const MAX_INLINE_BYTES = 8 * 1024;
 /** A tombstone outlives every run that was active at the deletion, even after a crash. */
 export const TOMBSTONE_TTL_MS = DAY_MS;
-/** Twice what one call can repeat. */
-const MAX_KNOWN_DIGESTS = 128;
 
 /** A run to be added to its conversation. */
 export interface AppendedRun {
@@ -35,6 +35,8 @@ export interface AppendedRun {
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
+  /** The number of the run that it replaces. */
+  replaced?: number | undefined;
   /** Keyed digests of all its messages. */
   digests: readonly string[];
   /** Computes the keyed digest for one without a key. */
@@ -60,16 +62,25 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
-  if (clearTombstone(tx, { name, runId: row.runId, days: run.days })) return false;
+  if (clearTombstone(tx, { name, runId: row.runId, now: row.endedAt })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isReadable(before, row.endedAt) ? before : undefined;
-  const next = nextConversation(run, { known, n: before?.next ?? 0, gone: head?.gone });
-  const expireIn = run.days * DAY_MS;
+  const digests = known
+    ? knownDigests(known, { keyed: run.keyDigest, replaced: run.replaced })
+    : [];
+  const state = { known, n: before?.next ?? 0, gone: head?.gone, knownDigests: digests };
+  const next = nextConversation(run, state);
+  const expireIn = next.exp - row.endedAt;
   updateIndexes(tx, { name, before, next, expireIn });
-  const digests = known ? knownDigests(known, run.keyDigest) : [];
   writeRunRow(tx, run, { n: next.next - 1, known: digests });
   tx.set(key, next, { expireIn });
   return true;
+}
+
+/** The number that `appendRun` gives to the next run. */
+export function nextRunNumber(tx: Pick<Transaction, "get">, name: ConversationName): number {
+  const head = tx.get<ConversationHead>(keys.conversation(name));
+  return head !== undefined && "id" in head ? head.next : 0;
 }
 
 /**
@@ -78,7 +89,7 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
  */
 export function clearTombstone(
   tx: Transaction,
-  { name, runId, days }: { name: ConversationName; runId: string; days: number },
+  { name, runId, now }: { name: ConversationName; runId: string; now: number },
 ): boolean {
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
@@ -86,19 +97,11 @@ export function clearTombstone(
   const gone = head.gone.filter((one) => one !== runId);
   if ("id" in head) {
     const { gone: _all, ...rest } = head;
-    const expireIn = days * DAY_MS;
+    const expireIn = Math.max(1, head.exp - now);
     tx.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
   } else if (gone.length === 0) tx.delete(key);
   else tx.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
   return true;
-}
-
-/** The keyed digests of a conversation's messages, including those stored without a key. */
-export function knownDigests(
-  { digests = [], known }: Pick<Conversation, "digests" | "known">,
-  keyed: (digest: string) => string,
-): string[] {
-  return [...known.map(keyed), ...digests];
 }
 
 /** Deletes what a settlement has written for a run whose conversation was deleted in between. */
@@ -120,19 +123,21 @@ export function discardRun(
 
 function nextConversation(
   run: AppendedRun,
-  { known, n, gone }: {
+  { known, n, gone, knownDigests }: {
     known: Conversation | undefined;
     n: number;
     gone: readonly string[] | undefined;
+    /** Of what comes before the run. */
+    knownDigests: readonly string[];
   },
 ): Conversation {
-  const { name, source: runSource, visitor, days, row, digests, keyDigest } = run;
+  const { name, source: runSource, visitor, days, row, digests, keyDigest: keyed } = run;
   // Clocks of processes differ: a conversation must not move back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
-  const before = known === undefined ? [] : knownDigests(known, keyDigest);
+  const branches = known === undefined ? [] : branchesWithNext(known, run.replaced);
+  const path = pathTo(n, branches);
   const source = known?.source ?? runSource;
   const rated = currentRatings(known?.rated, row.endedAt);
-  const title = known?.title ?? (known === undefined ? run.title : undefined);
   return {
     v: 1,
     id: name.id,
@@ -141,7 +146,7 @@ function nextConversation(
     ...(run.origin === undefined ? {} : { origin: run.origin }),
     ...(source === undefined ? {} : { source }),
     ...(visitor === undefined ? {} : { visitor }),
-    ...(title === undefined ? {} : { title }),
+    ...nextTitle(run, known),
     createdAt: known?.createdAt ?? row.startedAt,
     updatedAt,
     runs: (known?.runs ?? 0) + 1,
@@ -150,11 +155,26 @@ function nextConversation(
     ...withLastFinish(known?.ended, row),
     ...(rated.length === 0 ? {} : { rated }),
     next: n + 1,
-    digests: [...new Set([...before, ...digests])].slice(-MAX_KNOWN_DIGESTS),
-    known: [],
+    ...(branches.length === 0 ? {} : { branches }),
+    ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
     ...(gone === undefined ? {} : { gone: [...gone] }),
-    exp: updatedAt + days * DAY_MS,
+    // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
+    exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
+}
+
+/** The first question, also after it is changed, unless the visitor chose a title. */
+function nextTitle(
+  { title, replaced }: AppendedRun,
+  known: Conversation | undefined,
+): Pick<Conversation, "title" | "autoTitle"> {
+  const first = known === undefined ? 0 : known.next - known.runs;
+  const isFirst = known === undefined || parentOfNext(known, replaced) < first;
+  if (isFirst && title !== undefined && (known === undefined || known.autoTitle)) {
+    return { title, autoTitle: true };
+  }
+  if (known?.title === undefined) return {};
+  return { title: known.title, ...known.autoTitle && { autoTitle: true } };
 }
 
 function writeRunRow(

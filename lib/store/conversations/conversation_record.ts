@@ -24,6 +24,10 @@ const ratedRunSchema = z.object({
 });
 export type RatedRun = z.infer<typeof ratedRunSchema>;
 
+/** A run that replaces another: its number, and that of the run it follows; -1 if it is the first. */
+const branchSchema = z.tuple([count, z.int().min(-1)]);
+export type Branch = z.infer<typeof branchSchema>;
+
 /** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
   v: z.literal(1),
@@ -39,6 +43,8 @@ const conversationSchema = z.object({
   source: z.enum(CONVERSATION_SOURCES).optional(),
   /** Sealed: what its visitor called it, or its first question. Absent without a visitor and a choice. */
   title: bytesSchema.optional(),
+  /** The title is the first question, and follows it if that is changed. */
+  autoTitle: z.literal(true).optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   runs: count,
@@ -51,8 +57,12 @@ const conversationSchema = z.object({
   rated: z.array(ratedRunSchema).optional(),
   /** The number of the next run. */
   next: count,
+  /** Where runs that replace others continue from. Absent if there are none. */
+  branches: z.array(branchSchema).optional(),
   /** Keyed digests of the latest messages: a client's repetitions are not stored again. */
   digests: z.array(z.string()).optional(),
+  /** For each digest, the number of the run that has stored its message; -1 if unknown. */
+  digestRuns: z.array(z.int().min(-1)).optional(),
   /** Digests without a key, of early releases. */
   known: z.array(z.string()),
   /** Active runs of a deleted conversation of the same name: they are not added to this one. */
@@ -88,6 +98,8 @@ export const runRowSchema = z.object({
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   /** The format of the request; absent for our own. */
   protocol: z.enum(CHAT_PROTOCOLS).optional(),
+  /** The id of the run that it replaces. */
+  replaces: z.string().optional(),
   /** The encrypted transcript, if short; a longer one is stored in chunks. */
   words: bytesSchema.optional(),
   /** The number of chunks, and the transcript's size before encryption. */

@@ -29,6 +29,7 @@ import {
   searchConversations,
   type SearchCursor,
 } from "./conversation_search.ts";
+import { currentPath, isOnPath } from "./current_path.ts";
 import { currentRatings } from "./rated_runs.ts";
 import { type ConversationFilter, matchesFilter } from "./conversation_filter.ts";
 import { deleteRunRow } from "./conversation_usage.ts";
@@ -41,6 +42,8 @@ const MAX_TOMBSTONE_RUNS = 800;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 export interface RunWithTranscript {
+  /** Its number in the conversation. */
+  n: number;
   row: RunRow;
   transcript: StoredTranscript;
   feedback?: StoredFeedback;
@@ -176,7 +179,7 @@ export class ConversationStore {
       if (row.exp <= this.#runtime.now()) continue;
       const transcript = await this.readTranscript(name.tenant, row);
       if (transcript === undefined) continue;
-      runs.push({ row, transcript });
+      runs.push({ n: Number(entry.key.at(-1)), row, transcript });
       bytes += row.bytes;
     }
     return { runs: await this.#withFeedback(name, runs) };
@@ -191,12 +194,18 @@ export class ConversationStore {
     return runs.map((run, n) => ({ ...run, ...(known[n] && { feedback: known[n] }) }));
   }
 
-  /** What was said in its first run; `undefined` if that has expired or is gone. */
+  /** What was said in the first run of the current path; `undefined` if that has expired or is gone. */
   async readFirstRun(
     name: ConversationName,
+    head: Pick<Conversation, "next" | "branches">,
   ): Promise<StoredTranscript | undefined> {
-    const selector = { prefix: keys.conversationRuns(name) };
+    const path = currentPath(head);
+    const selector = {
+      prefix: keys.conversationRuns(name),
+      start: keys.conversationRun(name, path[0]?.[0] ?? 0),
+    };
     for await (const entry of this.#kv.list(selector, { limit: 5, batchSize: 1 })) {
+      if (!isOnPath(path, Number(entry.key.at(-1)))) continue;
       const row = parseRecord(runRowSchema, entry)!;
       if (row.exp > this.#runtime.now()) return await this.readTranscript(name.tenant, row);
     }

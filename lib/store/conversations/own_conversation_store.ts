@@ -103,7 +103,8 @@ export class OwnConversationStore {
       const head = parseRecord(conversationHeadSchema, entry);
       const now = this.#runtime.now();
       if (!isReadable(head, now)) return { renamed: undefined };
-      const renamed: Conversation = { ...head, ...sealed && { title: sealed } };
+      const { autoTitle: _auto, ...rest } = head;
+      const renamed: Conversation = sealed === undefined ? head : { ...rest, title: sealed };
       const step = this.#kv.atomic().check(entry).set(key, renamed, { expireIn: head.exp - now });
       return (await step.commit()).ok ? { renamed } : undefined;
     }, { what: "conversation title" });

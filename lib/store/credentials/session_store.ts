@@ -3,12 +3,12 @@ import { sha256 } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../../schemas/limits.ts";
-import type { Appearance } from "../../schemas/appearance.ts";
-import type { MintedSession } from "../../schemas/session.ts";
+import type { ShownAppearance } from "../../schemas/appearance.ts";
+import type { MintBinding, MintedSession } from "../../schemas/session.ts";
 import { keys } from "../keys/keys.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
-import { type CommitStep, commitStep, parseRecord } from "../values/record.ts";
+import { type CommitStep, commitStep, parseRecord, updateRecord } from "../values/record.ts";
 import {
   type NewVisitor,
   openSessionVisitor,
@@ -26,7 +26,10 @@ export const sessionRecordSchema = z.object({
   id: z.uuid(),
   tenant: z.uuid(),
   agentId: z.uuid(),
-  /** The page that the session is for; absent in a playground session minted without an origin. */
+  /**
+   * The page that the session is for, or `NATIVE_APP`; absent in a playground session minted without
+   * an origin.
+   */
   origin: z.string().optional(),
   /** Minted for the dashboard's playground, not for an embed. */
   playground: z.boolean(),
@@ -34,6 +37,17 @@ export const sessionRecordSchema = z.object({
   share: z.string().optional(),
   /** Whom it was minted for, with the values of the agent's variables. */
   visitor: visitorRefSchema.optional(),
+  /** For an app without pages. Browsers cannot use it. */
+  native: z.literal(true).optional(),
+  /** Every request needs a proof of the key with this thumbprint; without one, the next proof sets it. */
+  binding: z.object({ jkt: z.string().optional() }).optional(),
+  /** Proofs that messages were sent with, so that none sends another one. */
+  spentProofs: z.array(z.object({
+    jti: z.string(),
+    period: z.int(),
+    /** The end of the id of the run that the message started. */
+    message: z.string(),
+  })).optional(),
   /** Milliseconds. This decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
   messages: z.int().nonnegative(),
@@ -67,16 +81,18 @@ export class SessionStore {
       origin?: string | undefined;
       playground?: boolean;
       share?: string;
+      native?: boolean;
+      bind?: MintBinding | undefined;
       visitor?: NewVisitor | undefined;
       /** Goes into the answer only. */
-      appearance?: Appearance | undefined;
+      appearance?: ShownAppearance | undefined;
     },
     options: { commit?: CommitStep<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
     const sessionToken = newSessionToken(tenant, (n) => this.#runtime.randomBytes(n));
     const exp = this.#runtime.now() + SESSION_TTL_MS;
     const id = this.#runtime.uuid();
-    const { visitor } = bound;
+    const { visitor, bind } = bound;
     const session: Session = {
       v: 1,
       id,
@@ -85,6 +101,8 @@ export class SessionStore {
       ...(bound.origin === undefined ? {} : { origin: bound.origin }),
       playground: bound.playground ?? false,
       ...bound.share !== undefined && { share: bound.share },
+      ...bound.native && { native: true },
+      ...bind !== undefined && { binding: bind === true ? {} : bind },
       ...visitor && { visitor: sealSessionVisitor(this.#cipher(), { tenant, id }, visitor) },
       exp,
       messages: 0,
@@ -135,6 +153,22 @@ export class SessionStore {
   async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
     const session = await this.#read(sessionToken, this.#kv);
     return session && { session, live: session.exp > this.#runtime.now() };
+  }
+
+  /**
+   * Binds a session to the key with this thumbprint, unless it is bound already. Returns the session as
+   * it is stored then; `undefined` if it is unknown or revoked.
+   */
+  async bind(sessionToken: string, jkt: string): Promise<Session | undefined> {
+    const key = await sessionKey(sessionToken);
+    const location = { key, schema: sessionRecordSchema, what: "a session" };
+    return await updateRecord(this.#kv, location, (session, save) => {
+      if (session === undefined || session.binding?.jkt !== undefined) return session;
+      const bound: Session = { ...session, binding: { jkt } };
+      const leftMs = Math.max(1, sessionExpireIn(session.exp - this.#runtime.now()));
+      save(bound, { expireIn: leftMs });
+      return bound;
+    });
   }
 
   /** Deletes a session of the tenant and returns its id, or `undefined` if there is none. */

@@ -1,4 +1,4 @@
-import { knownDigests } from "../conversations/append_run.ts";
+import { keyedDigests } from "../conversations/stored_messages.ts";
 import {
   conversationHeadSchema,
   type RunRow,
@@ -139,9 +139,9 @@ function messageDigests({ content, now }: ResealDeps): ResealTask {
     async *reseal(entry) {
       const head = parseRecord(conversationHeadSchema, entry);
       if (head === undefined || !("id" in head) || head.known.length === 0) return;
-      const digests = knownDigests(head, (digest) => content.shortDigest(digest));
+      const digests = keyedDigests(head, (digest) => content.shortDigest(digest));
       const expireIn = Math.max(1, head.exp - now());
-      const next = { ...head, digests, known: [] };
+      const next = { ...head, ...digests };
       yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
     },
   };

@@ -66,6 +66,19 @@ def test_a_conversation(client: AgentChat, agent_id: str) -> None:
         client.conversations.get(first.conversation_id or "")
 
 
+def test_an_answer_is_asked_for_again(client: AgentChat, agent_id: str) -> None:
+    first = client.chat.ask(agent_id, "Hello?")
+    again = client.chat.ask(
+        agent_id, "Hello there?", conversation_id=first.conversation_id, replaces=first.run_id
+    )
+    runs = client.conversations.get(first.conversation_id or "")["runs"]
+    assert [run.get("superseded", False) for run in runs] == [True, False]
+    assert (runs[1]["runId"], runs[1].get("replaces")) == (again.run_id, first.run_id)
+    with pytest.raises(agent_chat.ApiError) as foreign:
+        client.chat.ask(agent_id, "Hello?", conversation_id=str(uuid4()), replaces=first.run_id)
+    assert foreign.value.details["issues"][0]["path"] == "replaces"
+
+
 def test_a_message_is_asked_once(client: AgentChat, agent_id: str) -> None:
     key = str(uuid4())
     runs = [client.chat.ask(agent_id, "Once?", idempotency_key=key).run_id for _ in range(2)]
@@ -173,6 +186,14 @@ def test_sessions(client: AgentChat, agent_id: str) -> None:
     with pytest.raises(agent_chat.PermissionDeniedError) as rejected:
         client.sessions.mint(agent_id, origin="https://evil.example")
     assert rejected.value.code == "origin_not_allowed"
+
+
+def test_bound_sessions(client: AgentChat, agent_id: str) -> None:
+    assert client.sessions.mint(agent_id, origin="https://shop.example", bind=True)
+    with pytest.raises(agent_chat.PermissionDeniedError):
+        client.sessions.mint(agent_id, bind=True)
+    client.agents.update(agent_id, {"nativeApps": True})
+    assert client.sessions.mint(agent_id, bind={"jkt": "A" * 43})["sessionToken"]
 
 
 def test_knowledge(client: AgentChat) -> None:

@@ -8,7 +8,7 @@ import {
   sessionTokens,
 } from "@agent-chat/client";
 import { toChatMessages, truncate } from "../../../widget/history.ts";
-import { applyFrame, changeAnswer, currentAnswer, dropAnswer } from "./answer.ts";
+import { applyFrame, changeAnswer, currentAnswer, findQuestion } from "./answer.ts";
 import { emptyAnswer, frameFailure, type KnownFailure, thrownFailure } from "./failure.ts";
 import {
   type ConversationStorage,
@@ -27,7 +27,7 @@ export const NO_CONVERSATION: AgentChatState = {
   messagesLeft: undefined,
 };
 
-type Methods = Pick<AgentChatHelpers, "send" | "stop" | "retry" | "rate" | "reset">;
+type Methods = Omit<AgentChatHelpers, keyof AgentChatState>;
 
 export class AgentChat {
   readonly methods: Methods;
@@ -56,6 +56,8 @@ export class AgentChat {
       send: (text) => this.#send(text),
       stop: () => this.#stop(),
       retry: () => this.#retry(),
+      regenerate: () => this.#regenerate(),
+      edit: (target, text) => this.#edit(target, text),
       rate: (id, given) => this.#rate(id, given),
       reset: () => this.#reset(),
     };
@@ -94,12 +96,35 @@ export class AgentChat {
   }
 
   #send(text: string): boolean {
+    return this.#askAfter(this.getState().messages, { text });
+  }
+
+  /** Asks a question after `before`; `runId` is the run that it replaces. */
+  #askAfter(
+    before: readonly AgentMessage[],
+    { text, runId }: { text: string; runId?: string | undefined },
+  ): boolean {
     const content = truncate(text.trim());
     if (!content || this.#call) return false;
-    const { messages } = this.getState();
     const id = crypto.randomUUID();
-    this.#update({ messages: [...messages, { id, role: "user", text: content, tools: [] }] });
-    this.#ask(id);
+    const question: AgentMessage = { id, role: "user", text: content, tools: [] };
+    this.#update({ messages: [...before, runId ? { ...question, runId } : question] });
+    this.#ask({ idempotencyKey: id, replaces: runId });
+    return true;
+  }
+
+  #edit(target: string | number, text: string): boolean {
+    const asked = findQuestion(this.getState().messages, target);
+    return asked !== undefined && this.#askAfter(asked.before, { ...asked, text });
+  }
+
+  /** Asks the last question again. */
+  #regenerate(): boolean {
+    const { messages } = this.getState();
+    const asked = findQuestion(messages);
+    if (asked === undefined || this.#call) return false;
+    this.#update({ messages: messages.slice(0, asked.before.length + 1) });
+    this.#ask({ idempotencyKey: crypto.randomUUID(), replaces: asked.runId });
     return true;
   }
 
@@ -108,11 +133,9 @@ export class AgentChat {
     if (retry === "never" || this.#call) return false;
     if (retry === "same" && this.#pending) {
       this.#follow(this.#pending);
-    } else {
-      this.#update({ messages: dropAnswer(this.getState().messages) });
-      this.#ask(crypto.randomUUID());
+      return true;
     }
-    return true;
+    return this.#regenerate();
   }
 
   #stop(): void {
@@ -158,20 +181,20 @@ export class AgentChat {
     this.#save();
   }
 
-  #ask(idempotencyKey: string): void {
+  #ask(of: Pick<PendingMessage, "idempotencyKey" | "replaces">): void {
     const messages = toChatMessages(this.getState().messages);
-    this.#follow({ messages, idempotencyKey, position: "" });
+    this.#follow({ ...of, messages, position: "" });
   }
 
   #follow(pending: PendingMessage): void {
     const { apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch } =
       this.#options;
-    const { messages, idempotencyKey, position } = pending;
+    const { messages, idempotencyKey, position, replaces } = pending;
     this.#pending = pending;
     this.#failure = undefined;
     const call: Chat = this.#call = chat({
       ...{ apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch },
-      ...{ messages, idempotencyKey, conversationId: this.getState().conversationId },
+      ...{ messages, idempotencyKey, conversationId: this.getState().conversationId, replaces },
       ...position && { after: position },
       sessionToken: (rejected) => this.#token(rejected),
       onLink: (up) => this.#call === call && this.#update({ reconnecting: !up }),

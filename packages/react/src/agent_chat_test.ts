@@ -3,6 +3,7 @@ import {
   AGENT,
   ANSWER,
   CONVERSATION,
+  OTHER,
   reject,
   RUN,
   START,
@@ -311,4 +312,79 @@ Deno.test("AgentChat: an answer is rated at once, and back as it was if the serv
   assertEquals(shown(), { rating: "up" });
   await chat.methods.rate(RUN, undefined);
   assertEquals(shown(), undefined);
+});
+
+/** The answer `text` of a run. */
+function answerOf(runId: string, answer: string): Response {
+  const start = { ...START, runId } as Frame;
+  return stream(text([start, { type: "delta", text: answer }, {
+    type: "done",
+    finishReason: "stop",
+  }]));
+}
+
+const contents = ({ body }: Sent) =>
+  body.messages.map(({ content }: { content: string }) => content);
+
+Deno.test("AgentChat: regenerate asks the last question again, and the new answer replaces the old one", async () => {
+  const { chat, sent } = setUp([() => stream(text(ANSWER)), () => answerOf(OTHER, "Again.")]);
+  chat.attach();
+  assertEquals(chat.methods.regenerate(), false, "there is no question");
+  chat.methods.send("Hello?");
+  assertEquals(chat.methods.regenerate(), false, "an answer is arriving");
+  const before = await ended(chat);
+  assertEquals(before.messages.map(({ runId }) => runId), [RUN, undefined]);
+  assertEquals(chat.methods.regenerate(), true);
+  assertEquals(texts(chat.getState()), [["user", "Hello?"]]);
+  const state = await ended(chat);
+  assertEquals(texts(state), [["user", "Hello?"], ["assistant", "Again."]]);
+  assertEquals(state.messages.map(({ runId }) => runId), [OTHER, undefined]);
+  assertEquals(state.messages[0]!.id, before.messages[0]!.id);
+  assertEquals(contents(sent[1]!), ["Hello?"]);
+  const { replaces, conversationId } = sent[1]!.body;
+  assertEquals([sent[0]!.body.replaces, replaces, conversationId], [undefined, RUN, CONVERSATION]);
+  assertNotEquals(sent[0]!.key, sent[1]!.key);
+});
+
+Deno.test("AgentChat: edit changes a question by id or index, and drops what followed it", async () => {
+  const { chat, sent } = setUp([
+    () => stream(text(ANSWER)),
+    () => answerOf(OTHER, "Two."),
+    () => answerOf("third", "Other."),
+    () => answerOf("fourth", "First."),
+  ]);
+  chat.attach();
+  chat.methods.send("One");
+  await ended(chat);
+  chat.methods.send("Two");
+  const { messages } = await ended(chat);
+  const { edit } = chat.methods;
+  for (const [target, words] of [[1, "x"], [4, "x"], [-1, "x"], ["none", "x"], [2, " "]] as const) {
+    assertEquals(edit(target, words), false, String(target));
+  }
+  assertEquals(edit(messages[2]!.id, "Two, changed"), true);
+  await ended(chat);
+  assertEquals(contents(sent[2]!), ["One", "Hi.", "Two, changed"]);
+  assertEquals(sent[2]!.body.replaces, OTHER);
+  assertEquals(edit(0, "One, changed"), true);
+  const state = await ended(chat);
+  assertEquals([contents(sent[3]!), sent[3]!.body.replaces], [["One, changed"], RUN]);
+  assertEquals(texts(state), [["user", "One, changed"], ["assistant", "First."]]);
+});
+
+Deno.test("AgentChat: what a message replaces survives a failure and a reload", async () => {
+  const storage = memory();
+  const limit = () => reject(503, "service_unavailable", {});
+  const first = setUp([() => stream(text(ANSWER)), limit], { storage });
+  const detach = first.chat.attach();
+  first.chat.methods.send("Hello?");
+  await ended(first.chat);
+  first.chat.methods.edit(0, "Hello!");
+  assertEquals((await ended(first.chat)).status, "error");
+  detach();
+  const second = setUp([() => answerOf(OTHER, "Hi!")], { storage });
+  second.chat.attach();
+  assertEquals(second.chat.methods.regenerate(), true);
+  await ended(second.chat);
+  assertEquals([contents(second.sent[0]!), second.sent[0]!.body.replaces], [["Hello!"], RUN]);
 });

@@ -14,6 +14,32 @@ export function dropAnswer(messages: Messages): Messages {
   return currentAnswer(messages) ? messages.slice(0, -1) : messages;
 }
 
+/** A question to be asked again: what comes before it, its text, and its last run. */
+export interface AskedQuestion {
+  readonly before: Messages;
+  readonly text: string;
+  readonly runId: string | undefined;
+}
+
+/** The question with this id or index, or the last one; `undefined` if there is none. */
+export function findQuestion(
+  messages: Messages,
+  target: string | number = dropAnswer(messages).length - 1,
+): AskedQuestion | undefined {
+  const at = typeof target === "number" ? target : messages.findIndex(({ id }) => id === target);
+  const [question, answer] = messages.slice(at < 0 ? messages.length : at);
+  if (question?.role !== "user") return undefined;
+  // Messages that an earlier version has stored name the run by their answer only.
+  const runId = question.runId ?? (answer?.role === "assistant" ? answer.id : undefined);
+  return { before: messages.slice(0, at), text: question.text, runId };
+}
+
+/** Sets the run of the last question. */
+function withRun(messages: Messages, runId: string): Messages {
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  return messages.map((message, index) => index === at ? { ...message, runId } : message);
+}
+
 /** Changes the answer, which begins with this change if there is none yet. `id` is the run's. */
 export function changeAnswer(
   messages: Messages,
@@ -28,7 +54,7 @@ export function applyFrame(messages: Messages, frame: Frame, id: string): Messag
   switch (frame.type) {
     case "start":
       // Each frame arrives once, so this is another run, which starts its answer over.
-      return dropAnswer(messages);
+      return withRun(dropAnswer(messages), frame.runId);
     case "delta":
       return changeAnswer(messages, { id, change: ({ text }) => ({ text: text + frame.text }) });
     case "tool_call": {

@@ -6,6 +6,8 @@ import type { AgentChatStorage, AgentMessage } from "./mod.d.ts";
 export interface PendingMessage {
   readonly messages: readonly ChatMessage[];
   readonly idempotencyKey: string;
+  /** The run that it replaces. */
+  readonly replaces?: string | undefined;
   /** The last frame that is part of the stored answer; "" before the first. */
   readonly position: string;
 }

@@ -16,6 +16,8 @@ export interface AgentMessage {
   readonly text: string;
   /** The tools that an answer has called so far, in order. */
   readonly tools: readonly ToolCall[];
+  /** The run that answers a question, or answered it last; undefined before its first frame. */
+  readonly runId?: string | undefined;
   /** Why an answer ended; undefined while it arrives or if it broke off. */
   readonly finishReason?: FinishReason | undefined;
   /** How the visitor rated an answer; undefined if it is not rated. */
@@ -87,6 +89,16 @@ export interface AgentChatHelpers extends AgentChatState {
   /** Sends the last message again after a failure. False if that cannot help. */
   readonly retry: () => boolean;
   /**
+   * Asks the last question again; the new answer replaces the old one. False if there is no question or an
+   * answer is still arriving.
+   */
+  readonly regenerate: () => boolean;
+  /**
+   * Changes a question, named by the `id` or index of its message, and asks it. The messages after it are
+   * dropped. False if it is no question, the text is empty or an answer is still arriving.
+   */
+  readonly edit: (message: string | number, text: string) => boolean;
+  /**
    * Rates an ended answer by the `id` of its message; `undefined` withdraws that. The message has the
    * `feedback` at once. If the service rejects it, the message has the earlier one again, and the
    * promise rejects with a `ChatError`.
@@ -151,6 +163,16 @@ export interface ChatWidgetProps {
   readonly position?: "left" | "right" | undefined;
   /** Whether visitors can rate answers. */
   readonly feedback?: "on" | "off" | undefined;
+  /** Whether visitors see their earlier conversations. */
+  readonly history?: "on" | "off" | undefined;
+  /** Whether visitors can dictate messages and have answers read aloud. */
+  readonly voice?: "on" | "off" | undefined;
+  /** Whether visitors can switch on a sound for answers. */
+  readonly sound?: "on" | "off" | undefined;
+  /** Whether visitors can widen the panel. */
+  readonly wide?: "on" | "off" | undefined;
+  /** Whether visitors see what is left of their limits. */
+  readonly limits?: "on" | "off" | undefined;
   readonly title?: string | undefined;
   readonly greeting?: string | undefined;
   readonly suggestions?: readonly string[] | undefined;
@@ -159,12 +181,16 @@ export interface ChatWidgetProps {
   readonly launcher?: "hidden" | undefined;
   /** A letter, an emoji, or a `data:` address of an image. */
   readonly avatar?: string | undefined;
+  /** A `data:` address of an image, shown in the header instead of the avatar. */
+  readonly logo?: string | undefined;
   readonly privacyText?: string | undefined;
   readonly privacyUrl?: string | undefined;
   readonly layout?: "page" | undefined;
   /** The panel is open from the start. */
   readonly open?: boolean | undefined;
   readonly imageOrigins?: readonly string[] | undefined;
+  /** The browser signs its calls, so that a copied token is worthless. */
+  readonly bind?: boolean | undefined;
   /** The script. Default: `/widget.v1.js` of the service. */
   readonly src?: string | undefined;
   /** The script's hash, for a pinned `src`. */

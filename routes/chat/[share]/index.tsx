@@ -3,7 +3,6 @@ import { renderToString } from "preact-render-to-string";
 import { SharePage } from "@/components/appearance/SharePage.tsx";
 import { findSharedAgent } from "@/lib/http/find_shared_agent.ts";
 import { ownWidgetTag, widgetPagePolicy } from "@/lib/http/widget_page.ts";
-import { shownAppearance } from "@/lib/schemas/appearance.ts";
 import { define } from "@/utils.ts";
 
 /** The hosted page of a share link: nothing but the chat. */
@@ -14,11 +13,11 @@ export const handler = define.handlers({
     const agent = await findSharedAgent(service, share);
     if (agent === undefined) throw new HttpError(404);
     const tag = ownWidgetTag(service, ctx.url);
-    const { title, lang } = shownAppearance(agent.name, agent.appearance ?? {});
+    const { title, lang } = agent.appearance ?? {};
     const props = {
       ...tag,
       agentId: agent.id,
-      title,
+      title: title ?? agent.name,
       lang,
       sessionEndpoint: `/chat/${share}/session`,
     };

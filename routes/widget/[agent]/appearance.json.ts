@@ -3,8 +3,8 @@ import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 /**
- * How an agent's widget looks, for any page: before there is a session, and without one. Agents without
- * an appearance and unknown ones get the same answer.
+ * How an agent's widget looks and what the agent offers, for any page: before there is a session, and
+ * without one. Agents with neither and unknown ones get the same answer.
  */
 export const handler = define.handlers({
   async GET(ctx) {

@@ -22,6 +22,7 @@ const BY_PATTERN: Record<string, (dice: SeededRandom) => string> = {
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
   "^#[0-9a-fA-F]{6}$": (dice) => `#${dice.int(100_000, 999_999)}`,
   "^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$": (dice) => `1${dice.int(0, 9)}:${dice.int(10, 59)}`,
+  "^[A-Za-z0-9_-]{43}$": (dice) => `${dice.int(1_000_000, 9_999_999)}`.repeat(7).slice(0, 43),
   "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
 };
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AttachedFile } from "../../state.ts";
 import { RETRY } from "../../string_ids.ts";
 import { type ExtrasContext, showSheet } from "../extras_context.ts";
-import { Icon } from "../menu/menu_feature.tsx";
+import { Icon } from "../IconButton.tsx";
 import { REMOVE } from "./attachments_ids.ts";
 import type { FileUploads, PendingFile } from "./file_uploads.ts";
 import { paintImage } from "./read_image.ts";

@@ -1,7 +1,7 @@
 /** Files of a message: chosen, taken with the camera, pasted or dropped. */
 import type { TranscriptMessage } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { ABOVE_FIELD, BELOW, FILES, OVER, type Slot } from "../extras_host.ts";
+import { ABOVE_FIELD, BELOW, FILES, OVER, type Slot } from "../slot.ts";
 import { ATTACH_FILE, DROP_HERE, TAKE_PHOTO } from "./attachments_ids.ts";
 import { CLIP, FileList } from "./FileList.tsx";
 import { createFileUploads } from "./file_uploads.ts";

@@ -1,7 +1,8 @@
 /** The sheet over the messages, and in it the menu behind the button "More". */
 import { MORE } from "../../string_ids.ts";
 import { type ExtrasContext, type MenuItem, showSheet } from "../extras_context.ts";
-import { MENU, OVER, type Slot } from "../extras_host.ts";
+import { MENU, OVER, type Slot } from "../slot.ts";
+import { Icon } from "../IconButton.tsx";
 import { CLOSE } from "./menu_ids.ts";
 
 export function menuFeature(context: ExtrasContext): Slot {
@@ -65,13 +66,5 @@ function Item({ context, item }: { readonly context: ExtrasContext; readonly ite
       <Icon path={item.icon} />
       {item.label}
     </button>
-  );
-}
-
-export function Icon({ path }: { readonly path: string }) {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={path} />
-    </svg>
   );
 }

@@ -88,7 +88,8 @@ function callableTools(
   { takenNames, notes, context: { redactor } }: McpOptions,
 ): Map<string, CallableTool> {
   const callable = new Map<string, CallableTool>();
-  for (const { definition: { name: server, allow }, connection, tools } of servers) {
+  for (const { definition, connection, tools } of servers) {
+    const { name: server, allow, progress } = definition;
     const wanted = tools.filter(({ name }) => allow === undefined || allow.includes(name));
     if (wanted.length > MAX_TOOLS_PER_SERVER) {
       notes.push(`${server}: all but ${MAX_TOOLS_PER_SERVER} tools`);
@@ -106,6 +107,7 @@ function callableTools(
         .slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed();
       callable.set(name, {
         tool: { name, description, parameters: tool.inputSchema },
+        progress,
         validatedByServer: true,
         call: (args, signal) => connection.call(tool.name, args, signal),
       });

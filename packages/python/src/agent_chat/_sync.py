@@ -31,6 +31,7 @@ from .types import (
     AgentBody,
     AgentFeedback,
     AgentPatch,
+    BoundKey,
     ChatMessage,
     Conversation,
     Document,
@@ -217,16 +218,26 @@ class Agents(_Resource):
 
 class Sessions(_Resource):
     def mint(
-        self, agent_id: str, *, origin: str, visitor: Optional[MintVisitor] = None
+        self,
+        agent_id: str,
+        *,
+        origin: Optional[str] = None,
+        visitor: Optional[MintVisitor] = None,
+        bind: Union[Literal[True], BoundKey, None] = None,
     ) -> MintedSession:
         """A token for a page's visitor. ``origin`` is the ``Origin`` header that the browser sent.
 
-        ``visitor`` names the person, and sets the agent's variables.
+        ``visitor`` names the person, and sets the agent's variables. With ``bind`` the token works
+        only with a key of the visitor's browser or app: the first one, or ``{"jkt": …}``. An app
+        without pages has no ``origin``, and needs ``bind``.
         """
         body: dict[str, Any] = {"agentId": agent_id}
         if visitor is not None:
             body["visitor"] = visitor
-        request = requests.create("/v1/widget/session", body, headers={"origin": origin})
+        if bind is not None:
+            body["bind"] = bind
+        headers = None if origin is None else {"origin": origin}
+        request = requests.create("/v1/widget/session", body, headers=headers)
         return cast(MintedSession, self._client._json(request))
 
     def revoke(self, session_token: str) -> None:
@@ -241,18 +252,22 @@ class Chat(_Resource):
         messages: Union[str, Sequence[ChatMessage]],
         *,
         conversation_id: Optional[str] = None,
+        replaces: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         **overrides: Any,
     ) -> ChatStream:
         """Asks an agent. Nothing is sent before the result is iterated.
 
-        ``messages`` is one question or the whole conversation. ``overrides`` are the other fields of
-        the request, such as ``temperature``.
+        ``messages`` is one question or the whole conversation. ``replaces`` is the run of that
+        conversation whose answer is asked for again, or whose question is changed. ``overrides`` are
+        the other fields of the request, such as ``temperature``.
         """
         asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         body = {"agentId": agent_id, "messages": list(asked), **overrides}
         if conversation_id is not None:
             body["conversationId"] = conversation_id
+        if replaces is not None:
+            body["replaces"] = replaces
         return ChatStream(self._client, body, idempotency_key or str(uuid4()))
 
     def ask(

@@ -25,9 +25,15 @@ class Agent(TypedDict):
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -51,9 +57,15 @@ class AgentBody(TypedDict):
     allowedDomains: list[str]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -90,9 +102,14 @@ class AgentPatch(TypedDict):
     allowedDomains: NotRequired[list[str]]
     # Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. Without any, no widget session can be minted.
     allowedOrigins: NotRequired[list[str]]
+    # Apps without pages may chat: a session is minted without an `Origin`, bound to a key of the app. False by default.
+    nativeApps: NotRequired[bool]
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    retentionDays: NotRequired[Union[int, None]]
+    # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
+    followUps: NotRequired[bool]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -137,6 +154,8 @@ class Appearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -145,6 +164,16 @@ class Appearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -161,6 +190,8 @@ class ShownAppearance(TypedDict):
     title: NotRequired[str]
     # One letter or emoji, or a PNG, JPEG or WebP image as a base64 `data:` address.
     avatar: NotRequired[str]
+    # A PNG, JPEG or WebP image as a base64 `data:` address, which may be wide. Shown at the top of the panel instead of the avatar; `title` is its text alternative.
+    logo: NotRequired[str]
     # `#rrggbb`; the color of text on it is computed.
     accent: NotRequired[str]
     # `auto` follows the system.
@@ -169,6 +200,16 @@ class ShownAppearance(TypedDict):
     position: NotRequired[Literal["right", "left"]]
     # Whether visitors can rate answers. Default: `on`.
     feedback: NotRequired[Literal["on", "off"]]
+    # Whether visitors can widen the panel. Default: `on`.
+    wide: NotRequired[Literal["on", "off"]]
+    # Whether visitors can have a quiet sound played when an answer arrives. Default: `off`.
+    sound: NotRequired[Literal["on", "off"]]
+    # Whether visitors see what is left of their limits. Default: `off`.
+    limits: NotRequired[Literal["on", "off"]]
+    # Whether visitors can dictate and have answers read aloud, where the browser can. Default: `on`.
+    voice: NotRequired[Literal["on", "off"]]
+    # Whether visitors see their earlier conversations. Default: `on`.
+    history: NotRequired[Literal["on", "off"]]
     # First sentence of an empty conversation.
     greeting: NotRequired[str]
     # Questions that a visitor can ask with one click.
@@ -179,6 +220,10 @@ class ShownAppearance(TypedDict):
     privacyText: NotRequired[str]
     # Makes that line a link.
     privacyUrl: NotRequired[str]
+    # Absent if the agent offers none of these.
+    offers: NotRequired["AgentOffers"]
+
+AgentOffers = list[Literal["images", "documents", "handoff"]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -213,6 +258,8 @@ class HttpTool(TypedDict):
     request: "HttpToolRequest"
     timeoutMs: NotRequired[int]
     maxResponseBytes: NotRequired[int]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class McpTool(TypedDict):
     type: Literal["mcp"]
@@ -220,10 +267,18 @@ class McpTool(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
     allow: NotRequired[list[str]]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
 
 class MintBody(TypedDict):
     agentId: str
     visitor: NotRequired["MintVisitor"]
+    # Every call with the token must carry a proof of a key in the header `DPoP`. `true` binds the session to the key of the first valid proof, `jkt` to this key from the start.
+    bind: NotRequired[Union[Literal[True], "BoundKey"]]
+
+class BoundKey(TypedDict):
+    # The SHA-256 thumbprint of the key's public JWK (RFC 7638).
+    jkt: str
 
 class MintVisitor(TypedDict):
     """The visitor that the session is for."""
@@ -298,7 +353,7 @@ class DoctorBody(TypedDict):
 class DoctorReportFindingsItem(TypedDict):
     check: Literal["origin", "tag", "mixed_content", "csp", "integrity", "token", "clock"]
     verdict: Literal["pass", "fail", "unknown"]
-    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_panel", "policy_extras", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "api_key_in_page", "clock_wrong"]
+    reason: Literal["fine", "not_read", "only_tag", "no_tag", "origin_malformed", "origin_not_listed", "tag_not_found", "marker_missing", "script_elsewhere", "api_base_differs", "agent_differs", "mixed_content", "policy_scripts", "policy_panel", "policy_extras", "policy_connections", "policy_sandbox", "integrity_missing", "integrity_stale", "release_gone", "crossorigin_missing", "token_missing", "token_unknown", "token_expired", "token_used_up", "token_other_agent", "token_other_origin", "token_native_app", "token_bound", "api_key_in_page", "clock_wrong"]
     # For people; the same for the same `reason`.
     message: str
 
@@ -324,7 +379,7 @@ class MintedSession(TypedDict):
     expiresAt: str
     # Total messages that this session may send.
     messageCap: int
-    # The agent's; absent if it has none.
+    # The agent's, and what it offers; absent if it has neither.
     appearance: NotRequired["ShownAppearance"]
 
 class ChatBody(TypedDict):
@@ -345,6 +400,8 @@ class ChatBody(TypedDict):
     maxOutputTokens: NotRequired[int]
     # For correlation: the `start` frame repeats it.
     requestId: NotRequired[str]
+    # The run whose answer this message asks for again, or whose question it changes. Must be a run of `conversationId`. Send the messages before that run's question, then the question.
+    replaces: NotRequired[str]
 
 class ChatMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -426,6 +483,51 @@ class HandoffStatus(TypedDict):
     # Whether the visitor may leave an e-mail address and a message: `POST …/contact`.
     form: bool
 
+class HandoffTranscriptEntriesItem1(TypedDict):
+    type: Literal["state"]
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # The name that the person shows to the visitor.
+    person: NotRequired[str]
+    # Who asked for a person.
+    by: NotRequired[Literal["model", "visitor"]]
+    # Why the model asked.
+    reason: NotRequired[str]
+    at: str
+
+class HandoffTranscriptEntriesItem2(TypedDict):
+    type: Literal["visitor"]
+    text: str
+    # The run that the message was accepted as.
+    runId: str
+    at: str
+
+class HandoffTranscriptEntriesItem3(TypedDict):
+    type: Literal["person"]
+    text: str
+    # The name that the person shows to the visitor.
+    person: str
+    at: str
+
+class HandoffTranscriptEntriesItem4(TypedDict):
+    """What the visitor left because nobody was there."""
+    type: Literal["contact"]
+    email: str
+    message: str
+    at: str
+
+class HandoffTranscript(TypedDict):
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # Of the last request for a person.
+    requestedAt: str
+    # Who has it, or had it last.
+    person: NotRequired[str]
+    # Oldest first; the latest 500.
+    entries: list[Union["HandoffTranscriptEntriesItem1", "HandoffTranscriptEntriesItem2", "HandoffTranscriptEntriesItem3", "HandoffTranscriptEntriesItem4"]]
+
 FeedFrame = Union["FeedStateFrame", "FeedMessageFrame", "FeedTypingFrame"]
 
 class ContactBody(TypedDict):
@@ -445,7 +547,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
@@ -561,6 +663,10 @@ class ConversationRun(TypedDict):
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
+    # The run whose answer was asked for again, or whose question was changed.
+    replaces: NotRequired[str]
+    # Not on the current path: this run was replaced, or it followed one that was. Absent otherwise.
+    superseded: NotRequired[Literal[True]]
     # What the visitor thinks of the answer; absent if it is not rated.
     feedback: NotRequired["Feedback"]
 
@@ -585,6 +691,8 @@ class Transcript(TypedDict):
     costUsd: float
     # In the order in which they ended.
     runs: list["ConversationRun"]
+    # What people and the visitor wrote to each other; on the first page, if anyone asked for a person.
+    handoff: NotRequired["HandoffTranscript"]
     # The `cursor` of the next page; absent on the last.
     nextCursor: NotRequired[str]
 
@@ -628,7 +736,7 @@ class OwnConversation(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
 
 class OwnConversationPage(TypedDict):
@@ -641,6 +749,10 @@ class OwnMessageSourcesItem(TypedDict):
     title: str
     # Set if the title is an address.
     url: NotRequired[str]
+    # The answer draws on this document.
+    used: NotRequired[Literal[True]]
+    # Of a used document: a passage that the answer draws on.
+    text: NotRequired[str]
 
 class OwnMessage(TypedDict):
     role: Literal["user", "assistant"]
@@ -653,10 +765,14 @@ class OwnMessage(TypedDict):
     claimed: NotRequired[Literal[True]]
     # Of a question: the files that were sent with it.
     attachments: NotRequired[list["MessageAttachment"]]
-    # The documents that were found for an answer, each once.
+    # The documents that were found for an answer, each once; used ones first.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
     finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]
+    # The run that this message's run replaces: the answer was asked for again, or the question changed.
+    replaces: NotRequired[str]
+    # Not on the current path: the message's run was replaced, or it followed one that was.
+    superseded: NotRequired[Literal[True]]
 
 class OwnTranscript(TypedDict):
     # To be sent as `conversationId`.
@@ -666,9 +782,9 @@ class OwnTranscript(TypedDict):
     createdAt: str
     # When its last answer ended.
     updatedAt: str
-    # Questions and answers, including expired ones; without claimed messages.
+    # Questions and answers, with expired and replaced ones; without claimed messages.
     messageCount: int
-    # The oldest first.
+    # The oldest first. Without those that are `superseded` they are the current path.
     messages: list["OwnMessage"]
     # The run whose answer is being written: its question is the last message, and `GET /v1/chat/runs/{runId}/stream` has the answer. On the last page.
     activeRunId: NotRequired[str]
@@ -943,6 +1059,7 @@ class ToolCallFrame(TypedDict):
     type: Literal["tool_call"]
     name: str
     args: "JsonValue"
+    progress: NotRequired[str]
 
 class ToolResultFrame(TypedDict):
     type: Literal["tool_result"]

@@ -8,7 +8,7 @@ import { InboxList } from "@/components/inbox/InboxList.tsx";
 import { LiveRunCard } from "@/components/inbox/LiveRunCard.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { RunCard } from "@/components/RunCard.tsx";
+import { StoredRun } from "@/components/inbox/StoredRun.tsx";
 import InboxKeys from "@/islands/InboxKeys.tsx";
 import { conversationsHref, openConversationHref } from "@/lib/dashboard/conversation_filters.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
@@ -103,10 +103,21 @@ export default define.page<typeof handler>(({ data, url }) => {
             <p class="prose">{t("These messages were deleted.")}</p>
           )}
           {transcript.runs.map((run) => (
-            <RunCard key={run.runId} run={run} record={records.get(run.runId)} />
+            <StoredRun
+              key={run.runId}
+              run={run}
+              runs={transcript.runs}
+              record={records.get(run.runId)}
+            />
           ))}
           {live.map((run) => (
-            <LiveRunCard key={run.facts.runId} run={run} now={inbox.now} canStop={editor} />
+            <LiveRunCard
+              key={run.facts.runId}
+              run={run}
+              runs={transcript.runs}
+              now={inbox.now}
+              canStop={editor}
+            />
           ))}
           {(next || url.searchParams.has("cursor")) && (
             <nav class="pager" aria-label={t("Runs")}>

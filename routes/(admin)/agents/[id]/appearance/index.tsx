@@ -19,6 +19,7 @@ import { findAgent, parseVersion } from "@/lib/dashboard/agents/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
+import { offersOf } from "@/lib/schemas/appearance.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { Service } from "@/lib/http/service.ts";
 import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
@@ -100,7 +101,11 @@ export default define.page<typeof handler>(({ data, url }) => {
           <ShareCard path={path} url={shareUrl} editor={editor} />
           <EmbedCard path={`/agents/${agent.id}/embed`} />
         </div>
-        <AppearancePreview src={`${path}/preview`} form="agent-form" />
+        <AppearancePreview
+          src={`${path}/preview`}
+          form="agent-form"
+          offers={offersOf(agent)}
+        />
       </div>
     </>
   );

@@ -6,7 +6,7 @@ import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import { addSite, setSites, type SiteIssues } from "@/lib/dashboard/embed/add_site.ts";
+import { addSite, saveSites, type SiteIssues } from "@/lib/dashboard/embed/add_site.ts";
 import { findBackend } from "@/lib/dashboard/embed/backends.ts";
 import { embedFacts } from "@/lib/dashboard/embed/embed_facts.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
@@ -21,7 +21,7 @@ export const handler = define.handlers({
     return page(guideProps(ctx, { agent, typed: "", issues: {} }));
   },
 
-  /** Adds a site, or removes the one in `remove`. */
+  /** Adds a site, removes the one in `remove`, or allows `nativeApps`. */
   async POST(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
@@ -29,12 +29,15 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, runtime);
     const [typed, removed] = [(form.get("origin") ?? "").trim(), form.get("remove")];
     const { tenant } = signedIn(ctx.state);
-    const origins = (agent.allowedOrigins ?? []).filter((origin) => origin !== removed);
-    const issues = removed === null
+    const nativeApps = form.get("nativeApps");
+    const allowedOrigins = (agent.allowedOrigins ?? []).filter((origin) => origin !== removed);
+    const patch = nativeApps === null ? { allowedOrigins } : { nativeApps: nativeApps !== "" };
+    const adds = removed === null && nativeApps === null;
+    const issues = adds
       ? await addSite(agents, { tenant, agent, typed })
-      : await setSites(agents, { tenant, agent, origins });
+      : await saveSites(agents, { tenant, agent, patch });
     if (issues === undefined) {
-      const notice = removed === null ? "site_added" : "site_removed";
+      const notice = adds ? "site_added" : removed === null ? "agent_saved" : "site_removed";
       return ctx.redirect(withFlashMessage(`/agents/${agent.id}/embed`, notice), 303);
     }
     return page(guideProps(ctx, { agent, typed, issues }), { status: 400 });
@@ -50,6 +53,7 @@ function guideProps(
     facts: embedFacts(state.service, agent),
     backend: findBackend(url.searchParams.get("backend")),
     origins: agent.allowedOrigins ?? [],
+    nativeApps: agent.nativeApps ?? false,
     editor: isEditor(signedIn(state)),
     typed,
     issues,

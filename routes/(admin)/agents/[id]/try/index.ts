@@ -2,6 +2,7 @@ import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { endingReplaced } from "@/lib/http/start_chat.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { loadPlaygroundAgent } from "@/lib/dashboard/agents/playground.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
@@ -30,8 +31,12 @@ export const handler = define.handlers({
       origin: new URL(service.baseUrl).origin,
       source: { kind: "user" as const, id: userId },
     };
-    const { open } = await rateLimiter.transact((view) =>
-      chat.start(request, { reader: view, admit: (run) => rateLimiter.admitRun(view, run) })
+    const { open } = await endingReplaced(
+      chat,
+      () =>
+        rateLimiter.transact((view) =>
+          chat.start(request, { reader: view, admit: (run) => rateLimiter.admitRun(view, run) })
+        ),
     );
     return sseResponse(await open(), { runtime, closing });
   }),
