@@ -15,12 +15,12 @@ import { voiceFeature } from "./voice/voice_feature.tsx";
 
 /** In the order in which they stand in a place and in the menu. */
 const FEATURES: readonly Feature[] = [
+  attachmentsFeature,
   answerFeature,
   branchFeature,
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
-  attachmentsFeature,
   menuFeature,
 ];
 
