@@ -20,13 +20,13 @@ import { wideFeature } from "./switches/wide_feature.ts";
 
 /** In the order in which they stand in a place and in the menu. */
 const FEATURES: readonly Feature[] = [
+  attachmentsFeature,
   answerFeature,
   branchFeature,
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
   handoffFeature,
-  attachmentsFeature,
   limitsFeature,
   conversationsFeature,
   wideFeature,
