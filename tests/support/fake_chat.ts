@@ -125,6 +125,7 @@ export class FakeChat {
       return new Response(null, { status: 204, headers: CORS });
     }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
+    if (!id && seen.method !== "POST") return this.#refuse(404, "not_found");
     if (!id) return this.#post(seen.key!);
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
