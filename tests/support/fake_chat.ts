@@ -138,7 +138,12 @@ export class FakeChat {
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
     }
+    // The session has no visitor.
+    if (url.pathname.endsWith("/conversations")) {
+      return Response.json({ data: [] }, { headers: CORS });
+    }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
+    if (!id && seen.method !== "POST") return this.#refuse(404, "not_found");
     if (!id) return this.#post(seen.key!);
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
