@@ -1,6 +1,7 @@
 /** Conversations of a session's visitor, for the visitor: list, read, name, delete, continue. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { OwnConversation, OwnTranscript } from "@/lib/schemas/own_conversation.ts";
+import { upload } from "./support/attachments.ts";
 import { ended } from "./support/conversations.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
@@ -200,6 +201,30 @@ Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once
     { title: "Handbook", used: true, text },
     { title: address, url: address },
   ]);
+});
+
+Deno.test("GET /v1/chat/conversations/:id: names the files of a question, also while it is answered", async () => {
+  const held = pausableRuntime();
+  await using setup = await start({ runtime: held.runtime });
+  const { open, service, key } = setup;
+  const attachments = { images: true, documents: true };
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN], attachments });
+  const ada = await open("ada", { agent });
+  const bytes = "name,price\nTea,3";
+  const { expiresAt: _, ...file } = await upload(service, { sessionToken: ada.token }, {
+    ...{ bytes, name: "prices.csv" },
+  });
+  const question = { ...say("What is it?"), attachments: [file.id] };
+  const text = new SseText((await send(ada, [question])).body!);
+  const { conversationId } = JSON.parse(/data: (.*)/.exec(await text.until("Hello"))![1]!);
+  const filesOf = async () => {
+    const { messages } = await read(ada, conversationId);
+    return messages.map((message) => message.attachments);
+  };
+  assertEquals(await filesOf(), [[file]]);
+  held.release();
+  await text.rest();
+  assertEquals(await filesOf(), [[file], undefined]);
 });
 
 Deno.test("another device: the visitor continues with another session, in another process", async (t) => {

@@ -186,6 +186,7 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
       "maxSteps",
       "wallClockSeconds",
       "maxOutputTokens",
+      "retentionDays",
     ],
     "/knowledge": ["knowledgeBaseId"],
     "/tools": ["tools", "allowedDomains"],

@@ -5,14 +5,17 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements answerActions apiBase attach avatar away branch busy
-  changed clearAnnouncements config conversation describe draw elementCount emit emitter ended endpoint
-  fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
-  input inside isPressed kids kind label languages launcher left line lines live load loadFile locale log lost mark
-  menuItems   newId node nth onAppearance onCancel onLeave onLink onPress onRetry onSave onWake paint pause privacyText privacyUrl
-  rejection remaining renew restart resume retry retryAfter retryAt root save saved script
-  scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme
-  token tool turn ui unread uploading waiting wake warn
+  accent announceAnswer announcements announceText answerActions apiBase asking attach avatar away
+  begin branch busy changed clearAnnouncements config conversation describe draw editing
+  elementCount emit emitter ended endpoint fail failed failure feedback fetcher field forget found
+  frames gap greeting halt handle imageOrigins initialDraft input inside isDone isOffered
+  isPressed isSent isSure item kids kind label languages launcher left line lines live load
+  loadFile locale log lost mark menuItems newId node noteOf nth onAppearance onCancel onLeave
+  onLink onPress onRetry onSave onWake opening outcome paint path pause pending privacyText
+  privacyUrl problem rate rejection remaining renew restart resume retry retryAfter retryAt root
+  save saved script scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd
+  stringId suggestions tag takesFocus textId theme token tool turn ui unread uploading uploads
+  waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

@@ -53,7 +53,7 @@ export class Conversation {
     this.state = initialState(options.saved);
   }
 
-  /** Continues an answer that a reload interrupted. */
+  /** Continues an answer that a reload interrupted, or that another page began. */
   resume(): void {
     const { attempt } = this.state;
     this.#announcedLength = currentAnswer(this.state)?.text.length ?? 0;
@@ -67,11 +67,15 @@ export class Conversation {
     this.#options.changed(true);
   }
 
-  /** False when there is nothing to send or an answer is still arriving. */
+  /**
+   * False when there is nothing to send, an answer is still arriving, or a file is being uploaded. A
+   * message needs a text: without one it is the names of its files.
+   */
   send(text: string, more?: Pick<TranscriptMessage, "files" | "replaces">): boolean {
-    const content = truncate(text.trim());
     const { state } = this;
-    if (!content || state.busy || state.uploading) return false;
+    const names = state.files?.map(({ name }) => name) ?? [];
+    const content = truncate(text.trim() || names.join(", "));
+    if (state.busy || !more && state.uploading?.() || !content) return false;
     state.turns.push({
       ...{ id: state.nextId++, role: "user", text: content, files: state.files, ...more },
     });
@@ -107,12 +111,17 @@ export class Conversation {
     if (this.#detach()) this.#end("cancelled");
   }
 
-  /** Deletes the conversation and starts a new one. */
-  restart(): void {
-    this.#detach();
-    const { open, nextId, draft } = this.state;
-    this.state = { ...initialState(), open, nextId, draft };
+  /**
+   * Shows a new conversation, and cancels the answer that is arriving. With `other` it shows that one,
+   * follows its answer, and cancels nothing: the answer goes on, for who opens its conversation again.
+   */
+  restart(other?: Partial<SavedState>): void {
+    if (other) this.#run = undefined;
+    else this.#detach();
+    const { open, nextId, draft, files, uploading } = this.state;
+    this.state = { ...initialState(), open, nextId, draft, files, uploading, ...other };
     this.#options.changed(true);
+    this.resume();
   }
 
   /** Uses this token from now on, and sends the question that the old token could not. */

@@ -219,8 +219,25 @@ Deno.test("Conversation.branch: asks again from a question, with its files and t
 
 Deno.test("Conversation.send: waits while a file is being uploaded", () => {
   const t = setUp([]);
-  t.conversation.state.uploading = true;
+  let held = 0;
+  t.conversation.state.uploading = () => !!++held as true;
   assertEquals([t.conversation.send("Hello?"), t.seen.length], [false, 0]);
+  assertEquals(held, 1);
+  t.conversation.restart();
+  assertEquals([t.conversation.send("Hello?"), held], [false, 2], "also in a new conversation");
+});
+
+Deno.test("Conversation.send: a message of files only has their names as its text, within the limits", async () => {
+  const t = setUp([() => stream(text(ANSWER))]);
+  t.conversation.state.files = ["a.png", "b.pdf"].map((name, n) => {
+    return { id: `file-${n}`, name, mediaType: "" };
+  });
+  assertEquals(t.conversation.send(" "), true);
+  await t.idle();
+  assertEquals(t.seen[0]?.body.messages, [
+    { role: "user", content: "a.png, b.pdf", attachments: ["file-0", "file-1"] },
+  ]);
+  assertEquals(t.conversation.state.files, undefined);
 });
 
 Deno.test("Conversation: shows a rejection to the developer with its code, to the visitor as a calm sentence", async () => {
@@ -306,6 +323,41 @@ Deno.test("Conversation.restart: ignores frames of the previous run", async () =
   await t.idle();
   assertEquals(t.conversation.state.turns, []);
   assertEquals(t.conversation.state.conversationId, undefined);
+});
+
+Deno.test("Conversation.restart: shows another conversation, and follows its answer from the first frame", async () => {
+  const t = setUp([() => stream(text(ANSWER)), () => stream(text(ANSWER).replaceAll(RUN, OTHER))]);
+  t.conversation.send("Hello?");
+  await t.until(() => t.seen.length === 1);
+  const { nextId } = t.conversation.state;
+  const turns = [{ id: nextId, role: "user" as const, text: "Earlier?", run: OTHER }];
+  t.conversation.restart({
+    turns,
+    nextId: nextId + 1,
+    conversationId: CONVERSATION,
+    attempt: { key: "", run: OTHER, n: 0, messages: [] },
+  });
+  await t.idle();
+  assertEquals(t.conversation.state.turns.map((turn) => turn.text), ["Earlier?", "Hi."]);
+  assertEquals(t.conversation.state.turns[1]?.run, OTHER);
+  assertEquals(t.seen.map(({ url }) => url), [
+    "https://chat.example/v1/chat/stream",
+    `https://chat.example/v1/chat/runs/${OTHER}/stream`,
+  ], "the first answer is not cancelled");
+  assertEquals(t.seen[1]?.headers.get("last-event-id"), `${OTHER}.0`);
+});
+
+Deno.test("Conversation: a run that can only be followed is not sent again when it is gone", async () => {
+  const attempt = { key: "", run: RUN, n: 0, messages: [] };
+  const saved: SavedState = {
+    ...{ open: true, nextId: 2, conversationId: CONVERSATION, attempt },
+    turns: [{ id: 1, role: "user", text: "Earlier?" }],
+  };
+  const t = setUp([() => reject(404, "not_found")], { saved });
+  t.conversation.resume();
+  await t.idle();
+  assertEquals(t.conversation.state.failure?.stringId, UNAVAILABLE);
+  assertEquals(t.seen.length, 1);
 });
 
 Deno.test("Conversation: keeps the first passages that its searches found, cut, and a retry starts over", async () => {

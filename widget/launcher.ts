@@ -65,7 +65,9 @@ export function startLauncher(
 
   const draw = () => panel ? panel.draw() : shell?.paint();
   const configure = () => {
-    view.read = withAppearance(read, appearance);
+    // On a page from right to left the other side, unless the tag or the appearance says one.
+    const { direction } = getComputedStyle(document.body ?? document.documentElement);
+    view.read = withAppearance(read, { position: direction, ...appearance });
     view.config = readConfig(view.read, document.baseURI) as WidgetConfig;
     const tag = language || view.config.lang || document.documentElement.lang;
     view.locale = findLocale(tag, panel?.languages ?? languages);

@@ -1,8 +1,7 @@
 /** Loads the extras on their first use. A chat works without them. */
 import type { ExtrasHost, StartExtras } from "./extras/extras_host.ts";
-import { BELOW, MENU, type Slot, type SlotValue } from "./extras/slot.ts";
+import { ABOVE_FIELD, BELOW, MENU, type Place, type Slot, type SlotValue } from "./extras/slot.ts";
 import type { LoadFile } from "./load_file.ts";
-import type { TranscriptMessage } from "./state.ts";
 import { UNAVAILABLE } from "./string_ids.ts";
 
 /** Defined by the bundler, like those of the panel. */
@@ -11,8 +10,9 @@ declare const EXTRAS_INTEGRITY: string;
 
 /**
  * Renders nothing until the file is there, and then what the file renders. It is loaded when a visitor
- * sees a finished answer, and for what they ask of it. If it cannot be loaded, the next answer tries
- * again silently; what the visitor has asked for ends with a notice.
+ * sees a finished answer or a draft's files, holds files over the panel, and for what they ask of it. If
+ * it cannot be loaded, the next answer tries again silently; what the visitor has asked for ends with a
+ * notice.
  */
 export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   const { conversation } = host.ui;
@@ -23,9 +23,15 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   let attempt = 0;
   /** The answers from this number on have not tried yet. */
   let next = 0;
-  const isNewAnswer = (value: SlotValue | undefined) => {
-    const { role, id } = value as TranscriptMessage;
-    return conversation.state.open && role === "assistant" && id >= next;
+  const isNew = (place: Place, value: SlotValue | undefined) => {
+    const { open, files, nextId } = conversation.state;
+    const { role, id = nextId - 1, length } = Object(value);
+    const isSeen = place === BELOW
+      ? role === "assistant"
+      : place === ABOVE_FIELD
+      ? files
+      : length === 0;
+    return open && id >= next && isSeen;
   };
   const load = () => {
     loading = true;
@@ -49,8 +55,8 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   };
   return (place, value) => {
     if (slot) return slot(place, value);
-    const isAsked = place >= MENU;
+    const isAsked = place === MENU || Object(value).length > 0;
     if (isAsked) asked.push([place, value]);
-    if (!loading && (isAsked || place === BELOW && isNewAnswer(value))) load();
+    if (!loading && (isAsked || isNew(place, value))) load();
   };
 }

@@ -9,6 +9,9 @@ export interface AttachedFile {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
+  readonly bytes?: number;
+  /** Paints its preview, until the page is left. */
+  paint?: ((canvas: HTMLCanvasElement | null) => void) | undefined;
 }
 
 /** A passage that was found. */
@@ -60,8 +63,8 @@ export interface State extends SavedState {
   busy: boolean;
   /** The connection broke and is being retried. */
   lost: boolean;
-  /** A file is being uploaded: the message waits for it. */
-  uploading?: boolean;
+  /** There while a file is being uploaded. Called for the message that has to wait; true. */
+  uploading?: (() => true) | undefined;
   /** What the running tool does, or its name, or "". */
   tool: string;
   failure?: Failure | undefined;

@@ -7,13 +7,14 @@ import type { AgentFieldsProps } from "./AgentFields.tsx";
 import { Notice } from "../Notice.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-/** Which models answer, and what one answer may cost. */
+/** Which models answer, what one answer may cost, and how long conversations are stored. */
 export function ModelFields(props: AgentFieldsProps) {
   return (
     <>
       <Models {...props} />
       <Attachments {...props} />
       <Limits {...props} />
+      <Retention {...props} />
     </>
   );
 }
@@ -141,6 +142,23 @@ function Limits({ values, issues, choices }: AgentFieldsProps) {
           range={{ min: 1, max: B.maxOutputTokens, step: 1 }}
         />
       </details>
+    </section>
+  );
+}
+
+function Retention({ values, issues, choices: { conversationDays } }: AgentFieldsProps) {
+  return (
+    <section class="card stack">
+      <h2>{t("Privacy")}</h2>
+      <NumberField
+        {...{ values, issues, name: "retentionDays", optional: true }}
+        label={t("Days that conversations are stored")}
+        help={t(
+          "Leave blank for the days of your plan: {days}. 0 keeps nothing of what is said, and excludes hand-off. Applies to new messages only: what is stored already stays for its time.",
+          { days: conversationDays },
+        )}
+        range={{ min: 0, max: B.retentionDays, step: 1 }}
+      />
     </section>
   );
 }

@@ -2,10 +2,10 @@ import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import {
-  RUN_RETENTION_MS,
   type RunEnd,
   type RunRecord,
   runRecordSchema,
+  unstoredRunRetention,
 } from "../store/runs/run_record.ts";
 import { addToUsage, usageKeyOf } from "../store/runs/usage_rows.ts";
 import type { Transaction } from "../store/tx/operation.ts";
@@ -158,9 +158,10 @@ export function decideSettlement(tx: Transaction, settlement: Settlement): Charg
   const endedAt = isOrphaned ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
   // Validates what a provider reported: one NaN would remove every limit of the day.
-  const { retentionMs: expireIn = RUN_RETENTION_MS, page } = settlement.settleHook ?? {};
+  const { retentionMs, page } = settlement.settleHook ?? {};
   const n = settlement.settleHook?.numberIn?.(tx);
   const place = { ...(page !== undefined && { page }), ...(n !== undefined && { n }) };
+  const expireIn = retentionMs ?? unstoredRunRetention(activeRun.run);
   const stored = { ...place, exp: endedAt + expireIn };
   const record = runRecordSchema
     .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess, ...stored });

@@ -38,7 +38,7 @@ export interface ConversationHandoffsDeps {
 /** The conversation of a message. */
 export interface MessagePlace {
   tenant: string;
-  agent: Pick<Agent, "id" | "handoff">;
+  agent: Pick<Agent, "id" | "handoff" | "retentionDays">;
   conversationId: string | undefined;
   origin?: string | undefined;
   /** The visitor's hash. */
@@ -54,19 +54,24 @@ export type PreparedHandoff =
 export interface PersonRequest {
   name: ConversationName;
   settings: HandoffSettings;
+  /** The agent's own retention, days. */
+  retentionDays?: number | undefined;
   by: HandoffRequester;
   reason?: string | undefined;
   origin?: string | undefined;
   /** The visitor's hash. */
   visitor?: string | undefined;
-  /** The run that asks. */
+  /** An active run of the conversation, which may exist although nothing of it is stored yet. */
   runId?: string | undefined;
-  /** True if the conversation exists although nothing of it is stored yet. */
-  isActive: boolean;
 }
 
-/** `gone`: the conversation was deleted. `not_stored`: the plan stores no conversations. */
+/** `gone`: the conversation was deleted. `not_stored`: the plan or the agent stores no conversations. */
 export type PersonRequestResult = { head: HandoffHead } | { failed: "gone" | "not_stored" };
+
+/** False if conversations that a person has go back to the agent. */
+export function mayHandOff({ handoff, retentionDays }: MessagePlace["agent"]): boolean {
+  return handoff !== undefined && retentionDays !== 0;
+}
 
 /** The hand-offs of conversations, for runs and for requests of a person. */
 export class ConversationHandoffs {
@@ -104,13 +109,13 @@ export class ConversationHandoffs {
 
   /**
    * The hand-off of a message's conversation, as part of the transaction that admits the message. Nothing
-   * is read for an agent without the setting: removing it gives conversations back to the agent.
+   * is read for an agent without the setting, or one that keeps nothing: conversations are the agent's again.
    */
   async find(
     { tenant, agent, conversationId: id, origin, visitor }: MessagePlace,
     reader: KvReader = this.#deps.kv,
   ): Promise<{ name: ConversationName; head: HandoffHead; held: boolean } | undefined> {
-    if (agent.handoff === undefined || id === undefined) return undefined;
+    if (!mayHandOff(agent) || id === undefined) return undefined;
     const name = await conversationName(id, { tenant, agentId: agent.id, origin, visitor });
     const head = parseRecord(handoffHeadSchema, await reader.get(keys.handoff(name)));
     const now = this.#deps.runtime.now();
@@ -120,13 +125,14 @@ export class ConversationHandoffs {
 
   /** Asks for a person. Outside business hours the agent keeps the conversation. */
   async request(request: PersonRequest): Promise<PersonRequestResult> {
-    const { kv, store, tenants } = this.#deps;
+    const { store, tenants } = this.#deps;
     const { name, by, reason, origin, visitor, settings } = request;
-    const { conversationDays: days } = await tenants.plan(name.tenant);
+    const { conversationDays } = await tenants.plan(name.tenant);
+    const days = Math.min(conversationDays, request.retentionDays ?? conversationDays);
     if (days === 0) return { failed: "not_stored" };
     for (let tries = MAX_TRIES; tries > 0; tries--) {
-      const entry = await kv.get(keys.conversation(name));
-      if (!this.#exists(request, entry)) return { failed: "gone" };
+      const guards = await this.#existence(request);
+      if (guards === undefined) return { failed: "gone" };
       const now = this.#deps.runtime.now();
       const minutes = settings.answerWithinMinutes ?? DEFAULT_ANSWER_MINUTES;
       const { businessHours: hours, form = false } = settings;
@@ -134,11 +140,8 @@ export class ConversationHandoffs {
       const answerBy = now + minutes * MINUTE_MS;
       try {
         const event = { type: "request" as const, by, reason, isOpen, answerBy, form };
-        const guard = { key: entry.key, versionstamp: entry.versionstamp };
-        const result = await store.change(name, event, {
-          created: { days, origin, visitor },
-          guard,
-        });
+        const created = { days, origin, visitor };
+        const result = await store.change(name, event, { created, guards });
         if ("conflict" in result) throw new Error("a request for a person met a conflict");
         return { head: result.head };
       } catch (error) {
@@ -148,11 +151,23 @@ export class ConversationHandoffs {
     throw new Error("the conversation kept changing");
   }
 
-  /** A run of a deleted conversation is listed in its tombstone. */
-  #exists({ runId, isActive }: PersonRequest, entry: Deno.KvEntryMaybe<unknown>): boolean {
-    const head = parseRecord(conversationHeadSchema, entry);
-    if (head === undefined) return isActive;
-    if (runId !== undefined && head.gone?.includes(runId)) return false;
-    return "id" in head ? head.exp > this.#deps.runtime.now() || isActive : isActive;
+  /**
+   * What proves that the conversation exists: its record, an active run, or its hand-off. It must be
+   * unchanged when the request is stored, so that nothing is written for a deleted one. `undefined` if there
+   * is none; a run of a deleted conversation is listed in its tombstone.
+   */
+  async #existence({ name, runId }: PersonRequest): Promise<Deno.AtomicCheck[] | undefined> {
+    const { kv, runtime } = this.#deps;
+    const found = [keys.conversation(name), keys.handoff(name)];
+    const [conversation, handoff] = await kv.getMany([found[0]!, found[1]!]);
+    const head = parseRecord(conversationHeadSchema, conversation!);
+    if (runId !== undefined && head?.gone?.includes(runId)) return undefined;
+    const { key, versionstamp } = conversation!;
+    const guards = [{ key, versionstamp }];
+    if (head !== undefined && "id" in head && head.exp > runtime.now()) return guards;
+    const active = runId && await kv.get(keys.activeRun(name.tenant, runId));
+    const proof = active && active.versionstamp !== null ? active : handoff!;
+    if (proof.versionstamp === null) return undefined;
+    return [...guards, { key: proof.key, versionstamp: proof.versionstamp }];
   }
 }

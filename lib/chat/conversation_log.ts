@@ -86,7 +86,7 @@ export class ConversationLog {
     if (frames.length === 0 && !isFailed(end.finishReason)) {
       const write = (transaction: Transaction) => {
         clearInput(transaction, facts, pending);
-        const tombstone = { name, runId: facts.runId, days: input.days };
+        const tombstone = { name, runId: facts.runId, now: this.#deps.runtime.now() };
         if (clearTombstone(transaction, tombstone)) {
           discardRun(transaction, facts.runId, { name, chunks: [], written: false });
         }

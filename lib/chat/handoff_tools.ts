@@ -10,7 +10,7 @@ export function handoffTools(
   handoffs: Pick<ConversationHandoffs, "request">,
   { tenant, agent, conversation }: ToolsetRequest,
 ): CallableTool[] {
-  const { id: agentId, handoff: settings } = agent;
+  const { id: agentId, handoff: settings, retentionDays } = agent;
   if (agentId === undefined || conversation === undefined) return [];
   if (!settings?.enabled || !settings.by.includes("model")) return [];
   const { id, runId, origin, visitor } = conversation;
@@ -18,8 +18,8 @@ export function handoffTools(
     handOffTool(async (reason) => {
       const name = await conversationName(id, { tenant, agentId, origin, visitor });
       const place = { name, runId, origin, visitor };
-      const request = { ...place, settings, reason, by: "model" as const };
-      return toOutcome(await handoffs.request({ ...request, isActive: true }), settings.message);
+      const request = { ...place, settings, retentionDays, reason, by: "model" as const };
+      return toOutcome(await handoffs.request(request), settings.message);
     }),
   ];
 }

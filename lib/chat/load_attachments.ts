@@ -41,8 +41,10 @@ export async function loadAttachments(
     const isWithin = count <= MAX_ATTACHMENTS;
     loaded.unshift(
       await Promise.all(wanted.map(async (id) => {
-        const record = isWithin ? await attachments.claim(tenant, id) : undefined;
-        if (record === undefined || !await mayUse(request, record, attachments)) return undefined;
+        if (!isWithin) return undefined;
+        const mine = (record: AttachmentRecord) => mayUse(request, record, attachments);
+        const record = await attachments.claim(tenant, { id, mayUse: mine });
+        if (record === undefined) return undefined;
         const described = await attachments.describe(tenant, record);
         return { record, described, text: await attachments.readText(tenant, record) };
       })),

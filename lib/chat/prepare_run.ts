@@ -130,6 +130,7 @@ export async function prepareRun(
     provider: primary.vendor,
     model: primary.model,
     startedAt: runtime.now(),
+    ...agent.retentionDays !== undefined && { retentionDays: agent.retentionDays },
   };
   const startHook = await createStartHook(admitted, { request, attached, ...deps });
   // In a conversation that is not stored there is nothing to replace, and nothing to check.

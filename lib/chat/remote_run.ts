@@ -60,7 +60,9 @@ export class RemoteRun implements FollowableRun {
 
   async recordEnd(n: number): Promise<void> {
     // If this fails, a client that comes back receives the end again.
-    await this.#deps.store.recordReportedEnd(this.#tenant, this.id, n).catch(() => {});
+    const { store, runtime } = this.#deps;
+    const end = { tenant: this.#tenant, runId: this.id, n };
+    await store.recordReportedEnd(end, runtime.now()).catch(() => {});
   }
 
   #enter(): void {

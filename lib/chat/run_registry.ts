@@ -8,17 +8,11 @@ import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../store/r
 import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
-import {
-  CHUNK_TTL_MS,
-  type LogState,
-  LONG_CHUNK_TTL_MS,
-  newLog,
-  type RunLogHead,
-} from "../store/runs/run_log_head.ts";
+import { logChunkTtl, type LogState, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
-import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
+import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
@@ -36,7 +30,7 @@ const MAX_EARLY_CANCELLATIONS = 1_000;
 export type RunLookup =
   | { state: "running" | "ended"; head: RunLogHead }
   /** The run existed, but its log is gone. */
-  | { state: "expired" }
+  | { state: "expired"; record: RunRecord | undefined }
   | { state: "unknown" };
 
 /** An active run, with what names its conversation. */
@@ -109,7 +103,9 @@ export class RunRegistry {
     reader?: KvReader | undefined;
   }): Promise<RunStartHook> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
-    const { conversationDays: days } = await this.#deps.tenants.plan(facts.tenant, reader);
+    const { conversationDays } = await this.#deps.tenants.plan(facts.tenant, reader);
+    // A plan that was lowered after the agent was saved: the shorter one applies.
+    const days = Math.min(conversationDays, facts.retentionDays ?? conversationDays);
     const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);
     if (!isStored) return { state: { log } };
     const of = { ...(origin && { origin }), ...visitor && { visitorId: visitor.id } };
@@ -133,8 +129,8 @@ export class RunRegistry {
     return combineSettleHooks([hook, appended]);
   }
 
-  sealEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
-    return sealRunDetails(end, { tenant, runId, content: this.#deps.content });
+  sealEnd(facts: RunFacts, end: RunEnd): RunEnd {
+    return sealRunDetails(end, { ...facts, content: this.#deps.content });
   }
 
   /** Replaces `settleHook` if that fails: followers elsewhere see an interrupted run. */
@@ -150,7 +146,7 @@ export class RunRegistry {
     const writer = new RunLogWriter({
       ...{ committer, runtime, content, facts, log, onLost },
       begun: startHook.state.log,
-      chunkTtlMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
+      chunkTtlMs: logChunkTtl(facts, startHook.conversation !== undefined),
     });
     this.#writers.set(facts.runId, writer);
     return writer;
@@ -180,11 +176,11 @@ export class RunRegistry {
   /** Finds the log of a run of any process. */
   async find(tenant: string, runId: string): Promise<RunLookup> {
     const head = await this.#store.head(tenant, runId);
-    if (head === undefined) {
-      return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
+    if (head !== undefined && (head.exp ?? Infinity) > this.#deps.runtime.now()) {
+      return { state: head.state === "running" ? "running" : "ended", head };
     }
-    if ((head.exp ?? Infinity) <= this.#deps.runtime.now()) return { state: "expired" };
-    return { state: head.state === "running" ? "running" : "ended", head };
+    const record = await this.#store.record(tenant, runId);
+    return record ?? head ? { state: "expired", record } : { state: "unknown" };
   }
 
   /**

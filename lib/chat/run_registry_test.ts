@@ -7,6 +7,7 @@ import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { Admission } from "../billing/admission.ts";
 import { FailureDetector } from "../billing/failure_detector.ts";
 import { keys } from "../store/keys/keys.ts";
+import { interruptedEnd } from "../store/runs/run_record.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { Run } from "./run.ts";
@@ -59,10 +60,12 @@ Deno.test("RunRegistry: a run without idempotency record was rejected, one with 
   const { directory } = open(kv);
   const recordKey = keys.chatIdempotencyRecord("t", "scope");
   const of = { tenant: "t", runId: "run-1", recordKey };
-  await kv.set(keys.run("t", "run-1"), {});
+  const end = { ...interruptedEnd(runFacts(1, { tenant: "t" })), endedAt: 1, cost: 0, excess: 0 };
+  const record = { v: 1 as const, ...runFacts(1, { tenant: "t" }), ...end };
+  await kv.set(keys.run("t", "run-1"), record);
   assertEquals(await directory.waitUntilOpen(of), { state: "rejected" });
   await kv.set(recordKey, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
-  assertEquals(await directory.waitUntilOpen(of), { state: "expired" });
+  assertEquals(await directory.waitUntilOpen(of), { state: "expired", record });
 });
 
 Deno.test("RunRegistry: a run followed through another process arrives there 4 times a second", async () => {

@@ -3,7 +3,7 @@ import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { AttachmentReader, Uploader } from "../services/attachment_service.ts";
 import type { AttachmentOwner } from "../store/attachments/attachment_record.ts";
 import { conversationPage } from "../store/conversations/conversation_record.ts";
-import type { Session } from "../store/credentials/session_store.ts";
+import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import {
   type AuthenticationContext,
@@ -47,7 +47,10 @@ export async function authenticateUploader(
   if (agentId !== undefined && agentId !== session.agentId) rejectSessionToken();
   const agent = await service.agents.get(session.tenant, session.agentId);
   checkSessionOrigin(req, session, agent);
-  return { tenant: session.tenant, agent, owner: await liveOwner(session), until: session.exp };
+  return {
+    ...{ tenant: session.tenant, agent, owner: await liveOwner(session), until: session.exp },
+    credential: await sessionKey(credential.token),
+  };
 }
 
 /**
@@ -66,7 +69,7 @@ export async function authenticateReader(
     const { tenant, id } = identity;
     return { tenant, reader: { agentId: undefined, owner: { kind: "key", id } } };
   }
-  const { session, live } = await service.sessions.find(credential);
+  const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
   const agent = await service.agents.find(session.tenant, session.agentId);
   if (agent === undefined) throw new ApiError("not_found", "there is no such attachment");
   checkSessionOrigin(req, session, agent);
@@ -78,5 +81,5 @@ export async function authenticateReader(
 async function liveOwner({ id, origin, visitor }: Session): Promise<AttachmentOwner> {
   if (visitor === undefined) return { kind: "session", id };
   const page = await conversationPage({ origin, visitor: visitor.hash });
-  return { kind: "session", id, page };
+  return { kind: "session", id, page, visitor: visitor.hash };
 }

@@ -2,6 +2,8 @@ import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { RunLookup } from "../chat/run_registry.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type { RunLogHead } from "../store/runs/run_log_head.ts";
+import type { RunRecord } from "../store/runs/run_record.ts";
+import { conversationPage } from "../store/conversations/conversation_record.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import {
   type AuthenticationContext,
@@ -44,24 +46,22 @@ export async function findAccessibleRun(
     const found = requireKnown(await service.runs.find(identity.tenant, runId));
     return { tenant: identity.tenant, runId, found };
   }
-  const { session, live } = await service.sessions.find(credential);
+  const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
   onIdentified();
   const found = requireKnown(await service.runs.find(session.tenant, runId));
-  // An expired run has no frames to protect, and its owner is unknown.
-  if (found.state !== "expired") {
-    if (!canFollow(session, { head: found.head, live })) notFound();
-    const agent = await service.agents.find(session.tenant, session.agentId);
-    checkSessionOrigin(req, session, agent);
-  }
-  return { tenant: session.tenant, runId, found, caller: { session, live } };
+  // Others must not even learn that the run existed.
+  const isTheirs = found.state === "expired"
+    ? await canFollowExpired(session, { record: found.record, live })
+    : canFollow(session, { head: found.head, live });
+  if (!isTheirs) notFound();
+  checkSessionOrigin(req, session, await service.agents.find(session.tenant, session.agentId));
+  return { tenant: session.tenant, runId, found };
 }
 
 interface AccessibleRun {
   tenant: string;
   runId: string;
   found: KnownRun;
-  /** The session; absent for a key. */
-  caller?: { session: Session; live: boolean };
 }
 
 /** The live session of a request from its page. Throws 401, or 403 for another page. */
@@ -90,6 +90,20 @@ function canFollow(session: Session, { head, live }: { head: RunLogHead; live: b
   // Nobody else continues what a named visitor has begun.
   if (head.visitor !== undefined && head.visitor !== session.visitor?.hash) return false;
   return live && head.agentId === session.agentId && head.origin === session.origin;
+}
+
+/** The same rule for a run whose log is gone, by the page of its stored conversation. */
+async function canFollowExpired(
+  session: Session,
+  { record, live }: { record: RunRecord | undefined; live: boolean },
+): Promise<boolean> {
+  if (record?.source.kind !== "session") return false;
+  if (record.source.id === session.id) return true;
+  if (!live || record.agentId !== session.agentId || record.page === undefined) return false;
+  const { origin, visitor } = session;
+  // Of a run without a named visitor, the page alone decides.
+  const hash = record.visitor === undefined ? undefined : visitor?.hash;
+  return record.page === await conversationPage({ origin, visitor: hash });
 }
 
 function notFound(): never {

@@ -35,6 +35,12 @@ const attachments = z.strictObject({
   documents: z.boolean().optional().describe("PDF, plain text, Markdown and CSV."),
 }).describe("Files that messages may have; none by default.");
 
+const retentionDays = z.int().min(0).max(B.retentionDays).describe(
+  "Days for which everything that conversations leave is stored: at most the plan's number, which is " +
+    "also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
+    "`handoff` cannot be enabled. Applies to messages from then on.",
+);
+
 function normalized(normalize: (text: string) => string | undefined, message: string) {
   return (text: string, ctx: z.RefinementCtx): string => {
     const normal = normalize(text);
@@ -83,6 +89,7 @@ const fields = {
   appearance: appearanceSchema.optional(),
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
+  retentionDays: retentionDays.optional(),
   followUps: z.boolean().optional().describe(
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
       "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
@@ -115,8 +122,9 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments` and `handoff` are
- * replaced, and `null` clears them. The merged agent is validated again with `agentBodySchema`.
+ * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`
+ * and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
+ * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
@@ -126,6 +134,7 @@ export const agentPatchSchema = z.strictObject({
   appearance: appearanceSchema.nullable().optional(),
   attachments: attachments.nullable().optional(),
   handoff: handoffSchema.nullable().optional(),
+  retentionDays: retentionDays.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 

@@ -11,6 +11,7 @@ import {
 import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "./conversation_source.ts";
 import { feedbackSchema } from "./feedback.ts";
+import { handoffTranscriptSchema } from "./handoff.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
 export const conversationSchema = z.object({
@@ -79,6 +80,9 @@ export const conversationRunSchema = z.object({
 /** Answer of `GET /v1/conversations/:id`. */
 export const transcriptSchema = conversationSchema.extend({
   runs: z.array(conversationRunSchema).describe("In the order in which they ended."),
+  handoff: handoffTranscriptSchema.optional().describe(
+    "What people and the visitor wrote to each other; on the first page, if anyone asked for a person.",
+  ),
   nextCursor,
 });
 

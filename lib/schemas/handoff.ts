@@ -133,6 +133,40 @@ export const feedFrameSchema = z.discriminatedUnion("type", [
 ]);
 export type FeedFrame = z.infer<typeof feedFrameSchema>;
 
+const at = z.iso.datetime();
+
+const handoffTranscriptEntrySchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("state"),
+    state: z.enum(HANDOFF_STATES),
+    cause,
+    person: person.optional(),
+    by: z.enum(HANDOFF_REQUESTERS).optional().describe("Who asked for a person."),
+    reason: z.string().optional().describe("Why the model asked."),
+    at,
+  }),
+  z.object({
+    type: z.literal("visitor"),
+    text: z.string(),
+    runId: z.uuid().describe("The run that the message was accepted as."),
+    at,
+  }),
+  z.object({ type: z.literal("person"), text: z.string(), person, at }),
+  z.object({ type: z.literal("contact"), email: z.string(), message: z.string(), at })
+    .describe("What the visitor left because nobody was there."),
+]);
+export type HandoffTranscriptEntry = z.infer<typeof handoffTranscriptEntrySchema>;
+
+/** What was said while people had a conversation. */
+export const handoffTranscriptSchema = z.object({
+  state: z.enum(HANDOFF_STATES),
+  cause,
+  requestedAt: at.describe("Of the last request for a person."),
+  person: person.optional().describe("Who has it, or had it last."),
+  entries: z.array(handoffTranscriptEntrySchema).describe("Oldest first; the latest 500."),
+});
+export type HandoffTranscript = z.infer<typeof handoffTranscriptSchema>;
+
 /** Body of `POST /v1/chat/conversations/:id/contact`. */
 export const contactBodySchema = z.strictObject({
   email: z.email().max(HANDOFF_BOUNDS.email),
@@ -152,6 +186,7 @@ export const personNameSchema = plainText(
 export const HANDOFF_SCHEMAS = {
   Handoff: handoffSchema,
   HandoffStatus: handoffStatusSchema,
+  HandoffTranscript: handoffTranscriptSchema,
   FeedFrame: feedFrameSchema,
   ContactBody: contactBodySchema,
 };

@@ -7,6 +7,7 @@ export const FIELD_BOUNDS = {
   maxSteps: 32,
   minWallClockMs: 1_000,
   maxWallClockMs: 120_000,
+  retentionDays: 365,
   tools: 16,
   allowedDomains: 32,
   domainLength: 253,

@@ -12,7 +12,7 @@ import type { ModelAccess } from "../billing/model_access.ts";
 export interface ReferenceLookups {
   models: ModelAccess;
   knowledge: Pick<KnowledgeService, "find">;
-  /** The tenant's plan: hand-off requires stored conversations. */
+  /** The tenant's plan: how long it stores conversations. */
   tenants: { plan(tenant: string): Promise<{ conversationDays: number }> };
   /** The only agent that may use a secret; `undefined` if the secret is not bound to one. */
   secrets: { agentOf(tenant: string, name: string): Promise<string | undefined> };
@@ -47,13 +47,38 @@ export async function referenceIssues(
     issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
   }
   if (before === undefined || hiddenTools(before).length === 0) issues.push(...hiddenTools(agent));
-  if (agent.handoff?.enabled && (await tenants.plan(tenant)).conversationDays === 0) {
-    const message = "requires a plan that stores conversations, and yours stores none";
-    issues.push({ path: "handoff.enabled", code: "conversations_not_stored", message });
-  }
+  issues.push(...await retentionIssues({ tenant, agent, before, tenants }));
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
   issues.push(...variableIssues(agent, before));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
+  return issues;
+}
+
+/**
+ * An agent stores conversations at most as long as the plan, and hand-off requires stored ones. A lowered
+ * plan must not block other changes.
+ */
+async function retentionIssues(
+  { tenant, agent: { handoff, retentionDays }, before, tenants }:
+    & ReferencingAgent
+    & Pick<ReferenceLookups, "tenants">,
+): Promise<ValidationIssue[]> {
+  if (!handoff?.enabled && retentionDays === undefined) return [];
+  const { conversationDays } = await tenants.plan(tenant);
+  const issues: ValidationIssue[] = [];
+  const isNew = retentionDays !== before?.retentionDays;
+  if (isNew && retentionDays !== undefined && retentionDays > conversationDays) {
+    const message =
+      `must be at most ${conversationDays}, as many as your plan stores conversations`;
+    issues.push({ path: "retentionDays", code: "exceeds_plan", message });
+  }
+  if (handoff?.enabled && conversationDays === 0) {
+    const message = "requires a plan that stores conversations, and yours stores none";
+    issues.push({ path: "handoff.enabled", code: "conversations_not_stored", message });
+  } else if (handoff?.enabled && retentionDays === 0) {
+    const message = "requires stored conversations, and this agent keeps none";
+    issues.push({ path: "handoff.enabled", code: "agent_keeps_nothing", message });
+  }
   return issues;
 }
 

@@ -162,7 +162,8 @@ export class AgentService {
 
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
-  const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...rest } = patch;
+  const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
+  const { retentionDays, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
@@ -172,12 +173,14 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
+    ...typeof retentionDays === "number" && { retentionDays },
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
+  if (retentionDays === null) delete merged.retentionDays;
   return parseCombined(agentBodySchema, merged);
 }
 

@@ -4,6 +4,7 @@ import { isoTime, type Runtime } from "../platform/runtime.ts";
 import { LimitError } from "../billing/limit_error.ts";
 import type { Agent } from "../schemas/agent.ts";
 import { ApiError, validationError } from "../schemas/api_error.ts";
+import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { Attachment, AttachmentKind, MessageAttachment } from "../schemas/attachment.ts";
 import { ATTACHMENT_BOUNDS } from "../schemas/limits.ts";
 import {
@@ -11,7 +12,10 @@ import {
   type AttachmentRecord,
   isOwner,
 } from "../store/attachments/attachment_record.ts";
-import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
+import {
+  type AttachmentStore,
+  CredentialGoneError,
+} from "../store/attachments/attachment_store.ts";
 import { SessionUploadsExceededError } from "../store/attachments/session_uploads.ts";
 import type { CommitStep } from "../store/values/record.ts";
 
@@ -28,6 +32,8 @@ export interface Uploader {
   owner: AttachmentOwner;
   /** When the credential expires, milliseconds; absent for API keys. */
   until?: number | undefined;
+  /** The key of the session, which must still exist when the file is stored. */
+  credential?: Deno.KvKey | undefined;
 }
 
 /** Who reads a file: an API key, or a session with its agent. */
@@ -66,13 +72,13 @@ export class AttachmentService {
     { commit }: { commit?: CommitStep<Attachment> | undefined } = {},
   ): Promise<Attachment> {
     const { store, workers } = this.#deps;
-    const { tenant, agent, owner } = uploader;
+    const { tenant, agent, owner, credential } = uploader;
     const kinds = allowedKinds(agent);
     const read = await readAttachment(file, { tenant, workers, kinds });
     const commitRecord: CommitStep<AttachmentRecord> | undefined = commit &&
       ((step, record) => commit(step, toAttachment(record, read.name)));
     const record = await this.#limited(uploader, () => {
-      const of = { tenant, agentId: agent.id, owner };
+      const of = { tenant, agentId: agent.id, owner, credential };
       return store.create(of, read, { commit: commitRecord });
     });
     return toAttachment(record, read.name);
@@ -92,6 +98,7 @@ export class AttachmentService {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof CredentialGoneError) rejectSessionToken();
       if (!(error instanceof SessionUploadsExceededError)) throw error;
       const { sessionFiles, sessionBytes } = ATTACHMENT_BOUNDS;
       const retryAfterMs = Math.max(0, (until ?? 0) - this.#deps.runtime.now());

@@ -20,6 +20,7 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../schemas/conversation.ts";
 import { toFeedback } from "./feedback_service.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import type { HandoffTranscripts } from "./handoff_transcripts.ts";
 import { decodePosition, encodePosition } from "./encode_position.ts";
 import { type MarkedRun, markSuperseded } from "./mark_superseded.ts";
 
@@ -31,14 +32,20 @@ export class ConversationService {
   #store: ConversationStore;
   #cursors: CursorSigner;
   #runs: Pick<RunRegistry, "runsInConversation" | "cancel">;
+  #handoffs: Pick<HandoffTranscripts, "read">;
 
   constructor(
     store: ConversationStore,
-    deps: { cursors: CursorSigner; runs: Pick<RunRegistry, "runsInConversation" | "cancel"> },
+    deps: {
+      cursors: CursorSigner;
+      runs: Pick<RunRegistry, "runsInConversation" | "cancel">;
+      handoffs: Pick<HandoffTranscripts, "read">;
+    },
   ) {
     this.#store = store;
     this.#cursors = deps.cursors;
     this.#runs = deps.runs;
+    this.#handoffs = deps.handoffs;
   }
 
   /**
@@ -100,7 +107,7 @@ export class ConversationService {
     return run && { id: run.conversationId, agentId: run.agentId };
   }
 
-  /** A conversation with a page of its runs in the order they ended. */
+  /** A conversation with a page of its runs in the order they ended; the first has its hand-off. */
   async get(
     tenant: string,
     id: string,
@@ -120,8 +127,13 @@ export class ConversationService {
         return next === undefined ? { data } : { data, nextCursor: String(next) };
       },
     });
-    const rest = nextCursor === undefined ? {} : { nextCursor };
-    return { ...await this.#toConversation(tenant, found), runs: data, ...rest };
+    const handoff = page.cursor === undefined ? await this.#handoffs.read(name) : undefined;
+    return {
+      ...await this.#toConversation(tenant, found),
+      runs: data,
+      ...handoff && { handoff },
+      ...nextCursor !== undefined && { nextCursor },
+    };
   }
 
   async #toConversation(tenant: string, stored: Stored): Promise<Conversation> {

@@ -1,4 +1,4 @@
-import type { ConversationHandoffs } from "../chat/conversation_handoffs.ts";
+import { type ConversationHandoffs, mayHandOff } from "../chat/conversation_handoffs.ts";
 import { type FollowOptions, HandoffFollower, isFinal } from "../chat/handoff_follower.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";
@@ -37,8 +37,8 @@ export interface ConversationPlace {
   visitor?: string | undefined;
   /** A session without an origin may not reach what a backend began. */
   isPlayground: boolean;
-  /** Nothing is stored yet. */
-  isActive: boolean;
+  /** An active run, if nothing is stored yet. */
+  runId?: string;
 }
 
 export interface HandoffServiceDeps {
@@ -72,20 +72,20 @@ export class HandoffService {
       const { agentId, page, origin, visitor, source } = stored;
       const isPlayground = source === "playground";
       const name = { tenant, id, agentId, page };
-      return { name, origin, visitor: visitor?.hash, isPlayground, isActive: false };
+      return { name, origin, visitor: visitor?.hash, isPlayground };
     }
     const active = (await runs.runsInConversation(tenant, id)).find((run) =>
       matchesFilter(run, wanted)
     );
     if (active !== undefined) {
       const name = await conversationName(id, { ...active, tenant });
-      const { origin, visitor } = active;
-      return { name, origin, visitor, isPlayground: false, isActive: true };
+      const { origin, visitor, runId } = active;
+      return { name, origin, visitor, isPlayground: false, runId };
     }
     const head = (await store.findById(tenant, id)).find((one) => matchesFilter(one, wanted));
     return head && {
       ...{ name: handoffName(tenant, head), origin: head.origin, visitor: head.visitor },
-      ...{ isPlayground: false, isActive: true },
+      isPlayground: false,
     };
   }
 
@@ -101,7 +101,7 @@ export class HandoffService {
 
   /** The visitor asks for a person; repeated, it returns the state. 409 if the agent does not offer it. */
   async request(place: ConversationPlace): Promise<HandoffStatus> {
-    const { name, origin, visitor, isActive } = place;
+    const { name, origin, visitor, runId } = place;
     const agent = await this.#agentOf(name);
     const settings = agent?.handoff;
     const current = await this.#current(name, agent);
@@ -111,7 +111,9 @@ export class HandoffService {
     if (settings === undefined || !isOffered(agent)) {
       throw conflictError("this agent does not offer to ask for a person", current);
     }
-    const request = { name, origin, visitor, settings, isActive, by: "visitor" as const };
+    const { retentionDays } = agent!;
+    const of = { name, origin, visitor, runId };
+    const request = { ...of, settings, retentionDays, by: "visitor" as const };
     const asked = await this.#deps.handoffs.request(request);
     if ("head" in asked) return this.#toStatus(name, { agent, head: asked.head });
     if (asked.failed === "gone") throw notFound();
@@ -198,7 +200,7 @@ export class HandoffService {
     const head = await store.find(name);
     if (head === undefined || isFinal(head.state)) return head;
     const isOver = head.state === "waiting" && runtime.now() >= head.answerBy;
-    const isOff = agent?.handoff === undefined;
+    const isOff = agent === undefined || !mayHandOff(agent);
     if (!isOver && !isOff) return head;
     const ended = await store.change(name, { type: isOff ? "switch_off" : "expire" });
     return "head" in ended ? ended.head : undefined;
@@ -241,7 +243,8 @@ export class HandoffService {
 /** Whether the agent lets visitors ask for a person. */
 function isOffered(agent: Agent | undefined): boolean {
   const settings = agent?.handoff;
-  return settings !== undefined && settings.enabled && settings.by.includes("visitor");
+  return settings !== undefined && settings.enabled && settings.by.includes("visitor") &&
+    mayHandOff(agent!);
 }
 
 function conflictError(message: string, head: HandoffHead | undefined): ApiError {

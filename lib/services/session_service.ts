@@ -152,9 +152,12 @@ export class SessionService {
 
   async #findLive(token: string, reader?: KvReader): Promise<Session | undefined> {
     const session = await this.#store.get(token, reader);
-    const share = session?.share;
-    if (share === undefined) return session;
-    return await this.#shares?.find(share, reader) ? session : undefined;
+    return session && await this.#isShared(session, reader) ? session : undefined;
+  }
+
+  /** False once the share link of the session is switched off. */
+  async #isShared({ share }: Session, reader?: KvReader): Promise<boolean> {
+    return share === undefined || await this.#shares?.find(share, reader) !== undefined;
   }
 
   /** Whom a session was minted for; 401 if that cannot be decrypted, so that a new one is minted. */
@@ -167,9 +170,16 @@ export class SessionService {
     }
   }
 
-  /** As `require`, but also finds expired sessions. */
-  async find(credential: SessionCredential): Promise<{ session: Session; live: boolean }> {
-    const { session, live } = await this.#store.find(credential.token) ?? rejectSessionToken();
+  /**
+   * As `require`, but also finds expired sessions; `undefined` if the token is unknown or revoked, or if
+   * its share link was switched off.
+   */
+  async find(
+    credential: SessionCredential,
+  ): Promise<{ session: Session; live: boolean } | undefined> {
+    const found = await this.#store.find(credential.token);
+    if (found === undefined || !await this.#isShared(found.session)) return undefined;
+    const { session, live } = found;
     const proof = await this.#check(credential, session);
     return { session: await this.#bind(credential, { session, proof }), live };
   }

@@ -137,6 +137,8 @@ export class VisitorErasures {
     if ((await runs.runsOfVisitor(name.tenant, name.visitor)).length > 0) return false;
     // Nothing writes any more; this finds what the last runs have written.
     if (!await data.deleteConversations(name, isDue)) return false;
+    if (!await data.deleteHandoffs(name, isDue)) return false;
+    if (!await data.deleteAttachments(name, isDue)) return false;
     if (!await data.deleteRuns(name, { runIds, isDue })) return false;
     await accounts.forget(name.tenant, name.visitor);
     await erasures.finish(name);

@@ -2,9 +2,14 @@ import { ApiError } from "../schemas/api_error.ts";
 import type { OwnConversationStore } from "../store/conversations/own_conversation_store.ts";
 import type { ConversationName } from "../store/keys/keys.ts";
 import type { ContentCipher } from "../store/encryption/content_cipher.ts";
-import type { VisitorData } from "../store/visitors/visitor_data.ts";
+import { isoTime } from "../platform/runtime.ts";
+import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
+import type { FeedbackStore } from "../store/feedback/feedback_store.ts";
+import type { UnstoredRun, VisitorData } from "../store/visitors/visitor_data.ts";
 import { visitorHash } from "../store/visitors/visitor_ids.ts";
 import type { ConversationService } from "./conversation_service.ts";
+import { toFeedback } from "./feedback_service.ts";
+import type { HandoffTranscripts } from "./handoff_transcripts.ts";
 
 /** Runs in memory at a time; a page also ends after 4 MiB. */
 const PAGE_SIZE = 20;
@@ -12,11 +17,14 @@ const PAGE_SIZE = 20;
 interface VisitorExportDeps {
   conversations: Pick<ConversationService, "get">;
   own: Pick<OwnConversationStore, "find" | "titleOf">;
-  data: Pick<VisitorData, "conversations">;
+  data: Pick<VisitorData, "conversations" | "handoffs" | "attachments" | "unstoredRuns">;
+  handoffs: Pick<HandoffTranscripts, "read">;
+  attachments: Pick<AttachmentStore, "find" | "describe">;
+  feedback: Pick<FeedbackStore, "get">;
   content: ContentCipher;
 }
 
-/** Everything that was said by and to a visitor, as lines of JSON. */
+/** Everything that the service has of a visitor, as lines of JSON. */
 export class VisitorExport {
   readonly #deps: VisitorExportDeps;
 
@@ -25,18 +33,51 @@ export class VisitorExport {
   }
 
   /**
-   * A line for each conversation, followed by one for each of its runs. Of what was exported only the ids
-   * are kept in memory. A conversation that is continued meanwhile is in it once.
+   * A line for each conversation, followed by one for each of its runs; then the hand-offs of conversations
+   * that are not stored, the files, and the feedback on runs without a conversation. Of what was exported
+   * only the ids are kept in memory. A conversation that is continued meanwhile is in it once.
    */
   async *lines(tenant: string, visitorId: string): AsyncGenerator<string> {
-    const visitor = visitorHash(this.#deps.content, tenant, visitorId);
+    const of = { tenant, visitor: visitorHash(this.#deps.content, tenant, visitorId) };
+    const { data } = this.#deps;
     const seen = new Set<string>();
-    for await (const name of this.#deps.data.conversations({ tenant, visitor })) {
-      const of = `${name.id} ${name.agentId} ${name.page}`;
-      if (seen.has(of)) continue;
-      seen.add(of);
-      yield* this.#conversation(name, visitor);
+    const isNew = ({ id, agentId, page }: ConversationName) => {
+      const { size } = seen;
+      return seen.add(`${id} ${agentId} ${page}`).size > size;
+    };
+    for await (const name of data.conversations(of)) {
+      if (isNew(name)) yield* this.#conversation(name, of.visitor);
     }
+    for await (const name of data.handoffs(of)) {
+      if (isNew(name)) yield* this.#handoff(name);
+    }
+    for await (const id of data.attachments(of)) yield* this.#attachment(tenant, id);
+    for await (const run of data.unstoredRuns(of)) yield* this.#feedback(tenant, run);
+  }
+
+  async *#handoff(name: ConversationName): AsyncGenerator<string> {
+    const handoff = await this.#deps.handoffs.read(name, { all: true });
+    const of = { conversationId: name.id, agentId: name.agentId };
+    if (handoff !== undefined) yield line({ type: "handoff", ...of, ...handoff });
+  }
+
+  /** Without the file: that is downloaded by its id, as long as it exists. */
+  async *#attachment(tenant: string, id: string): AsyncGenerator<string> {
+    const { attachments } = this.#deps;
+    const record = await attachments.find(tenant, id);
+    if (record === undefined) return;
+    const { agentId, createdAt } = record;
+    const described = await attachments.describe(tenant, record);
+    yield line({ type: "attachment", agentId, createdAt: isoTime(createdAt), ...described });
+  }
+
+  async *#feedback(
+    tenant: string,
+    { runId, agentId, conversationId }: UnstoredRun,
+  ): AsyncGenerator<string> {
+    const found = await this.#deps.feedback.get(tenant, runId);
+    if (found === undefined) return;
+    yield line({ type: "feedback", runId, conversationId, agentId, ...toFeedback(found) });
   }
 
   async *#conversation(name: ConversationName, visitor: string): AsyncGenerator<string> {
@@ -51,10 +92,12 @@ export class VisitorExport {
         .get(tenant, id, { filter, page: { limit: PAGE_SIZE, cursor } })
         .catch(undefinedIfDeleted);
       if (found === undefined) return;
-      const { runs, nextCursor, ...facts } = found;
+      const { runs, nextCursor, handoff: latest, ...facts } = found;
       if (cursor === undefined) {
         const title = await own.titleOf(name, head);
-        yield line({ type: "conversation", ...title && { title }, ...facts });
+        const handoff = latest && await this.#deps.handoffs.read(name, { all: true });
+        const optional = { ...title && { title }, ...handoff && { handoff } };
+        yield line({ type: "conversation", ...optional, ...facts });
       }
       for (const run of runs) yield line({ type: "run", conversationId: id, ...run });
       cursor = nextCursor;

@@ -31,11 +31,12 @@ export interface RecordedRequest {
   readonly after: string | null;
   readonly body:
     | {
-      messages?: { content: string }[];
+      messages?: { content: string; attachments?: string[] }[];
       conversationId?: string;
       replaces?: string;
       rating?: string;
       comment?: string;
+      title?: string;
     }
     | undefined;
 }
@@ -52,6 +53,12 @@ export class FakeChat {
   left = 50;
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
+  /** Answers requests of other routes. */
+  other: (seen: RecordedRequest) => Response | undefined = () => undefined;
+  /** The files that were sent, whether they were accepted or not. */
+  readonly uploads: File[] = [];
+  /** Uploads are answered after this. */
+  uploaded: Promise<unknown> | undefined;
   #runs = new Map<string, Run>();
   /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
@@ -100,7 +107,9 @@ export class FakeChat {
   async handle(request: Request): Promise<Response> {
     if (request.method === "OPTIONS") return new Response(null, { headers: CORS });
     const url = new URL(request.url);
-    const text = await request.text();
+    const isUpload = /^multipart/.test(request.headers.get("content-type") ?? "");
+    const text = isUpload ? "" : await request.text();
+    if (isUpload) this.uploads.push((await request.formData()).get("file") as File);
     const seen: RecordedRequest = {
       method: request.method,
       path: url.pathname + url.search,
@@ -110,15 +119,17 @@ export class FakeChat {
       body: text ? JSON.parse(text) : undefined,
     };
     this.seen.push(seen);
+    if (isUpload) await this.uploaded;
     return this.#answer(url, seen);
   }
 
   #answer(url: URL, seen: RecordedRequest): Response {
-    const rejection = this.rejections.shift();
-    if (rejection) {
-      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
-      return rejection;
+    const response = this.rejections.shift() ?? this.other(seen);
+    if (response) {
+      for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+      return response;
     }
+    if (/attachments/.test(url.pathname)) return this.#attachment(url, seen);
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
     }
@@ -129,6 +140,18 @@ export class FakeChat {
     if (verb === "stream") return this.#follow(run, +seen.after!.split(".")[1]!);
     if (run === this.#openRun()) this.done("cancelled");
     return new Response(null, { status: 202, headers: CORS });
+  }
+
+  #attachment({ pathname }: URL, { method }: RecordedRequest): Response {
+    if (method === "GET") {
+      const file = this.uploads[+pathname.at(-1)! - 1];
+      return file ? new Response(file, { headers: CORS }) : this.#refuse(404, "not_found");
+    }
+    const { name, type, size: bytes } = this.uploads.at(-1)!;
+    const id = `c41a7d08-5b2f-4f6e-9d13-${`${this.uploads.length}`.padStart(12, "0")}`;
+    const kind = /image/.test(type) ? "image" : "document";
+    const uploaded = { id, kind, mediaType: type, bytes, name, expiresAt: "2026-01-15T10:31:00Z" };
+    return Response.json(uploaded, { status: 201, headers: CORS });
   }
 
   #refuse(status: number, code: string): Response {

@@ -95,7 +95,7 @@ export class ChatRun {
     let renewed = false;
     for (let attempts = 0;;) {
       const before = attempt.n;
-      const resuming = canResume && before > 0;
+      const resuming = canResume && (before > 0 || !attempt.key);
       let rejection = yield* this.#connect(resuming);
       if (typeof rejection === "number") {
         attempts = 0;

@@ -18,9 +18,10 @@ export function loadTexts(
   ui: Pick<Ui, "config" | "locale">,
   { fetcher, loaded }: { readonly fetcher: typeof fetch; readonly loaded: () => void },
 ): Texts {
-  const known: Record<string, string> = { en: EXTRAS_ENGLISH };
+  const english = EXTRAS_ENGLISH;
+  const known: Record<string, string> = { en: english };
   const load = async (lang: string) => {
-    known[lang] = EXTRAS_ENGLISH;
+    known[lang] = english;
     const url = `${ui.config.apiBase}/${TEXTS_FILE}?lang=${lang}`;
     const texts = await fetcher(url, { credentials: "omit" }).then((response) => response.json());
     known[lang] = `${texts[lang]}`;

@@ -1,6 +1,8 @@
 import { styleSheet } from "../style_sheet.ts";
 import { answerFeature } from "./answer/answer_feature.tsx";
 import { branchFeature } from "./branch/branch_feature.tsx";
+import { conversationsFeature } from "./conversations/conversations_feature.tsx";
+import { attachmentsFeature } from "./attachments/attachments_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
 import type { ExtrasHost } from "./extras_host.ts";
@@ -11,6 +13,9 @@ import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
 import { voiceFeature } from "./voice/voice_feature.tsx";
+import { limitsFeature } from "./limits/limits_feature.tsx";
+import { soundFeature } from "./switches/sound_feature.ts";
+import { wideFeature } from "./switches/wide_feature.ts";
 
 /** In the order in which they stand in a place and in the menu. */
 const FEATURES: readonly Feature[] = [
@@ -19,6 +24,11 @@ const FEATURES: readonly Feature[] = [
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
+  attachmentsFeature,
+  limitsFeature,
+  conversationsFeature,
+  wideFeature,
+  soundFeature,
   menuFeature,
 ];
 

@@ -26,7 +26,16 @@ export interface ToolsetRequest {
   agent:
     & Pick<Agent, "tools" | "allowedDomains">
     & Partial<
-      Pick<Agent, "id" | "knowledgeBaseId" | "budget" | "variables" | "handoff" | "followUps">
+      Pick<
+        Agent,
+        | "id"
+        | "knowledgeBaseId"
+        | "budget"
+        | "variables"
+        | "handoff"
+        | "retentionDays"
+        | "followUps"
+      >
     >;
   visitor?: KnownVisitor | undefined;
   source?: { kind: "key" | "session" | "user"; id: string };

@@ -14,6 +14,7 @@ export const FIELD_LABELS = {
   maxCostUsd: msg("Cost, in USD"),
   maxSteps: msg("Steps"),
   wallClockSeconds: msg("Time, in seconds"),
+  retentionDays: msg("Days that conversations are stored"),
   knowledgeBaseId: msg("Knowledge base"),
   attachments: msg("Attachments"),
   tools: msg("Tools"),

@@ -26,6 +26,8 @@ export const NEW_AGENT = {
   maxCostUsd: "0.25",
   maxSteps: "8",
   wallClockSeconds: "60",
+  /** Empty for the plan's. */
+  retentionDays: "",
   /** A JSON array. */
   tools: "[]",
   /** One entry per line. */
@@ -80,6 +82,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     maxCostUsd: String(budget.maxCostUsd),
     maxSteps: String(budget.maxSteps),
     wallClockSeconds: String(budget.wallClockMs / 1000),
+    retentionDays: String(agent.retentionDays ?? ""),
     tools: JSON.stringify(agent.tools, null, 2),
     allowedDomains: agent.allowedDomains.join("\n"),
     allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
@@ -102,6 +105,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     variables,
     attachments,
     handoff,
+    retentionDays,
     ...rest
   } = patch;
   return {
@@ -112,6 +116,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
+    ...(retentionDays === null ? {} : { retentionDays }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
     ...(nativeApps ? { nativeApps } : {}),
   };
@@ -119,8 +124,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments or hand-off is
- * `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off or
+ * retention is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -138,6 +143,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("attachments", toAttachments);
   set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
+  set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   set("nativeApps", (text) => text !== "");

@@ -27,6 +27,7 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
+  retentionDays: "retentionDays",
 };
 
 /** Issues about the placeholders in a prompt. */
@@ -64,6 +65,8 @@ function hintOf(field: AgentFormField): string | undefined {
         min: B.minWallClockMs / 1000,
         max: B.maxWallClockMs / 1000,
       });
+    case "retentionDays":
+      return t("Enter a whole number from 0 to the days of your plan, or leave it blank.");
     default:
       return undefined;
   }

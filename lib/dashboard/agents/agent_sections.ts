@@ -26,6 +26,7 @@ export const AGENT_SECTIONS = {
       "maxCostUsd",
       "maxSteps",
       "wallClockSeconds",
+      "retentionDays",
     ],
   },
   knowledge: { label: msg("Knowledge"), path: "/knowledge", fields: ["knowledgeBaseId"] },

@@ -8,6 +8,8 @@ export interface EditorChoices {
   models: ModelGroup[];
   knowledgeBases: { id: string; name: string }[];
   hardDailyUsd: number;
+  /** The plan's retention of conversations. */
+  conversationDays: number;
 }
 
 export async function loadEditorChoices(
@@ -21,5 +23,6 @@ export async function loadEditorChoices(
     models: await loadModelGroups(service, tenant),
     knowledgeBases: bases.data.map(({ id, name }) => ({ id, name })),
     hardDailyUsd: toUsd(hardDailyCost),
+    conversationDays: plan.conversationDays,
   };
 }

@@ -117,6 +117,9 @@ function hintOf(field: HandoffField, code: string): string {
         ? t("A tool of this agent has the name hand_off. Rename it first.")
         : t("Choose at least one.");
     case "enabled":
+      if (code === "agent_keeps_nothing") {
+        return t("This agent keeps no conversations, which hand-off needs. See its Model page.");
+      }
       return t("Your plan stores no conversations, which hand-off needs.");
     case "form":
       return t("This value is not valid.");

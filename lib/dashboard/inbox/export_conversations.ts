@@ -1,5 +1,5 @@
 import { ApiError } from "../../schemas/api_error.ts";
-import type { Conversation, ConversationRun } from "../../schemas/conversation.ts";
+import type { Conversation, ConversationRun, Transcript } from "../../schemas/conversation.ts";
 import type {
   ConversationInbox,
   InboxRow,
@@ -23,6 +23,8 @@ export interface ExportDeps {
 interface ExportedRun {
   conversation: Conversation;
   run: ConversationRun;
+  /** With the first run of a conversation that people had. */
+  handoff?: Transcript["handoff"];
 }
 
 /** The lines of an export of all conversations, or runs, that the list would show. */
@@ -94,9 +96,11 @@ async function* runsOf(
       .get(tenant, row.id, { filter, page: { limit: PAGE_SIZE, cursor } })
       .catch(undefinedIfDeleted);
     if (found === undefined) return;
-    const { runs, nextCursor, ...conversation } = found;
-    for (const run of runs) {
-      if (row.run === undefined || row.run.runId === run.runId) yield { conversation, run };
+    const { runs, nextCursor, handoff, ...conversation } = found;
+    for (const [n, run] of runs.entries()) {
+      if (row.run !== undefined && row.run.runId !== run.runId) continue;
+      const isFirst = row.run === undefined && n === 0;
+      yield { conversation, run, ...isFirst && handoff && { handoff } };
     }
     cursor = nextCursor;
   } while (cursor !== undefined);
@@ -107,9 +111,10 @@ function undefinedIfDeleted(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.status !== 404) throw error;
 }
 
-function toJson({ conversation, run }: ExportedRun): string {
+function toJson({ conversation, run, handoff }: ExportedRun): string {
   const { id, agentId, origin, source, visitorId } = conversation;
-  return `${JSON.stringify({ conversationId: id, agentId, origin, source, visitorId, ...run })}\n`;
+  const of = { conversationId: id, agentId, origin, source, visitorId };
+  return `${JSON.stringify({ ...of, ...run, handoff })}\n`;
 }
 
 type Cell = (exported: ExportedRun) => string | number;

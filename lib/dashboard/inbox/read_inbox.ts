@@ -31,6 +31,8 @@ export interface Inbox {
   /** Conversations that people should look at, whatever the filters. */
   queue: readonly HandoffHead[];
   now: number;
+  /** The agent of the filter, if the list is empty because it keeps no conversations. */
+  keepingNothing?: string | undefined;
 }
 
 /** Reads the list that `url` filters; `undefined` for an invalid cursor. */
@@ -57,7 +59,10 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
     const { nextCursor, cutShort } = found;
     const query = listQuery(url, filters);
     const now = service.runtime.now();
-    return { rows, queue, filters, query, isFirstPage, nextCursor, cutShort, names, now };
+    const list = { rows, queue, filters, query, isFirstPage, nextCursor, cutShort, names, now };
+    if (rows.length > 0 || filters.agentId === "") return list;
+    const agent = await service.agents.find(tenant, filters.agentId);
+    return { ...list, ...agent?.retentionDays === 0 && { keepingNothing: agent.id } };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return undefined;
     throw error;

@@ -14,8 +14,8 @@ export const ERASURE_OPERATIONS = operations({ tag: "Conversations", rateLimited
     id: "eraseVisitor",
     summary: "Delete everything of a visitor",
     description:
-      "Conversations with all agents, their runs, logs and search entries, and sessions. Runs " +
-      "in progress are cancelled first. If the state is `running`, the service goes on, also after a " +
+      "Conversations with all agents, their runs, logs and search entries, hand-offs, feedback, " +
+      "files and sessions. Runs in progress are cancelled first. If the state is `running`, the service goes on, also after a " +
       "crash, and meanwhile rejects mints for the visitor with 503. Usage totals and audit entries, " +
       "which do not name visitors, stay. Repeating the call is harmless.",
     auth: { scope: "conversations:write" },
@@ -45,8 +45,10 @@ export const ERASURE_OPERATIONS = operations({ tag: "Conversations", rateLimited
     id: "exportVisitor",
     summary: "Export everything of a visitor",
     description:
-      "Lines of JSON: each conversation (`type` is `conversation`), followed by its runs " +
-      "(`run`), the least recently active first. Empty for a visitor without conversations.",
+      "Lines of JSON: each conversation (`type` is `conversation`) with its `handoff`, followed " +
+      "by its runs (`run`), the least recently active first; then hand-offs without a stored " +
+      "conversation (`handoff`), files without their content (`attachment`), and feedback on runs " +
+      "without a stored conversation (`feedback`). Empty if nothing is stored of the visitor.",
     auth: { scope: "conversations:read" },
     parameters: ["visitorId"],
     responses: [ok("The lines.", { type: "application/x-ndjson" })],

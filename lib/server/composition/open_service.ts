@@ -17,6 +17,7 @@ import { ErasureStore } from "../../store/visitors/erasure_store.ts";
 import { VisitorData } from "../../store/visitors/visitor_data.ts";
 import { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
+import { HandoffTranscripts } from "../../services/handoff_transcripts.ts";
 import { CursorSigner } from "../../services/cursor_signer.ts";
 import type { Config } from "../config/config.ts";
 import { Signer } from "../../platform/crypto/signer.ts";
@@ -143,8 +144,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   );
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
-  const conversationService = new ConversationService(conversations, { cursors, runs });
+  const handoffTranscripts = new HandoffTranscripts(handoffStore, runtime);
+  const conversationService = new ConversationService(conversations, {
+    ...{ cursors, runs, handoffs: handoffTranscripts },
+  });
   const own = new OwnConversationStore(kv, core);
+  const feedbackStore = new FeedbackStore(kv, core);
   const data = new VisitorData(kv, conversations);
   const visitorErasures = new VisitorErasures({
     ...{ conversations, data, runs, content: core.content, runtime, log },
@@ -167,14 +172,15 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
-    feedback: new FeedbackService(new FeedbackStore(kv, core), { runs }),
+    feedback: new FeedbackService(feedbackStore, { runs }),
     conversations: conversationService,
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
     }),
     visitorErasures,
     visitorExport: new VisitorExport({
-      ...{ conversations: conversationService, own, data, content: core.content },
+      ...{ conversations: conversationService, own, data, content: core.content, attachments },
+      ...{ handoffs: handoffTranscripts, feedback: feedbackStore },
     }),
     handoffs: new HandoffService({
       ...{ kv, runtime, conversations, handoffs, runs, agents },

@@ -48,6 +48,13 @@ export async function eraseAttachment(
   await kv.delete(overdue);
 }
 
+/** Completes the deletions of a tenant's attachments that a crash may have interrupted. */
+export async function completeAttachmentDeletions(kv: Deno.Kv, tenant: string): Promise<void> {
+  for (const key of await listKeys(kv, keys.begunAttachmentDeletions(tenant))) {
+    await eraseAttachment(kv, { tenant, id: String(key.at(-1)) });
+  }
+}
+
 /** The end of life of the last conversation that uses an attachment; 0 if none does. */
 export async function lastUse(kv: Deno.Kv, { tenant, id }: AttachmentName): Promise<number> {
   let last = 0;

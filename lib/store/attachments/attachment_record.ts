@@ -16,6 +16,8 @@ const ownerSchema = z.object({
   id: z.string(),
   /** Of the live session of a named visitor: its page and visitor, as in `ConversationName`. */
   page: z.string().optional(),
+  /** The hash of that visitor, so that an erasure finds what no message has used. */
+  visitor: z.string().optional(),
 });
 export type AttachmentOwner = z.infer<typeof ownerSchema>;
 

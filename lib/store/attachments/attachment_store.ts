@@ -30,6 +30,20 @@ const CLAIM_MS = 20 * 60_000;
 
 type Stored = { record: AttachmentRecord };
 
+/** Whose attachment it is, for which agent. */
+interface NewAttachmentOwner {
+  tenant: string;
+  agentId: string;
+  owner: AttachmentOwner;
+  /** An entry that must exist when the attachment is stored, such as that of the uploader's session. */
+  credential?: Deno.KvKey | undefined;
+}
+
+/** The credential of an upload was deleted while the file was stored. */
+export class CredentialGoneError extends Error {
+  override name = "CredentialGoneError";
+}
+
 export interface AttachmentStoreDeps {
   runtime: Pick<Runtime, "now" | "uuid">;
   content: ContentCipher;
@@ -58,11 +72,11 @@ export class AttachmentStore {
 
   /**
    * Stores an attachment, which expires unless a message uses it. Throws `ApiError` 403 beyond the plan's
-   * quota, and `SessionUploadsExceededError`. The file takes several steps: the attachment exists after
+   * quota, `SessionUploadsExceededError` and `CredentialGoneError`. The file takes several steps: the attachment exists after
    * the last one, and what a crash leaves behind is deleted when it would have expired.
    */
   async create(
-    { tenant, agentId, owner }: { tenant: string; agentId: string; owner: AttachmentOwner },
+    { tenant, agentId, owner, credential }: NewAttachmentOwner,
     file: NewAttachment,
     options: { commit?: CommitStep<AttachmentRecord> | undefined } = {},
   ): Promise<AttachmentRecord> {
@@ -84,7 +98,8 @@ export class AttachmentStore {
         name: this.#sealName({ tenant, id }, file.name),
         ...{ createdAt: now, exp: due, due },
       };
-      stored = await this.#commit(record, { tenant, guard, commit: options.commit });
+      const { commit } = options;
+      stored = await this.#commit(record, { tenant, guard, credential, commit });
       return stored.record;
     } finally {
       if (stored === undefined) {
@@ -111,12 +126,17 @@ export class AttachmentStore {
   /**
    * Finds an attachment for a message that is about to use it: no sweep deletes it before that is stored.
    * A commit of the store takes seconds, so minutes are enough, whatever the clocks of other processes.
+   * One that the sender `mayUse` not is neither found nor kept for longer.
    */
-  async claim(tenant: string, id: string): Promise<AttachmentRecord | undefined> {
+  async claim(
+    tenant: string,
+    { id, mayUse }: { id: string; mayUse: (record: AttachmentRecord) => Promise<boolean> },
+  ): Promise<AttachmentRecord | undefined> {
     return await retryUntilCommitted(async () => {
       const record = await this.find(tenant, id);
       const now = this.#runtime.now();
-      if (record === undefined || record.exp > now + CLAIM_MS / 2) return { record };
+      if (record === undefined || !await mayUse(record)) return { record: undefined };
+      if (record.exp > now + CLAIM_MS / 2) return { record };
       const entry = await this.#kv.get(keys.attachment(tenant, id));
       const current = parseRecord(attachmentRecordSchema, entry);
       if (current === undefined) return { record: undefined };
@@ -204,9 +224,10 @@ export class AttachmentStore {
 
   #commit(
     record: AttachmentRecord,
-    { tenant, guard, commit = commitStep }: {
+    { tenant, guard, credential, commit = commitStep }: {
       tenant: string;
       guard: Deno.AtomicCheck;
+      credential: Deno.KvKey | undefined;
       commit?: CommitStep<AttachmentRecord> | undefined;
     },
   ): Promise<Stored> {
@@ -216,11 +237,19 @@ export class AttachmentStore {
       const key = keys.attachment(tenant, id);
       const step = this.#kv.atomic().check(guard, { key, versionstamp: null }).set(key, record);
       usage.writeTo(step);
+      if (credential !== undefined) step.check(await this.#require(credential));
       if (owner.kind === "session") {
         const uploads = await SessionUploads.read(this.#kv, { tenant, sessionId: owner.id });
         uploads.addTo(step, record.bytes);
       }
       return await commit(step, record) ? { record } : undefined;
     });
+  }
+
+  /** An erasure of the visitor deletes the session first: nothing is stored after that. */
+  async #require(credential: Deno.KvKey): Promise<Deno.AtomicCheck> {
+    const { key, versionstamp } = await this.#kv.get(credential);
+    if (versionstamp === null) throw new CredentialGoneError("the uploader's session has ended");
+    return { key, versionstamp };
   }
 }

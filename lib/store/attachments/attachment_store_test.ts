@@ -144,19 +144,33 @@ Deno.test("sweepAttachments: keeps what a conversation uses, until the last of t
   assertEquals(await on.used(), 0);
 });
 
+const ANYONE = { mayUse: () => Promise.resolve(true) };
+
 Deno.test("claim: an attachment that is about to expire survives the sweep until its message is stored", async () => {
   using on = await open();
   const { kv, runtime, store } = on;
   const { id } = await store.create(OF, file());
   await runtime.advance(HOUR_MS - 1);
-  assertEquals((await store.claim(TENANT, id))?.id, id);
+  assertEquals((await store.claim(TENANT, { id, ...ANYONE }))?.id, id);
   await runtime.advance(5 * 60_000);
   await sweepAttachments(kv, runtime);
   assertEquals((await store.find(TENANT, id))?.id, id);
   await runtime.advance(HOUR_MS);
-  assertEquals(await store.claim(TENANT, id), undefined);
+  assertEquals(await store.claim(TENANT, { id, ...ANYONE }), undefined);
   await sweepAttachments(kv, runtime);
   assertEquals([await on.used(), await on.left()], [0, []]);
+});
+
+Deno.test("claim: one that the sender may not use is neither found nor kept for longer", async () => {
+  using on = await open();
+  const { kv, runtime, store } = on;
+  const { id } = await store.create(OF, file());
+  await runtime.advance(HOUR_MS - 1);
+  const mayUse = () => Promise.resolve(false);
+  assertEquals(await store.claim(TENANT, { id, mayUse }), undefined);
+  await runtime.advance(1);
+  await sweepAttachments(kv, runtime);
+  assertEquals(await store.find(TENANT, id), undefined);
 });
 
 Deno.test("sweepAttachments: 450 expired files are gone after three sweeps, each of which asks for the next", async () => {

@@ -62,7 +62,7 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
-  if (clearTombstone(tx, { name, runId: row.runId, days: run.days })) return false;
+  if (clearTombstone(tx, { name, runId: row.runId, now: row.endedAt })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isReadable(before, row.endedAt) ? before : undefined;
   const digests = known
@@ -70,7 +70,7 @@ export function appendRun(tx: Transaction, run: AppendedRun): boolean {
     : [];
   const state = { known, n: before?.next ?? 0, gone: head?.gone, knownDigests: digests };
   const next = nextConversation(run, state);
-  const expireIn = run.days * DAY_MS;
+  const expireIn = next.exp - row.endedAt;
   updateIndexes(tx, { name, before, next, expireIn });
   writeRunRow(tx, run, { n: next.next - 1, known: digests });
   tx.set(key, next, { expireIn });
@@ -89,7 +89,7 @@ export function nextRunNumber(tx: Pick<Transaction, "get">, name: ConversationNa
  */
 export function clearTombstone(
   tx: Transaction,
-  { name, runId, days }: { name: ConversationName; runId: string; days: number },
+  { name, runId, now }: { name: ConversationName; runId: string; now: number },
 ): boolean {
   const key = keys.conversation(name);
   const head = tx.get<ConversationHead>(key);
@@ -97,7 +97,7 @@ export function clearTombstone(
   const gone = head.gone.filter((one) => one !== runId);
   if ("id" in head) {
     const { gone: _all, ...rest } = head;
-    const expireIn = days * DAY_MS;
+    const expireIn = Math.max(1, head.exp - now);
     tx.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
   } else if (gone.length === 0) tx.delete(key);
   else tx.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
@@ -158,7 +158,8 @@ function nextConversation(
     ...(branches.length === 0 ? {} : { branches }),
     ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
     ...(gone === undefined ? {} : { gone: [...gone] }),
-    exp: updatedAt + days * DAY_MS,
+    // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
+    exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
 }
 

@@ -4,7 +4,12 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { rateInConversation } from "../conversations/rated_runs.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
-import { RUN_RETENTION_MS, type RunRecord, runRecordSchema } from "../runs/run_record.ts";
+import {
+  keepsNothing,
+  RUN_RETENTION_MS,
+  type RunRecord,
+  runRecordSchema,
+} from "../runs/run_record.ts";
 import type { GroupCommitter } from "../tx/group_committer.ts";
 import type { Transaction } from "../tx/operation.ts";
 import { readMany } from "../values/chunks.ts";
@@ -56,9 +61,13 @@ export class FeedbackStore {
     });
   }
 
-  /** Replaces the feedback on a run, or withdraws it; false if the run is gone. */
-  async set(run: RunRecord, given: GivenFeedback | undefined): Promise<boolean> {
+  /**
+   * Replaces the feedback on a run, or withdraws it; false if the run is gone. Of an agent that keeps
+   * nothing, the rating is stored without comment and reasons.
+   */
+  async set(run: RunRecord, feedback: GivenFeedback | undefined): Promise<boolean> {
     const { tenant, runId, agentId } = run;
+    const given = feedback && keepsNothing(run) ? { rating: feedback.rating } : feedback;
     const { committer, content, runtime } = this.#deps;
     const now = runtime.now();
     const exp = endOfLife(run);

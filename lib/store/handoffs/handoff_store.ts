@@ -34,8 +34,8 @@ export type HandoffResult = { head: HandoffHead; changed: boolean } | HandoffCon
 export interface ChangeOptions {
   /** What a first request needs; without it a hand-off must exist. */
   created?: Omit<HandoffWrite["created"], "feed">;
-  /** An entry of the store that must be unchanged when the event is stored. */
-  guard?: { key: Deno.KvKey; versionstamp: string | null };
+  /** Entries of the store that must be unchanged when the event is stored. */
+  guards?: readonly Deno.AtomicCheck[];
   /** Adds to the step that stores the event, such as an audit record. */
   extend?: (step: Deno.AtomicOperation, head: HandoffHead) => void;
 }
@@ -73,7 +73,7 @@ export class HandoffStore {
   async change(
     name: ConversationName,
     event: HandoffEvent,
-    { created, guard, extend }: ChangeOptions = {},
+    { created, guards = [], extend }: ChangeOptions = {},
   ): Promise<HandoffResult> {
     const { runtime, content } = this.#deps;
     const key = keys.handoff(name);
@@ -85,13 +85,12 @@ export class HandoffStore {
       const change = decideHandoff(before, event, now);
       if ("conflict" in change) return change;
       if ("unchanged" in change) return { head: before!, changed: false };
-      const step = this.#kv.atomic().check(entry);
-      if (guard !== undefined) step.check(guard);
+      const step = this.#kv.atomic().check(entry, ...guards);
       const fresh = { feed: runtime.uuid(), days: 1, ...created };
       const head = writeHandoff(step, { name, before, change, now, content, created: fresh });
       extend?.(step, head);
       if ((await step.commit()).ok) return { head, changed: true };
-      if (guard !== undefined) await this.#requireUnchanged(guard);
+      await this.#requireUnchanged(guards);
       return undefined;
     }, { what: "hand-off" });
   }
@@ -130,13 +129,16 @@ export class HandoffStore {
     return found;
   }
 
-  /** Records that someone types; repeated within 3 s it writes nothing. */
+  /** Records that someone types, unless the hand-off is gone; repeated within 3 s it writes nothing. */
   async recordTyping(name: ConversationName, who: "visitor" | "person"): Promise<void> {
     const key = keys.handoffTyping(name, who);
     const now = this.#deps.runtime.now();
-    const { value } = await this.#kv.get<number>(key);
+    const [typed, head] = await this.#kv.getMany<[number, unknown]>([key, keys.handoff(name)]);
+    const { value } = typed;
+    if (head.versionstamp === null) return;
     if (value !== null && now - value >= 0 && now - value < TYPING_INTERVAL_MS) return;
-    await this.#kv.set(key, now, { expireIn: TYPING_TTL_MS });
+    // If the hand-off changes meanwhile, the next key stroke is recorded.
+    await this.#kv.atomic().check(head).set(key, now, { expireIn: TYPING_TTL_MS }).commit();
   }
 
   #readable(head: HandoffHead | undefined): HandoffHead | undefined {
@@ -158,11 +160,11 @@ export class HandoffStore {
     }
   }
 
-  async #requireUnchanged(
-    { key, versionstamp }: NonNullable<ChangeOptions["guard"]>,
-  ): Promise<void> {
-    if ((await this.#kv.get(key)).versionstamp === versionstamp) return;
-    throw new GuardChangedError("what the change relied on is no longer as it was");
+  async #requireUnchanged(guards: readonly Deno.AtomicCheck[]): Promise<void> {
+    for (const { key, versionstamp } of guards) {
+      if ((await this.#kv.get(key)).versionstamp === versionstamp) continue;
+      throw new GuardChangedError("what the change relied on is no longer as it was");
+    }
   }
 }
 

@@ -24,6 +24,8 @@ export const ATTACHMENT_KEYS = {
    */
   attachmentDue: (at: number, tenant: string, id: string) => ["attachments_due", at, tenant, id],
   attachmentsDue: () => ["attachments_due"],
+  /** Deletions that have begun: the record is gone, its content may not be. */
+  begunAttachmentDeletions: (tenant: string) => ["attachments_due", 0, tenant],
   /** Value `{ v, exp }`: a conversation that uses an attachment, and its end of life. */
   attachmentUse: (of: ConversationName, id: string) => [
     "attachment_uses",

@@ -177,6 +177,7 @@ export const CONVERSATION_KEYS = {
   /** The hand-off of a conversation to people, and the end of its feed. */
   handoff: (of: ConversationName) => ["handoffs", ...partsOf(of)],
   allHandoffs: () => ["handoffs"],
+  tenantHandoffs: (tenant: string) => ["handoffs", tenant],
   handoffsById: (tenant: string, id: string) => ["handoffs", tenant, id],
   /** Entry `n` (from 1) of a hand-off's feed: `{ v, at, sealed, exp }`. */
   handoffEntry: (tenant: string, feed: string, n: number) => ["handoff_entries", tenant, feed, n],

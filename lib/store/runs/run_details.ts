@@ -4,7 +4,7 @@ import {
   contentContexts,
   UnreadableContentError,
 } from "../encryption/content_cipher.ts";
-import { type RunDetails, runDetailsSchema, type RunFacts } from "./run_record.ts";
+import { keepsNothing, type RunDetails, runDetailsSchema, type RunFacts } from "./run_record.ts";
 
 const sealedSchema = runDetailsSchema.pick({ egress: true, notes: true });
 type Details = Pick<RunDetails, "egress" | "notes" | "sealed">;
@@ -12,14 +12,17 @@ type RunName = Pick<RunFacts, "tenant" | "runId">;
 
 /**
  * Seals the hosts that tools called, and the notes about tools. A model may choose both, so they are
- * encrypted like the content.
+ * encrypted like the content, and left out if the run keeps nothing.
  */
 export function sealRunDetails<T extends Details>(
   details: T,
-  { tenant, runId, content }: RunName & { content: ContentCipher },
+  { tenant, runId, content, ...facts }: RunName & Pick<RunFacts, "retentionDays"> & {
+    content: ContentCipher;
+  },
 ): T {
   const { egress, notes, ...rest } = details;
   if (egress === undefined && notes === undefined) return details;
+  if (keepsNothing(facts)) return rest as T;
   const bytes = new TextEncoder().encode(JSON.stringify({ egress, notes }));
   const sealed = content.sealSync(bytes, contentContexts.details(tenant, runId));
   return { ...rest, sealed } as T;

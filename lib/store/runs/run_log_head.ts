@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { bytesSchema, type Chunk, concatBytes, splitChunks } from "../values/chunks.ts";
-import { runSourceSchema } from "./run_record.ts";
+import { keepsNothing, type RunFacts, runSourceSchema } from "./run_record.ts";
 
 /** How long a run can be followed after its end. */
 export const LOG_TTL_MS = 10 * 60_000;
 /** Chunks of a log expire this long after they were written; no run lasts more than 2 minutes. */
 export const CHUNK_TTL_MS = 30 * 60_000;
+/** The same for a run that keeps nothing: its 2 minutes, its log's 10, and some to be settled in. */
+const SHORT_CHUNK_TTL_MS = 14 * 60_000;
 /** The same for a run with a stored conversation: it may have to wait this long to be settled. */
 export const LONG_CHUNK_TTL_MS = 24 * 60 * 60_000;
 /** Reported ends of an interrupted run: one for each position its clients had reached. */
@@ -14,6 +16,20 @@ const MAX_REPORTED_ENDS = 64;
 const MAX_TAIL_BYTES = 8 * 1024;
 
 const NO_BYTES = new Uint8Array();
+
+/** How long the store holds a chunk of a log, milliseconds. */
+export function logChunkTtl(
+  facts: Pick<RunFacts, "retentionDays">,
+  isConversationStored: boolean,
+): number {
+  if (keepsNothing(facts)) return SHORT_CHUNK_TTL_MS;
+  return isConversationStored ? LONG_CHUNK_TTL_MS : CHUNK_TTL_MS;
+}
+
+/** How long the store holds the head of an ended log, milliseconds: longer than it is valid, as clocks differ. */
+export function logHeadTtl(facts: Pick<RunFacts, "retentionDays">): number {
+  return keepsNothing(facts) ? LOG_TTL_MS : 2 * LOG_TTL_MS;
+}
 
 /**
  * The stored frames of a run: JSON lines in UTF-8, encrypted, first in chunks and then in the tail. While

@@ -2,18 +2,19 @@ import type { Frame } from "../../schemas/frames.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
 import type { Transaction } from "../tx/operation.ts";
-import { updateRecord } from "../values/record.ts";
+import { parseRecord, updateRecord } from "../values/record.ts";
 import type { ActiveRun } from "./active_run.ts";
 import { FrameReader, headKeys, parseLogHead, toRunLogHead } from "./frame_reader.ts";
 import {
   closedLog,
   LOG_TTL_MS,
+  logHeadTtl,
   type LogState,
   type RunLogHead,
   runLogHeadSchema,
   withReportedEnd,
 } from "./run_log_head.ts";
-import type { RunFacts } from "./run_record.ts";
+import { type RunFacts, type RunRecord, runRecordSchema } from "./run_record.ts";
 
 /** Reads the stored logs of all processes' runs. */
 export class RunLogStore {
@@ -35,19 +36,23 @@ export class RunLogStore {
     return (await this.#kv.get(keys.runLogChunk(tenant, runId, 0))).versionstamp !== null;
   }
 
-  /** True if the tenant has the record of such a run. */
-  async hasRecord(tenant: string, runId: string): Promise<boolean> {
-    return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
+  /** The record of a run that has ended. */
+  async record(tenant: string, runId: string): Promise<RunRecord | undefined> {
+    return parseRecord(runRecordSchema, await this.#kv.get(keys.run(tenant, runId)));
   }
 
-  /** Stores the frame number that the `done` of an interrupted run had for a follower. */
-  async recordReportedEnd(tenant: string, runId: string, n: number): Promise<void> {
+  /** Stores at `now` the frame number `n` that the `done` of an interrupted run had for a follower. */
+  async recordReportedEnd(
+    { tenant, runId, n }: { tenant: string; runId: string; n: number },
+    now: number,
+  ): Promise<void> {
     const key = keys.runLogHead(tenant, runId);
     const location = { key, schema: runLogHeadSchema, what: "run log" };
     await updateRecord(this.#kv, location, (head, save) => {
       if (head?.state !== "interrupted") return;
       const next = withReportedEnd(head, n);
-      if (next !== head) save(next, { expireIn: 2 * LOG_TTL_MS });
+      const expireIn = Math.max(1, (next.exp ?? now + LOG_TTL_MS) - now);
+      if (next !== head) save(next, { expireIn });
     });
   }
 
@@ -105,5 +110,5 @@ export function endRunLog(tx: Transaction, { facts, log, state, now }: {
   const key = keys.activeRun(tenant, runId);
   tx.set(key, { ...tx.get<ActiveRun>(key), log });
   const head = toRunLogHead(facts, log, { state, exp: now + LOG_TTL_MS });
-  tx.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
+  tx.blindWrite(keys.runLogHead(tenant, runId), head, { expireIn: logHeadTtl(facts) });
 }

@@ -43,6 +43,8 @@ export const runFactsSchema = z.object({
   startedAt: z.int(),
   /** Its message asks again for that run's answer, or changes its question. */
   replaces: replacedRunSchema.optional(),
+  /** The agent's own retention, days; absent if that of the plan applies. */
+  retentionDays: z.int().nonnegative().optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
@@ -91,6 +93,23 @@ export type ModelShare = z.infer<typeof modelShareSchema>;
 
 /** How long the record of a run without a stored conversation is stored. */
 export const RUN_RETENTION_MS = 90 * 86_400_000;
+
+const DAY_MS = 86_400_000;
+
+/** True for a run of an agent that keeps nothing of what is said. */
+export function keepsNothing({ retentionDays }: Pick<RunFacts, "retentionDays">): boolean {
+  return retentionDays === 0;
+}
+
+/**
+ * How long the record of a run without a stored conversation is stored, milliseconds. One that keeps
+ * nothing has a record without content for a day: a message that is repeated under its `Idempotency-Key`
+ * must not run twice.
+ */
+export function unstoredRunRetention({ retentionDays }: Pick<RunFacts, "retentionDays">): number {
+  if (retentionDays === undefined) return RUN_RETENTION_MS;
+  return Math.min(Math.max(1, retentionDays) * DAY_MS, RUN_RETENTION_MS);
+}
 
 /** `interrupted`: the owner process died. */
 export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;

@@ -1,8 +1,17 @@
+import { completeAttachmentDeletions, eraseAttachment } from "../attachments/attachment_eraser.ts";
+import { deleteHandoff } from "../handoffs/handoff_store.ts";
 import type { ConversationStore } from "../conversations/conversation_store.ts";
 import type { IndexValue } from "../conversations/conversation_index.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import { deleteKeys } from "../values/chunks.ts";
 import type { VisitorName } from "./erasure_store.ts";
+
+/** An ended run of a visitor that is in no stored conversation. */
+export interface UnstoredRun {
+  runId: string;
+  agentId: string;
+  conversationId: string;
+}
 
 /** True if the rest is to be left to a later attempt. */
 export type IsDue = () => boolean;
@@ -24,7 +33,9 @@ export class VisitorData {
   async deleteSessions({ tenant, visitor }: VisitorName): Promise<void> {
     const prefix = keys.sessions(tenant);
     for await (const { key, value } of this.#kv.list<StoredSession>({ prefix })) {
-      if (value?.visitor?.hash === visitor) await this.#kv.delete(key);
+      if (value?.visitor?.hash !== visitor) continue;
+      if (value.id !== undefined) await this.#kv.delete(keys.sessionUploads(tenant, value.id));
+      await this.#kv.delete(key);
     }
   }
 
@@ -58,26 +69,87 @@ export class VisitorData {
     return true;
   }
 
+  /** The conversations with a hand-off, also those that are not stored. */
+  async *handoffs({ tenant, visitor }: VisitorName): AsyncGenerator<ConversationName> {
+    for await (const { key } of this.#ofVisitor(keys.tenantHandoffs(tenant), visitor)) {
+      const [, , id, agentId, page] = key as [string, string, string, string, string];
+      yield { tenant, id, agentId, page };
+    }
+  }
+
+  /** False if some are left. */
+  async deleteHandoffs(of: VisitorName, isDue: IsDue): Promise<boolean> {
+    for await (const name of this.handoffs(of)) {
+      if (isDue()) return false;
+      await deleteHandoff(this.#kv, name);
+    }
+    return true;
+  }
+
+  /** The ids of the files that its sessions have uploaded, also of those that no message has used. */
+  async *attachments({ tenant, visitor }: VisitorName): AsyncGenerator<string> {
+    const prefix = keys.tenantAttachments(tenant);
+    for await (const { key, value } of this.#kv.list<StoredAttachment>({ prefix })) {
+      if (value?.owner?.visitor === visitor) yield String(key[2]);
+    }
+  }
+
+  /** Also completes what a crash has interrupted. False if some are left. */
+  async deleteAttachments(of: VisitorName, isDue: IsDue): Promise<boolean> {
+    for await (const id of this.attachments(of)) {
+      if (isDue()) return false;
+      await eraseAttachment(this.#kv, { tenant: of.tenant, id });
+    }
+    await completeAttachmentDeletions(this.#kv, of.tenant);
+    return true;
+  }
+
+  /** The ended runs that are in no stored conversation. */
+  async *unstoredRuns({ tenant, visitor }: VisitorName): AsyncGenerator<UnstoredRun> {
+    for await (const { key, value } of this.#ofVisitor(keys.tenantRuns(tenant), visitor)) {
+      const { agentId = "", conversationId = "", page } = value ?? {};
+      if (page === undefined) yield { runId: String(key[2]), agentId, conversationId };
+    }
+  }
+
   /** Deletes records and logs of runs: those with these ids, and all that name the visitor. */
   async deleteRuns(
     { tenant, visitor }: VisitorName,
     { runIds, isDue }: { runIds: readonly string[]; isDue: IsDue },
   ): Promise<boolean> {
     for (const runId of runIds) await this.#deleteRun(tenant, runId);
-    const prefix = keys.tenantRuns(tenant);
-    for await (const { key, value } of this.#kv.list<StoredRun>({ prefix }, { batchSize: 500 })) {
+    for await (const { key } of this.#ofVisitor(keys.tenantRuns(tenant), visitor)) {
       if (isDue()) return false;
-      if (value?.visitor === visitor) await this.#deleteRun(tenant, String(key[2]));
+      await this.#deleteRun(tenant, String(key[2]));
     }
     return true;
   }
 
   async #deleteRun(tenant: string, runId: string): Promise<void> {
     const found = await this.#conversations.listRunKeys(tenant, runId);
-    // The record last, so that an interrupted deletion finds the run again.
-    const record = keys.run(tenant, runId);
-    await deleteKeys(this.#kv, found.filter((key) => key.join() !== record.join()));
-    await deleteKeys(this.#kv, [record, keys.runFollowed(tenant, runId)]);
+    // The record last, so that an interrupted deletion finds the run again. Its feedback with it, because
+    // feedback may be given as long as there is a record.
+    const last = [keys.run(tenant, runId), keys.feedback(tenant, runId)];
+    const isLast = (key: Deno.KvKey) => last.some((one) => one.join() === key.join());
+    await this.#deleteRequests(tenant, runId);
+    await deleteKeys(this.#kv, found.filter((key) => !isLast(key)));
+    await deleteKeys(this.#kv, [...last, keys.runFollowed(tenant, runId)]);
+  }
+
+  /** Deletes what other processes have asked the run's own process. */
+  async #deleteRequests(tenant: string, runId: string): Promise<void> {
+    const { value } = await this.#kv.get<{ owner?: string }>(keys.runLogHead(tenant, runId));
+    if (value?.owner === undefined) return;
+    const follow = await this.#kv.get(keys.followWakeKey(value.owner));
+    await this.#kv.delete(keys.stopRequest(value.owner, runId));
+    if (follow.value === runId) await this.#kv.delete(follow.key);
+  }
+
+  /** The entries whose records name the visitor. */
+  async *#ofVisitor(prefix: Deno.KvKey, visitor: string) {
+    for await (const entry of this.#kv.list<StoredRun>({ prefix }, { batchSize: 500 })) {
+      if (entry.value?.visitor === visitor) yield entry;
+    }
   }
 
   async *#entries({ tenant, visitor }: VisitorName) {
@@ -89,5 +161,8 @@ export class VisitorData {
   }
 }
 
-type StoredSession = { visitor?: { hash?: string } } | undefined;
-type StoredRun = { visitor?: string } | undefined;
+type StoredSession = { id?: string; visitor?: { hash?: string } } | undefined;
+type StoredAttachment = { owner?: { visitor?: string } } | undefined;
+type StoredRun =
+  | { visitor?: string; agentId?: string; conversationId?: string; page?: string }
+  | undefined;

@@ -56,7 +56,12 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
       <FilterChips filters={filters} names={names} />
       {missing && <p class="field-error">{t("No conversation or run has this ID.")}</p>}
       {rows.length === 0 && !cutShort
-        ? <Nothing isFiltered={isFiltered(filters) || !isFirstPage} />
+        ? (
+          <Nothing
+            isFiltered={isFiltered(filters) || !isFirstPage}
+            keepingNothing={inbox.keepingNothing}
+          />
+        )
         : (
           <div class="inbox">
             <div class="inbox-pane">
@@ -78,7 +83,22 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
   );
 });
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function Nothing(
+  { isFiltered, keepingNothing }: { isFiltered: boolean; keepingNothing: string | undefined },
+) {
+  if (keepingNothing !== undefined) {
+    return (
+      <EmptyState
+        icon="conversations"
+        title={t("This agent keeps no conversations")}
+        text={t("It stores them for 0 days, so nothing of what is said can be read here.")}
+      >
+        <a class="button" href={`/agents/${keepingNothing}/model`} aria-current="false">
+          {t("Model page of the agent")}
+        </a>
+      </EmptyState>
+    );
+  }
   return isFiltered
     ? (
       <EmptyState

@@ -65,6 +65,7 @@ function Item({ context, item }: { readonly context: ExtrasContext; readonly ite
     <button type="button" class="item" aria-pressed={item.isPressed} onClick={press}>
       <Icon path={item.icon} />
       {item.label}
+      {item.isPressed && <Icon path="m5 12.5 4.5 4.5L19 7.5" />}
     </button>
   );
 }

@@ -30,6 +30,8 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
     createdAt: str
@@ -60,6 +62,8 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    retentionDays: NotRequired[int]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
 
@@ -103,6 +107,7 @@ class AgentPatch(TypedDict):
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    retentionDays: NotRequired[Union[int, None]]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
 
@@ -218,14 +223,7 @@ class ShownAppearance(TypedDict):
     # Absent if the agent offers none of these.
     offers: NotRequired["AgentOffers"]
 
-class AgentOffers(TypedDict):
-    """What the agent offers. Derived from its settings, so it cannot be set here."""
-    # Messages may have images.
-    images: NotRequired[Literal[True]]
-    # Messages may have documents.
-    documents: NotRequired[Literal[True]]
-    # Visitors may ask for a person.
-    handoff: NotRequired[Literal[True]]
+AgentOffers = list[Literal["images", "documents", "handoff"]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -485,6 +483,51 @@ class HandoffStatus(TypedDict):
     # Whether the visitor may leave an e-mail address and a message: `POST …/contact`.
     form: bool
 
+class HandoffTranscriptEntriesItem1(TypedDict):
+    type: Literal["state"]
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # The name that the person shows to the visitor.
+    person: NotRequired[str]
+    # Who asked for a person.
+    by: NotRequired[Literal["model", "visitor"]]
+    # Why the model asked.
+    reason: NotRequired[str]
+    at: str
+
+class HandoffTranscriptEntriesItem2(TypedDict):
+    type: Literal["visitor"]
+    text: str
+    # The run that the message was accepted as.
+    runId: str
+    at: str
+
+class HandoffTranscriptEntriesItem3(TypedDict):
+    type: Literal["person"]
+    text: str
+    # The name that the person shows to the visitor.
+    person: str
+    at: str
+
+class HandoffTranscriptEntriesItem4(TypedDict):
+    """What the visitor left because nobody was there."""
+    type: Literal["contact"]
+    email: str
+    message: str
+    at: str
+
+class HandoffTranscript(TypedDict):
+    state: Literal["waiting", "taken", "returned", "closed"]
+    # Why the agent has the conversation again without a person's decision: outside business hours, nobody answered in time, or the agent's `handoff` was removed.
+    cause: NotRequired[Literal["outside_hours", "no_answer", "switched_off"]]
+    # Of the last request for a person.
+    requestedAt: str
+    # Who has it, or had it last.
+    person: NotRequired[str]
+    # Oldest first; the latest 500.
+    entries: list[Union["HandoffTranscriptEntriesItem1", "HandoffTranscriptEntriesItem2", "HandoffTranscriptEntriesItem3", "HandoffTranscriptEntriesItem4"]]
+
 FeedFrame = Union["FeedStateFrame", "FeedMessageFrame", "FeedTypingFrame"]
 
 class ContactBody(TypedDict):
@@ -648,6 +691,8 @@ class Transcript(TypedDict):
     costUsd: float
     # In the order in which they ended.
     runs: list["ConversationRun"]
+    # What people and the visitor wrote to each other; on the first page, if anyone asked for a person.
+    handoff: NotRequired["HandoffTranscript"]
     # The `cursor` of the next page; absent on the last.
     nextCursor: NotRequired[str]
 
@@ -718,6 +763,8 @@ class OwnMessage(TypedDict):
     createdAt: str
     # Sent by the client as an earlier message; the service has no record of it.
     claimed: NotRequired[Literal[True]]
+    # Of a question: the files that were sent with it.
+    attachments: NotRequired[list["MessageAttachment"]]
     # The documents that were found for an answer, each once; used ones first.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
