@@ -3,6 +3,7 @@ import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
+import { onRealSite } from "./support/real_site.ts";
 import { answered, ask, atRest, focused, onSite, type Site } from "./support/widget_site.ts";
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -58,7 +59,7 @@ Deno.test("widget: a service that does not know the replaced run answers all the
     const { page, chat } = site;
     await ask(page, "What does it cost?");
     await answer(site, "It costs 5 dollars.");
-    chat.rejections.push(Response.json({ code: "validation_error" }, { status: 400 }));
+    chat.rejections.push(Response.json({ code: "schema_validation_failed" }, { status: 400 }));
     await button(page, "Ask again").click();
     await answer(site, "It costs 7 dollars.");
     const sent = chat.seen.slice(-2).map(({ body, key }) => [typeof body!.replaces, key]);
@@ -66,8 +67,8 @@ Deno.test("widget: a service that does not know the replaced run answers all the
     assert(sent[0]![1] !== sent[1]![1]);
     assertEquals(await page.locator(".notice").count(), 0);
     assertEquals(await page.locator(".turn").count(), 2);
-    // It is repeated once, and any other rejection is told.
-    const rejection = () => Response.json({ code: "validation_error" }, { status: 400 });
+    // It is repeated once, and any other rejection is shown.
+    const rejection = () => Response.json({ code: "schema_validation_failed" }, { status: 400 });
     chat.rejections.push(rejection(), rejection());
     await button(page, "Ask again").click();
     await page.locator(".notice").getByText("Something went wrong.").waitFor();
@@ -253,5 +254,44 @@ Deno.test("widget: the logo stands in the head, named like the chat, which stays
     await page.locator(".subtitle").getByText("AI assistant").waitFor();
     assertEquals(await violations(page), []);
     assertEquals(console, []);
+  });
+});
+
+Deno.test("widget: the service replaces the run that is asked again, and answers if it does not know it", async () => {
+  await onRealSite({ endpoint: true }, async ({ page, held }) => {
+    const bodies: { replaces?: string }[] = [];
+    const statuses: number[] = [];
+    page.on("response", (response) => {
+      const request = response.request();
+      if (request.method() !== "POST" || !/\/chat\/stream$/.test(request.url())) return;
+      bodies.push(request.postDataJSON());
+      statuses.push(response.status());
+    });
+    const again = async () => {
+      const started = page.waitForResponse((response) =>
+        response.headers()["x-run-id"] !== undefined
+      );
+      await button(page, "Ask again").click();
+      return (await (await started).allHeaders())["x-run-id"];
+    };
+    const started = page.waitForResponse(/\/v1\/chat\/stream$/);
+    await ask(page, "Where is my order?");
+    const first = (await (await started).allHeaders())["x-run-id"];
+    held.release();
+    await again();
+    assertEquals(bodies[1]?.replaces, first);
+    // As if the service had deleted that run.
+    await button(page, "Ask again").waitFor();
+    await page.route(/\/v1\/chat\/stream$/, (route) => {
+      const body = route.request().postDataJSON();
+      const replaces = body.replaces && crypto.randomUUID();
+      return route.continue({ postData: JSON.stringify({ ...body, replaces }) });
+    });
+    await again();
+    assertEquals(statuses, [200, 200, 400, 200]);
+    assertEquals(bodies[3]?.replaces, undefined);
+    await button(page, "Ask again").waitFor();
+    assertEquals(await page.locator(".turn").count(), 2);
+    assertEquals(await page.locator(".notice").count(), 0);
   });
 });

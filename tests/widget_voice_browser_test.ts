@@ -2,7 +2,15 @@
 import axe from "axe-core";
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { answered, ask, atRest, focused, onSite, type Site } from "./support/widget_site.ts";
+import {
+  answered,
+  ask,
+  atRest,
+  focused,
+  onSite,
+  type Site,
+  type SiteOptions,
+} from "./support/widget_site.ts";
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const field = (page: Page) => page.getByRole("textbox", { name: "Write a message" });
@@ -26,7 +34,8 @@ const FAKES = `
     fail(error) { this.onerror({ error }); this.onend(); }
   };
 `;
-const beforeLoad = (page: Page) => page.addInitScript(FAKES);
+const runs = (script: string) => async (page: Page) => void await page.addInitScript(script);
+const beforeLoad = runs(FAKES);
 
 async function violations(page: Page): Promise<unknown[]> {
   await atRest(page);
@@ -141,18 +150,15 @@ Deno.test("widget: a microphone that may not be used, and silence, each have a c
 });
 
 Deno.test("widget: data-voice, the appearance, and a browser without speech leave voice out", async () => {
-  for (
-    const options of [
-      { beforeLoad, attributes: `data-voice="off"` },
-      { beforeLoad, appearance: { voice: "off" } },
-      {
-        beforeLoad: (page: Page) =>
-          page.addInitScript(
-            "delete window.speechSynthesis; delete window.webkitSpeechRecognition; delete window.SpeechRecognition",
-          ),
-      },
-    ]
-  ) {
+  const none =
+    "for (const name of ['speechSynthesis', 'SpeechRecognition', 'webkitSpeechRecognition'])" +
+    "delete window[name]";
+  const without: SiteOptions[] = [
+    { beforeLoad, attributes: `data-voice="off"` },
+    { beforeLoad, appearance: { voice: "off" } },
+    { beforeLoad: runs(none) },
+  ];
+  for (const options of without) {
     await onSite(options, async ({ page, chat }) => {
       await ask(page, "What is it?");
       chat.say("Red.");

@@ -33,7 +33,7 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Components do not throw promises.
   [/if \(\w+\.then\) \{[^]*?\} else if/, "if"],
   [/\w+\.then \|\| /, ""],
-  // An error has no boundary: whoever renders gets it.
+  // An error has no boundary, and ends the drawing.
   [/(__e: function\((\w+), [^)]*\) \{)[^]*?(?=throw \2;)/, "$1"],
   // Only custom properties are set from numbers, and no event is captured.
   [/typeof (\w+) != "number" \|\| \w+\.test\(\w+\) \? \1 : \1 \+ "px"/, "$1"],

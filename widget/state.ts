@@ -150,6 +150,6 @@ export function beginTool(state: State, { name, args, progress }: FrameOf<"tool_
   const { turns, announcements } = state;
   if (name === "suggest_follow_ups") turns.at(-1)!.followUps = args;
   else state.tool = progress ?? name.replaceAll("_", " ");
-  // Calls of the same tool are told of once.
+  // Several calls of the same tool are announced once.
   if (progress && !announcements.includes(progress)) announcements.push(progress);
 }

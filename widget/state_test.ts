@@ -19,7 +19,7 @@ Deno.test("stripMarkup: removes all Markdown syntax and no words", () => {
 Deno.test("beginTool: shows the owner's words and tells of them once, or keeps what to ask next", () => {
   const state = initialState();
   state.turns.push({ id: 1, role: "user", text: "Hi" });
-  const call = { type: "tool_call", args: { questions: ["Why?"] } } as const;
+  const call = { type: "tool_call" as const, args: { questions: ["Why?"] } };
   const progress = "Looking up your order…";
   beginTool(state, { ...call, name: "track_order" });
   assertEquals([state.tool, state.announcements], ["track order", []]);

@@ -5,7 +5,7 @@ export interface FocusOnce {
   readonly ref: (element: HTMLElement | null) => void;
 }
 
-/** Moves the focus to an element once it is there, and not again when it is drawn anew. */
+/** Moves the focus to an element once it is there, and not again when it is drawn later. */
 export function createFocus(): FocusOnce {
   const focus: FocusOnce = {
     next: false,

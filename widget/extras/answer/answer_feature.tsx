@@ -43,8 +43,10 @@ export function answerFeature({ ui, t, changed, menuItems, answerActions }: Extr
     }
     const { left } = ui.session;
     return place === FOOTNOTE && [
-      copied && <p class="footnote">{copied}</p>,
-      left <= LOW_MESSAGES_LEFT && <p class="footnote">{t(MESSAGES_LEFT)}: {Math.max(0, left)}</p>,
+      copied && <p key="copied" class="footnote">{copied}</p>,
+      left <= LOW_MESSAGES_LEFT && (
+        <p key="left" class="footnote">{t(MESSAGES_LEFT)}: {Math.max(0, left)}</p>
+      ),
     ];
   };
 }

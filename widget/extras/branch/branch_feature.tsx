@@ -37,7 +37,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
     const { failure, turns } = conversation.state;
     const question = turns.at(-1);
     // A service that does not know the replaced run still answers: the question has no run yet.
-    if (question?.replaces && /^(validation|invalid)/.test(failure!.code)) branch(question);
+    if (question?.replaces && failure!.code === "schema_validation_failed") branch(question);
   });
   answerActions.push((answer) => {
     const { turns, failure } = conversation.state;
