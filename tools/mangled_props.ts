@@ -5,12 +5,12 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announcements announceText answerActions apiBase asking attach avatar away
+  accent announceAnswer announceText announcements answerActions apiBase asking attach avatar away
   begin branch busy changed clearAnnouncements config conversation describe draw editing
   elementCount emit emitter ended endpoint fail failed failure feedback fetcher field forget found
   frames gap halt handle imageOrigins initialDraft input inside isDone isOffered isOpen isPressed
   isSent isSure isTyping item kids kind label languages launcher leaveContact left line lines live
-  load loaded loadFile locale log lost mark menuItems newId node noteOf notice nth onAppearance
+  load loadFile loaded locale log lost mark menuItems newId node noteOf notice nth onAppearance
   onCancel onLeave onLink onPress onRetry onSave onWake opening outcome paint path pause pending
   privacyText privacyUrl problem rate rejection remaining renew restart resume retry retryAfter
   retryAt root save saved script scrollToEnd sendTyping session sessionEndpoint sheet show side
