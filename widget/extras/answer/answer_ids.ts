@@ -1,8 +1,10 @@
-/** Ids of the strings in answer_texts.ts. Inlined by the bundler. */
-import { ANSWER } from "../text_ids.ts";
+/**
+ * Ids of the strings in answer_texts.ts, from ANSWER on (text_ids.ts). The bundler inlines numbers of a
+ * file without imports only.
+ */
 
-export const SOURCES = ANSWER;
-export const MESSAGES_LEFT = ANSWER + 1;
-export const COPY_CONVERSATION = ANSWER + 2;
-export const YOU = ANSWER + 3;
-export const FOLLOW_UPS = ANSWER + 4;
+export const SOURCES = 32;
+export const MESSAGES_LEFT = 33;
+export const COPY_CONVERSATION = 34;
+export const YOU = 35;
+export const FOLLOW_UPS = 36;

@@ -1,13 +1,15 @@
-/** Ids of the strings in attachments_texts.ts. Inlined by the bundler. */
-import { ATTACHMENTS } from "../text_ids.ts";
+/**
+ * Ids of the strings in attachments_texts.ts, from ATTACHMENTS on (text_ids.ts). The bundler inlines numbers of a
+ * file without imports only.
+ */
 
-export const ATTACH_FILE = ATTACHMENTS;
-export const TAKE_PHOTO = ATTACHMENTS + 1;
-export const UPLOADING = ATTACHMENTS + 2;
-export const ATTACHED = ATTACHMENTS + 3;
-export const REMOVE = ATTACHMENTS + 4;
-export const NOT_ATTACHED = ATTACHMENTS + 5;
-export const TOO_LARGE = ATTACHMENTS + 6;
-export const TOO_MANY = ATTACHMENTS + 7;
-export const DROP_HERE = ATTACHMENTS + 8;
-export const SENT_LATER = ATTACHMENTS + 9;
+export const ATTACH_FILE = 256;
+export const TAKE_PHOTO = 257;
+export const UPLOADING = 258;
+export const ATTACHED = 259;
+export const REMOVE = 260;
+export const NOT_ATTACHED = 261;
+export const TOO_LARGE = 262;
+export const TOO_MANY = 263;
+export const DROP_HERE = 264;
+export const SENT_LATER = 265;

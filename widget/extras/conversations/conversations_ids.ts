@@ -1,8 +1,10 @@
-/** Ids of the strings in conversations_texts.ts. Inlined by the bundler. */
-import { CONVERSATIONS } from "../text_ids.ts";
+/**
+ * Ids of the strings in conversations_texts.ts, from CONVERSATIONS on (text_ids.ts). The bundler inlines numbers of a
+ * file without imports only.
+ */
 
-export const EARLIER_CONVERSATIONS = CONVERSATIONS;
-export const EDIT = CONVERSATIONS + 1;
-export const RENAME = CONVERSATIONS + 2;
-export const DELETE = CONVERSATIONS + 3;
-export const REALLY_DELETE = CONVERSATIONS + 4;
+export const EARLIER_CONVERSATIONS = 160;
+export const EDIT = 161;
+export const RENAME = 162;
+export const DELETE = 163;
+export const REALLY_DELETE = 164;
