@@ -303,7 +303,7 @@ Deno.test("widget: the list has no axe violation, in any theme, on a phone and f
   await withBrowser(async (browser) => {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const [width, lang] of [[1280, "en"], [320, "ar"]] as const) {
-        const attributes = `data-lang="${lang}"`;
+        const attributes = `data-lang="${lang}" data-voice="off"`;
         await onSite({ browser, colorScheme, width, attributes }, async (site) => {
           const { page, console, asked } = site;
           serve(site, 3);

@@ -5,17 +5,18 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements answerActions apiBase asking attach avatar away
-  begin branch busy changed clearAnnouncements config conversation describe draw editing
-  elementCount emit emitter ended endpoint fail failed failure feedback fetcher field forget found
-  frames gap halt handle imageOrigins initialDraft input inside isDone isOffered isOpen isPressed
-  isSent isSure isTyping item kids kind label languages launcher leaveContact left line lines live
-  load loadFile loaded locale log lost mark menuItems newId node noteOf notice nth onAppearance
-  onCancel onLeave onLink onPress onRetry onSave onWake opening outcome paint path pause pending
-  privacyText privacyUrl problem rate rejection remaining renew restart resume retry retryAfter
+  CopyButton accent announceAnswer announceText announcements answerActions apiBase asking attach
+  avatar away begin branch busy changed clearAnnouncements config conversation describe draw
+  editing elementCount emit emitter ended endpoint fail failed failure feedback fetcher field
+  forget found frames gap halt handle icon imageOrigins initialDraft input inside isDone
+  isExpanded isOffered isOpen isPressed isSendKey isSent isSure isTyping kids kind label
+  languages launcher leaveContact left lent line lines list live load loadFile loaded locale log
+  look lost mark menuItems newId node noteOf notice nth onAppearance onCancel onLeave onLink
+  onPress onRetry onSave onWake one opening outcome paint path pause pending privacyText
+  privacyUrl problem question rate rejection remaining renew restart resume retry retryAfter
   retryAt root save saved script scrollToEnd sendTyping session sessionEndpoint sheet show side
-  slot source stickToEnd stringId tag takesFocus textId theme token tool turn ui unread uploading
-  uploads waiting wake warn
+  slot source stickToEnd stringId stripMarkup tag takesFocus textId theme token tool turn ui
+  unread uploading uploads view waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

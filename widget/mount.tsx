@@ -2,7 +2,10 @@
 import { createRef, render } from "preact";
 import { App } from "./components/App.tsx";
 import { fitHeight } from "./components/Composer.tsx";
+import { CopyButton } from "./components/CopyButton.tsx";
 import { followViewport } from "./follow_viewport.ts";
+import { isSendKey } from "./send_key.ts";
+import { stripMarkup } from "./state.ts";
 import { styleSheet } from "./style_sheet.ts";
 import type { Ui, View } from "./ui.ts";
 
@@ -55,6 +58,7 @@ function createUi(view: View, draw: () => void): Ui {
     launcher: createRef<HTMLButtonElement>(),
     initialDraft: view.conversation.state.draft,
     away: false,
+    lent: { CopyButton, isSendKey, stripMarkup },
     scrollToEnd() {
       ui.away = false;
       draw();

@@ -1,11 +1,13 @@
 /** What the components share. */
-import type { RefObject } from "preact";
+import type { FunctionComponent, RefObject } from "preact";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Slot } from "./extras/slot.ts";
 import type { Locale } from "./locales.ts";
 import type { LauncherView } from "./panel_host.ts";
+import type { isSendKey } from "./send_key.ts";
 import type { Session } from "./session.ts";
+import type { stripMarkup } from "./state.ts";
 import { ASSISTANT } from "./string_ids.ts";
 
 export interface View extends LauncherView {
@@ -35,6 +37,12 @@ export interface Ui extends View {
   /** Scrolls to the end after the layout changed, unless the reader has scrolled away. */
   readonly stickToEnd: () => void;
   readonly onScroll: () => void;
+  /** What the panel's file has already, for the extras. */
+  readonly lent: {
+    readonly CopyButton: FunctionComponent<{ readonly ui: MessageUi; readonly text: string }>;
+    readonly isSendKey: typeof isSendKey;
+    readonly stripMarkup: typeof stripMarkup;
+  };
 }
 
 export function panelTitle({ config, locale }: Ui): string {

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { readableTextColor } from "../../widget/config.ts";
+import { CopyButton } from "../../widget/components/CopyButton.tsx";
 import { Message } from "../../widget/components/Message.tsx";
 import { AnswerRow } from "../../widget/extras/answer/AnswerRow.tsx";
 import { BELOW, type Slot } from "../../widget/extras/slot.ts";
@@ -79,7 +80,13 @@ function messageUi(lang: string, avatar = ""): MessageUi {
   /** Of the extras, only what stands below an answer. */
   const slot: Slot = (place, value) => {
     const turn = value as TranscriptMessage;
-    if (place === BELOW && turn.role === "assistant") return <AnswerRow {...{ ui, t, turn }} />;
+    if (place === BELOW && turn.role === "assistant") {
+      return (
+        <AnswerRow {...{ t, turn }}>
+          <CopyButton ui={ui} text={turn.text} />
+        </AnswerRow>
+      );
+    }
   };
   return { ...ui, slot };
 }

@@ -2,6 +2,10 @@ import type { MenuItem } from "./extras_context.ts";
 import type { FocusOnce } from "./focus_once.ts";
 
 export interface IconButtonProps extends MenuItem {
+  /** A small button below a message, if not said otherwise. */
+  readonly look?: string;
+  /** For a button that opens something. */
+  readonly isExpanded?: boolean;
   readonly focus?: FocusOnce["ref"] | undefined;
 }
 
@@ -14,16 +18,19 @@ export function Icon({ path }: { readonly path: string }) {
   );
 }
 
-/** A small button below a message. */
-export function IconButton({ label, icon, isPressed, focus, onPress }: IconButtonProps) {
+/** A button whose label is read and shown as a tooltip. */
+export function IconButton(
+  { label, icon, look = "thumb", isPressed, isExpanded, focus, onPress }: IconButtonProps,
+) {
   return (
     <button
       type="button"
       ref={focus ?? null}
-      class="thumb"
+      class={look}
       aria-label={label}
       title={label}
       aria-pressed={isPressed}
+      aria-expanded={isExpanded}
       onClick={onPress}
     >
       <Icon path={icon} />

@@ -14,7 +14,7 @@ const LOW_MESSAGES_LEFT = 5;
 const COPIED_MS = 2000;
 
 export function answerFeature({ ui, t, changed, menuItems, answerActions }: ExtrasContext): Slot {
-  const { conversation } = ui;
+  const { conversation, lent: { CopyButton } } = ui;
   const { clipboard } = navigator;
   let copied = "";
   const copyAll = async () => {
@@ -38,7 +38,10 @@ export function answerFeature({ ui, t, changed, menuItems, answerActions }: Extr
     const turn = value as TranscriptMessage;
     if (place === BELOW && turn.role === "assistant") {
       return (
-        <AnswerRow {...{ ui, t, turn }}>{answerActions.map((action) => action(turn))}</AnswerRow>
+        <AnswerRow {...{ t, turn }}>
+          <CopyButton ui={ui} text={turn.text} />
+          {answerActions.map((action) => action(turn))}
+        </AnswerRow>
       );
     }
     const { left } = ui.session;

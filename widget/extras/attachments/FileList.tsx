@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { AttachedFile } from "../../state.ts";
 import { RETRY } from "../../string_ids.ts";
 import { type ExtrasContext, showSheet } from "../extras_context.ts";
-import { Icon } from "../IconButton.tsx";
+import { AGAIN, CROSS } from "../icon_paths.ts";
+import { Icon, IconButton } from "../IconButton.tsx";
 import { REMOVE } from "./attachments_ids.ts";
 import type { FileUploads, PendingFile } from "./file_uploads.ts";
 import { paintImage } from "./read_image.ts";
@@ -24,18 +25,14 @@ export function FileList({ context, uploads, files, isSent }: FileListProps) {
   const { ui: { locale }, t, root } = context;
   /** The pressed button may disappear, so move the focus instead of losing it to the page. */
   const button = (label: string, icon: string, press: () => void) => (
-    <button
-      type="button"
-      class="tool"
-      aria-label={label}
-      title={label}
-      onClick={() => {
+    <IconButton
+      look="tool"
+      {...{ label, icon }}
+      onPress={() => {
         press();
         root.querySelector<HTMLElement>(".more")!.focus();
       }}
-    >
-      <Icon path={icon} />
-    </button>
+    />
   );
   const row = (item: AttachedFile | PendingFile) => {
     const { name, paint } = item;
@@ -61,10 +58,10 @@ export function FileList({ context, uploads, files, isSent }: FileListProps) {
         {(problem === 0 || problem! > 428) &&
           button(
             `${locale.t(RETRY)}: ${name}`,
-            "M5 12a7 7 0 1 0 3-5.7M8 3v4h4",
+            AGAIN,
             () => uploads.begin(item as PendingFile),
           )}
-        {!isSent && button(`${t(REMOVE)}: ${name}`, "m7 7 10 10m0-10-10 10", () => {
+        {!isSent && button(`${t(REMOVE)}: ${name}`, CROSS, () => {
           uploads.forget(item);
         })}
       </li>

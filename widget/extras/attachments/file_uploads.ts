@@ -1,6 +1,5 @@
 /** Uploads the files of a message that is being written, one after the other. */
 import type { AttachedFile } from "../../state.ts";
-import { GENERIC_ERROR, OFFLINE, RELOAD_PAGE } from "../../string_ids.ts";
 import type { ExtrasContext } from "../extras_context.ts";
 import {
   ATTACHED,
@@ -10,6 +9,7 @@ import {
   TOO_MANY,
   UPLOADING,
 } from "./attachments_ids.ts";
+import { problemOf } from "../problem_of.ts";
 import { readImage } from "./read_image.ts";
 
 /** A file that the service does not have yet. */
@@ -83,11 +83,8 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
   const uploads: FileUploads = {
     pending: [],
     noteOf(problem) {
-      const { locale } = ui;
       if (problem === undefined) return t(isHeld ? SENT_LATER : UPLOADING);
-      if (!problem) return locale.t(OFFLINE);
-      if (problem > 499) return locale.t(GENERIC_ERROR);
-      if (problem === 401) return locale.t(RELOAD_PAGE);
+      if (/^(0|401|5..)$/.test(`${problem}`)) return ui.locale.t(problemOf(problem));
       return t(problem === 413 ? TOO_LARGE : problem === 429 ? TOO_MANY : NOT_ATTACHED);
     },
     attach(files, problem) {

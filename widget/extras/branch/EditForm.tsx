@@ -1,10 +1,12 @@
 import { MAX_MESSAGE_LENGTH } from "../../history.ts";
-import { isSendKey } from "../../send_key.ts";
 import type { TranscriptMessage } from "../../state.ts";
+import type { Ui } from "../../ui.ts";
 import type { FocusOnce } from "../focus_once.ts";
+import { Action, Form, textIn } from "../Form.tsx";
 import { CANCEL, EDIT, SAVE } from "./branch_ids.ts";
 
 export interface EditFormProps {
+  readonly ui: Pick<Ui, "lent">;
   readonly t: (id: number) => string;
   readonly question: TranscriptMessage;
   readonly focus: FocusOnce;
@@ -13,12 +15,8 @@ export interface EditFormProps {
 }
 
 /** The text of a message in its place, in a field. */
-export function EditForm({ t, question, focus, onSave, onCancel }: EditFormProps) {
-  const save = (form: HTMLElement, event: Event) => {
-    event.preventDefault();
-    const { value } = form.querySelector("textarea")!;
-    if (value.trim()) onSave(value);
-  };
+export function EditForm({ ui, t, question, focus, onSave, onCancel }: EditFormProps) {
+  const save = (form: HTMLFormElement) => textIn(form) && onSave(textIn(form));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.key !== "Escape") return;
     // The panel stays open.
@@ -26,11 +24,7 @@ export function EditForm({ t, question, focus, onSave, onCancel }: EditFormProps
     onCancel();
   };
   return (
-    <form
-      class="edit"
-      onKeyDown={onKeyDown}
-      onSubmit={(event) => save(event.currentTarget, event)}
-    >
+    <Form look="edit" onKeyDown={onKeyDown} onSave={save}>
       <textarea
         ref={focus.ref}
         rows={3}
@@ -39,10 +33,14 @@ export function EditForm({ t, question, focus, onSave, onCancel }: EditFormProps
         dir="auto"
         enterkeyhint="send"
         defaultValue={question.text}
-        onKeyDown={(event) => isSendKey(event) && save(event.currentTarget.form!, event)}
+        onKeyDown={(event) => {
+          if (!ui.lent.isSendKey(event)) return;
+          event.preventDefault();
+          save(event.currentTarget.form!);
+        }}
       />
-      <button type="button" class="retry" onClick={onCancel}>{t(CANCEL)}</button>
-      <button type="submit" class="retry">{t(SAVE)}</button>
-    </form>
+      <Action label={t(CANCEL)} onPress={onCancel} />
+      <Action label={t(SAVE)} />
+    </Form>
   );
 }

@@ -3,6 +3,7 @@ import type { TranscriptMessage } from "../../state.ts";
 import type { ExtrasContext } from "../extras_context.ts";
 import { BELOW, type Slot } from "../slot.ts";
 import { createFocus } from "../focus_once.ts";
+import { AGAIN, PENCIL } from "../icon_paths.ts";
 import { IconButton } from "../IconButton.tsx";
 import { ASK_AGAIN, EDIT, NEW_ANSWER } from "./branch_ids.ts";
 import { EditForm } from "./EditForm.tsx";
@@ -45,7 +46,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
     return answer === last && !failure && canBranch() && (
       <IconButton
         label={t(ASK_AGAIN)}
-        icon="M4 12a8 8 0 1 0 2.5-5.8M4 4v4.5h4.5"
+        icon={AGAIN}
         onPress={() => branch(question!)}
       />
     );
@@ -56,7 +57,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
     if (question === editing) {
       return (
         <EditForm
-          {...{ t, question, focus }}
+          {...{ ui, t, question, focus }}
           onSave={(text) => branch(question, text)}
           onCancel={() => edit(undefined)}
         />
@@ -66,7 +67,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
       <span class="edit-button">
         <IconButton
           label={t(EDIT)}
-          icon="M4 20v-4L16 4l4 4L8 20z"
+          icon={PENCIL}
           focus={question === left ? focus.ref : undefined}
           onPress={() => edit(question)}
         />

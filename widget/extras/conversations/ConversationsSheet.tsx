@@ -1,6 +1,8 @@
 import { MORE, NEW_CONVERSATION } from "../../string_ids.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { Icon } from "../IconButton.tsx";
+import { Action, Form, textIn } from "../Form.tsx";
+import { PENCIL } from "../icon_paths.ts";
+import { IconButton } from "../IconButton.tsx";
 import { relativeTime } from "../relative_time.ts";
 import { DELETE, EDIT, REALLY_DELETE, RENAME } from "./conversations_ids.ts";
 import type { OwnConversation, OwnConversations } from "./own_conversations.ts";
@@ -56,15 +58,12 @@ function Row({ context, list, view, open, one }: RowProps) {
   const { id, title = locale.t(NEW_CONVERSATION), updatedAt } = one;
   const isShown = conversation.state.conversationId === id;
   const isEditing = view.editing === id;
-  const label = `${t(EDIT)}: ${title}`;
   const edit = (editing?: string) => {
     Object.assign(view, { editing, isSure: false });
     changed(false);
   };
-  const rename = async (event: Event) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const name = form.querySelector("input")!.value.replace(/\s+/g, " ").trim();
+  const rename = async (form: HTMLFormElement) => {
+    const name = textIn(form).replace(/\s+/g, " ");
     // The form disappears, so move the focus to its button instead of losing it to the page.
     (form.previousElementSibling as HTMLElement).focus();
     if (!name || await list.change(id, { method: "PATCH", body: { title: name } })) edit();
@@ -93,29 +92,24 @@ function Row({ context, list, view, open, one }: RowProps) {
         </span>
         {view.opening === id && <i class="dot" />}
       </button>
-      <button
-        type="button"
-        class="tool"
-        aria-label={label}
-        title={label}
-        aria-expanded={isEditing}
-        onClick={() => edit(isEditing ? undefined : id)}
-      >
-        <Icon path="m4 20 1-4L16 5l3 3L8 19z" />
-      </button>
+      <IconButton
+        label={`${t(EDIT)}: ${title}`}
+        icon={PENCIL}
+        look="tool"
+        isExpanded={isEditing}
+        onPress={() => edit(isEditing ? undefined : id)}
+      />
       {isEditing && (
-        <form onSubmit={rename}>
+        <Form onSave={rename}>
           <input
             aria-label={t(RENAME)}
             defaultValue={title}
             maxLength={MAX_TITLE_LENGTH}
             dir="auto"
           />
-          <button type="submit" class="retry">{t(RENAME)}</button>
-          <button type="button" class="retry" onClick={remove}>
-            {t(view.isSure ? REALLY_DELETE : DELETE)}
-          </button>
-        </form>
+          <Action label={t(RENAME)} />
+          <Action label={t(view.isSure ? REALLY_DELETE : DELETE)} onPress={remove} />
+        </Form>
       )}
     </div>
   );

@@ -3,12 +3,12 @@ import { type ExtrasContext, showSheet } from "../extras_context.ts";
 import { OVER, type Slot } from "../slot.ts";
 import { EARLIER_CONVERSATIONS } from "./conversations_ids.ts";
 import { ConversationsSheet, type ListView } from "./ConversationsSheet.tsx";
-import { OwnConversations } from "./own_conversations.ts";
+import { ownConversations } from "./own_conversations.ts";
 
 export function conversationsFeature(context: ExtrasContext): Slot {
   const { ui, t, changed, menuItems } = context;
   const { conversation } = ui;
-  const list = new OwnConversations(context);
+  const list = ownConversations(context);
   /** Since the menu was opened. */
   let isAsked = false;
   const showList = () => {

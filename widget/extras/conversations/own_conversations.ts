@@ -1,6 +1,6 @@
 /** The visitor's conversations, as the service has them. Does not touch the DOM. */
 import type { SavedState } from "../../state.ts";
-import { GENERIC_ERROR, OFFLINE, RELOAD_PAGE } from "../../string_ids.ts";
+import { problemOf } from "../problem_of.ts";
 import type { ServiceCall, ServiceRequest } from "../service_call.ts";
 import { toSavedState, type Transcript } from "./to_saved_state.ts";
 
@@ -21,60 +21,60 @@ export interface OwnConversationsOptions {
   readonly changed: (save: boolean) => void;
 }
 
-export class OwnConversations {
-  found: readonly OwnConversation[] = [];
-  nextCursor: string | undefined;
+export interface OwnConversations {
+  found: readonly OwnConversation[];
+  nextCursor?: string | undefined;
   /** Why the last request has failed: a string of the panel's. */
-  problem: number | undefined;
-  #options: OwnConversationsOptions;
-
-  constructor(options: OwnConversationsOptions) {
-    this.#options = options;
-  }
-
+  problem?: number | undefined;
   /** The first page, or with a cursor the next one. */
-  async load(cursor?: string): Promise<void> {
-    const page = await this.#ask<ConversationPage>(queryOf(cursor));
-    if (page) {
-      this.found = cursor ? [...this.found, ...page.data] : page.data;
-      this.nextCursor = page.nextCursor;
-    }
-    this.#options.changed(false);
-  }
-
+  readonly load: (cursor?: string) => Promise<void>;
   /** Renames or deletes one, and loads the list again. False if that has failed. */
-  async change(id: string, request: ServiceRequest): Promise<boolean> {
-    const isDone = !!await this.#ask(`/${id}`, request);
-    if (isDone) await this.load();
-    else this.#options.changed(false);
-    return isDone;
-  }
-
+  readonly change: (id: string, request: ServiceRequest) => Promise<boolean>;
   /** What the panel shows of a conversation; its messages have ids from `nextId` on. */
-  async read(id: string, nextId: number): Promise<Partial<SavedState> | undefined> {
-    const messages: Transcript["messages"][number][] = [];
-    let page: Transcript | undefined;
-    // The oldest come first.
-    do {
-      page = await this.#ask<Transcript>(`/${id}${queryOf(page?.nextCursor)}`);
-      messages.push(...page?.messages ?? []);
-    } while (page?.nextCursor);
-    return page && toSavedState({ ...page, messages }, nextId);
-  }
+  readonly read: (id: string, nextId: number) => Promise<Partial<SavedState> | undefined>;
+}
 
+export function ownConversations({ call, changed }: OwnConversationsOptions): OwnConversations {
   /** The service's answer, or `undefined` after a failure. */
-  async #ask<T>(path: string, request?: ServiceRequest): Promise<T | undefined> {
+  const ask = async <T>(path: string, request?: ServiceRequest): Promise<T | undefined> => {
     let status = 0;
     let answer: T | undefined;
     try {
-      const response = await this.#options.call(`conversations${path}`, request);
+      const response = await call(`conversations${path}`, request);
       status = response.status;
       if (response.ok) answer = JSON.parse(await response.text() || "{}");
     } catch { /* there is no connection */ }
-    const why = status === 401 ? RELOAD_PAGE : status ? GENERIC_ERROR : OFFLINE;
-    this.problem = answer ? undefined : why;
+    list.problem = answer ? undefined : problemOf(status);
     return answer;
-  }
+  };
+  const list: OwnConversations = {
+    found: [],
+    async load(cursor) {
+      const page = await ask<ConversationPage>(queryOf(cursor));
+      if (page) {
+        list.found = cursor ? [...list.found, ...page.data] : page.data;
+        list.nextCursor = page.nextCursor;
+      }
+      changed(false);
+    },
+    async change(id, request) {
+      const isDone = !!await ask(`/${id}`, request);
+      if (isDone) await list.load();
+      else changed(false);
+      return isDone;
+    },
+    async read(id, nextId) {
+      const messages: Transcript["messages"][number][] = [];
+      let page: Transcript | undefined;
+      // The oldest come first.
+      do {
+        page = await ask<Transcript>(`/${id}${queryOf(page?.nextCursor)}`);
+        messages.push(...page?.messages ?? []);
+      } while (page?.nextCursor);
+      return page && toSavedState({ ...page, messages }, nextId);
+    },
+  };
+  return list;
 }
 
 function queryOf(cursor = ""): string {

@@ -2,7 +2,8 @@ import type { Rating } from "../../../lib/schemas/rating.ts";
 import type { TranscriptMessage } from "../../state.ts";
 import { GENERIC_ERROR } from "../../string_ids.ts";
 import type { Ui } from "../../ui.ts";
-import { Icon } from "../IconButton.tsx";
+import { Action, Form, textIn } from "../Form.tsx";
+import { IconButton } from "../IconButton.tsx";
 import type { AnswerFeedback } from "./answer_feedback.ts";
 import {
   BAD_ANSWER,
@@ -36,21 +37,16 @@ export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProp
     if (!answer.run) ui.log.current?.focus({ preventScroll: true });
   };
   const thumb = (rating: Rating, label: string) => (
-    <button
-      type="button"
-      class={`thumb ${rating}`}
-      aria-label={label}
-      title={label}
-      aria-pressed={answer.rating === rating}
-      onClick={() => announce(feedback.rate(answer, rating))}
-    >
-      <Icon path={THUMB} />
-    </button>
+    <IconButton
+      label={label}
+      icon={THUMB}
+      look={`thumb ${rating}`}
+      isPressed={answer.rating === rating}
+      onPress={() => announce(feedback.rate(answer, rating))}
+    />
   );
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const comment = form.querySelector("textarea")!.value.trim();
+  const save = (form: HTMLFormElement) => {
+    const comment = textIn(form);
     // The form disappears, so move the focus to the pressed thumb instead of losing it to the page.
     form.parentElement!.querySelector<HTMLElement>(".down")!.focus();
     if (comment) announce(feedback.comment(answer, comment));
@@ -61,7 +57,7 @@ export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProp
       {thumb("down", t(BAD_ANSWER))}
       {feedback.outcome?.answer === answer && <span>{outcome(feedback.outcome.isDone)}</span>}
       {feedback.asking === answer && (
-        <form onSubmit={submit}>
+        <Form onSave={save}>
           <textarea
             rows={2}
             maxLength={MAX_COMMENT_LENGTH}
@@ -69,8 +65,8 @@ export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProp
             placeholder={t(WHAT_WAS_WRONG)}
             dir="auto"
           />
-          <button type="submit" class="retry">{t(SEND_FEEDBACK)}</button>
-        </form>
+          <Action label={t(SEND_FEEDBACK)} />
+        </Form>
       )}
     </div>
   );

@@ -9,67 +9,58 @@ export interface AnswerFeedbackOptions {
   readonly changed: (save: boolean) => void;
 }
 
-export class AnswerFeedback {
+export interface AnswerFeedback {
   /** The answer whose comment is asked for. */
-  asking: TranscriptMessage | undefined;
+  asking?: TranscriptMessage | undefined;
   /** How the last request has ended, until the next one. */
-  outcome: { readonly answer: TranscriptMessage; readonly isDone: boolean } | undefined;
-  #options: AnswerFeedbackOptions;
-  /** One request after the other, so that the last click counts. */
-  #queue: Promise<unknown> = Promise.resolve();
-
-  constructor(options: AnswerFeedbackOptions) {
-    this.#options = options;
-  }
-
+  outcome?: { readonly answer: TranscriptMessage; readonly isDone: boolean } | undefined;
   /** The same rating again withdraws it. False if the service did not take it; then it is undone. */
-  async rate(answer: TranscriptMessage, rating: Rating): Promise<boolean> {
-    const before = answer.rating;
-    const next = answer.rating = before === rating ? undefined : rating;
-    this.asking = next === "down" ? answer : undefined;
-    const isDone = await this.#send(answer, next && { rating: next });
-    // A later click is not undone.
-    if (!isDone && answer.rating === next) {
-      answer.rating = before;
-      if (this.asking === answer) this.asking = undefined;
-      this.#options.changed(true);
-    }
-    return isDone;
-  }
-
+  readonly rate: (answer: TranscriptMessage, rating: Rating) => Promise<boolean>;
   /** Rates an answer down with a comment. What the visitor wrote stays in its form until it is stored. */
-  async comment(answer: TranscriptMessage, comment: string): Promise<boolean> {
-    const isDone = await this.#send(answer, { rating: "down", comment });
-    // The visitor may have changed the rating since.
-    if (isDone && this.asking === answer) {
-      this.asking = undefined;
-      this.#options.changed(true);
-    }
-    return isDone;
-  }
+  readonly comment: (answer: TranscriptMessage, comment: string) => Promise<boolean>;
+}
 
-  async #send(
-    answer: TranscriptMessage,
-    body?: { rating: Rating; comment?: string },
-  ): Promise<boolean> {
-    this.outcome = undefined;
-    this.#options.changed(true);
-    const sent = this.#queue.then(() => this.#request(answer, body)).catch(() => false);
-    this.#queue = sent;
-    const isDone = await sent;
-    this.outcome = { answer, isDone };
-    this.#options.changed(true);
-    return isDone;
-  }
-
-  async #request(answer: TranscriptMessage, body?: Record<string, unknown>): Promise<boolean> {
+export function answerFeedback({ call, changed }: AnswerFeedbackOptions): AnswerFeedback {
+  /** One request after the other, so that the last click counts. */
+  let queue = Promise.resolve(true);
+  const request = async (answer: TranscriptMessage, body?: Record<string, unknown>) => {
     const method = body ? "PUT" : "DELETE";
-    const { ok, status } = await this.#options.call(`runs/${answer.run}/feedback`, {
-      method,
-      body,
-    });
+    const { ok, status } = await call(`runs/${answer.run}/feedback`, { method, body });
     // The service knows it no more, or it is another visitor's: it cannot be rated.
     if (status === 404) answer.run = undefined;
     return ok;
-  }
+  };
+  const send = async (answer: TranscriptMessage, body?: Record<string, unknown>) => {
+    feedback.outcome = undefined;
+    changed(true);
+    const isDone = await (queue = queue.then(() => request(answer, body)).catch(() => false));
+    feedback.outcome = { answer, isDone };
+    changed(true);
+    return isDone;
+  };
+  /** Not if the visitor has asked for something else since. */
+  const stopAsking = (answer: TranscriptMessage) => {
+    if (feedback.asking === answer) feedback.asking = undefined;
+    changed(true);
+  };
+  const feedback: AnswerFeedback = {
+    async rate(answer, rating) {
+      const before = answer.rating;
+      const next = answer.rating = before === rating ? undefined : rating;
+      feedback.asking = next === "down" ? answer : undefined;
+      const isDone = await send(answer, next && { rating: next });
+      // A later click is not undone.
+      if (!isDone && answer.rating === next) {
+        answer.rating = before;
+        stopAsking(answer);
+      }
+      return isDone;
+    },
+    async comment(answer, comment) {
+      const isDone = await send(answer, { rating: "down", comment });
+      if (isDone) stopAsking(answer);
+      return isDone;
+    },
+  };
+  return feedback;
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { AnswerFeedback } from "./answer_feedback.ts";
+import { answerFeedback } from "./answer_feedback.ts";
 import type { TranscriptMessage } from "../../state.ts";
 import { createServiceCall } from "../service_call.ts";
 
@@ -21,12 +21,12 @@ function setUp(answers: (() => Response | Promise<Response>)[]) {
       return Promise.resolve().then(() => answers.shift()!());
     }) as typeof fetch,
   });
-  const feedback = new AnswerFeedback({ call, changed: () => {} });
+  const feedback = answerFeedback({ call, changed: () => {} });
   const turn: TranscriptMessage = { id: 1, role: "assistant", text: "Yes.", run: "run-1" };
   return { feedback, turn, sent };
 }
 
-Deno.test("AnswerFeedback: a rating shows at once, and the same one again withdraws it", async () => {
+Deno.test("answerFeedback: a rating shows at once, and the same one again withdraws it", async () => {
   const { feedback, turn, sent } = setUp([ok, ok]);
   const rated = feedback.rate(turn, "up");
   assertEquals(turn.rating, "up");
@@ -39,7 +39,7 @@ Deno.test("AnswerFeedback: a rating shows at once, and the same one again withdr
   ]);
 });
 
-Deno.test("AnswerFeedback: a thumb down asks for a comment, until it is stored", async () => {
+Deno.test("answerFeedback: a thumb down asks for a comment, until it is stored", async () => {
   const { feedback, turn, sent } = setUp([ok, () => new Response(null, { status: 503 }), ok]);
   await feedback.rate(turn, "down");
   assertEquals(feedback.asking, turn);
@@ -50,7 +50,7 @@ Deno.test("AnswerFeedback: a thumb down asks for a comment, until it is stored",
   assertEquals(sent.at(-1)?.body, { rating: "down", comment: "Wrong price" });
 });
 
-Deno.test("AnswerFeedback: clicks are sent in order, and a rejected one is undone unless another followed", async () => {
+Deno.test("answerFeedback: clicks are sent in order, and a rejected one is undone unless another followed", async () => {
   const slow = Promise.withResolvers<Response>();
   const { feedback, turn, sent } = setUp([() => slow.promise, ok]);
   const first = feedback.rate(turn, "down");
@@ -63,7 +63,7 @@ Deno.test("AnswerFeedback: clicks are sent in order, and a rejected one is undon
   assertEquals(offline.turn.rating, undefined);
 });
 
-Deno.test("AnswerFeedback: an expired token is renewed once", async () => {
+Deno.test("answerFeedback: an expired token is renewed once", async () => {
   const expired = () => new Response(null, { status: 401 });
   const { feedback, turn, sent } = setUp([expired, ok, expired]);
   assert(await feedback.rate(turn, "up"));
@@ -72,13 +72,13 @@ Deno.test("AnswerFeedback: an expired token is renewed once", async () => {
   assertEquals(turn.rating, "up");
 });
 
-Deno.test("AnswerFeedback: an answer that the service does not know can no longer be rated", async () => {
+Deno.test("answerFeedback: an answer that the service does not know can no longer be rated", async () => {
   const { feedback, turn } = setUp([() => new Response(null, { status: 404 })]);
   assertEquals(await feedback.rate(turn, "up"), false);
   assertEquals([turn.run, turn.rating], [undefined, undefined]);
 });
 
-Deno.test("AnswerFeedback: the form stays away once the rating was changed before its comment was stored", async () => {
+Deno.test("answerFeedback: the form stays away once the rating was changed before its comment was stored", async () => {
   const slow = Promise.withResolvers<Response>();
   const { feedback, turn, sent } = setUp([ok, () => slow.promise, ok]);
   await feedback.rate(turn, "down");

@@ -1,5 +1,6 @@
 import { SEND } from "../../string_ids.ts";
 import type { Ui } from "../../ui.ts";
+import { Action, Form } from "../Form.tsx";
 import { EMAIL, MESSAGE } from "./handoff_ids.ts";
 import type { VisitorHandoff } from "./visitor_handoff.ts";
 
@@ -11,16 +12,14 @@ export interface ContactFormProps {
 
 /** For an answer by e-mail when nobody is there. The browser checks the fields. */
 export function ContactForm({ ui, t, handoff }: ContactFormProps) {
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+  const save = async (form: HTMLFormElement) => {
     // The form disappears, so move the focus to the log instead of losing it to the page.
-    if (await handoff.leaveContact(Object.fromEntries(form))) {
+    if (await handoff.leaveContact(Object.fromEntries(new FormData(form)))) {
       ui.log.current?.focus({ preventScroll: true });
     }
   };
   return (
-    <form class="contact" part="contact" onSubmit={submit}>
+    <Form look="contact" part="contact" onSave={save}>
       <label>
         {t(EMAIL)}
         <input name="email" type="email" autocomplete="email" required maxLength={254} />
@@ -29,7 +28,7 @@ export function ContactForm({ ui, t, handoff }: ContactFormProps) {
         {t(MESSAGE)}
         <textarea name="message" rows={3} required maxLength={4000} dir="auto" />
       </label>
-      <button type="submit" class="retry">{ui.locale.t(SEND)}</button>
-    </form>
+      <Action label={ui.locale.t(SEND)} />
+    </Form>
   );
 }

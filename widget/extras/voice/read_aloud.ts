@@ -1,5 +1,6 @@
 /** Reads answers aloud with the browser's voices. */
-import { stripMarkup, type TranscriptMessage } from "../../state.ts";
+import type { TranscriptMessage } from "../../state.ts";
+import type { Ui } from "../../ui.ts";
 
 export interface Reader {
   /** What is being read. */
@@ -12,7 +13,10 @@ export interface Reader {
 /** Browsers stop in the middle of long texts, so each sentence is a text of its own. */
 const BETWEEN_SENTENCES = /\n[\s-]*|(?<=[.!?…:])\s|(?<=[。！？؟])/;
 
-export function createReader(changed: () => void): Reader {
+export function createReader(
+  { lent: { stripMarkup } }: Pick<Ui, "lent">,
+  changed: () => void,
+): Reader {
   /** Kept, because a browser forgets to say when a text that nothing refers to has ended. */
   let spoken: SpeechSynthesisUtterance[] = [];
   const reader: Reader = {

@@ -1,6 +1,7 @@
 /** Answers read aloud, and messages that are spoken, where the browser can and the site allows it. */
 import type { ExtrasContext } from "../extras_context.ts";
 import { ABOVE_FIELD, type Slot } from "../slot.ts";
+import { Action } from "../Form.tsx";
 import { createFocus } from "../focus_once.ts";
 import { IconButton } from "../IconButton.tsx";
 import { findRecognizer, type SpeechRecognizer, startDictation } from "./dictation.ts";
@@ -21,7 +22,7 @@ export function voiceFeature(context: ExtrasContext): Slot {
   const { ui, t, changed, root, menuItems, answerActions } = context;
   const { conversation, handle, input } = ui;
   const redraw = () => changed(false);
-  const reader = createReader(redraw);
+  const reader = createReader(ui, redraw);
   const Recognizer = findRecognizer();
   let recognizer: SpeechRecognizer | undefined;
   const focus = createFocus();
@@ -83,9 +84,7 @@ export function voiceFeature(context: ExtrasContext): Slot {
       <div class="working voice">
         <i class="dot" />
         {t(LISTENING)}
-        <button type="button" class="retry" ref={focus.ref} onClick={() => recognizer!.stop()}>
-          {t(STOP_LISTENING)}
-        </button>
+        <Action label={t(STOP_LISTENING)} focus={focus.ref} onPress={() => recognizer!.stop()} />
       </div>
     );
   };
