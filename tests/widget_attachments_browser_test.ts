@@ -129,6 +129,8 @@ Deno.test("widget: a chosen file is uploaded, sent with the message, and shown w
 Deno.test("widget: a pressed image is shown over the messages, and an unknown one says so", async () => {
   await onOpenSite({}, async ({ page, chat, console }) => {
     await choose(page, png());
+    // Until then only "Remove: photo.png" is there to press.
+    await chip(page, "photo.png").getByText("1 kB").waitFor();
     await page.getByRole("button", { name: "photo.png" }).first().click();
     await page.getByRole("img", { name: "photo.png" }).waitFor();
     assertEquals(
