@@ -1,6 +1,5 @@
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { MANGLED_PROPS } from "./mangled_props.ts";
-import { trimPreact } from "./trim_preact.ts";
 import type { Languages } from "../widget/locales.ts";
 import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
 import { describeScript, pinnedPath, type ScriptBundle } from "../lib/store/script_bundle.ts";
@@ -45,14 +44,14 @@ export const LAUNCHER_OPTIONS: BuildOptions = {
 export const PANEL_OPTIONS: BuildOptions = {
   ...LAUNCHER_OPTIONS,
   entryPoints: ["widget/panel.ts"],
-  // 300 bytes smaller than Preact's JSX runtime.
+  // Components are typed as Preact's, and drawn by widget/render.ts.
   jsx: "transform",
   jsxFactory: "h",
   jsxFragment: "Fragment",
   inject: ["widget/h.ts"],
 };
 
-/** Without Preact: the panel hands its own over. */
+/** Without what draws: the panel hands it over. */
 export const EXTRAS_OPTIONS: BuildOptions = {
   ...PANEL_OPTIONS,
   entryPoints: ["widget/extras/extras.ts"],
@@ -116,13 +115,8 @@ function buildPanel(root: string, { mangled }: BuiltFile, extras: ScriptBundle):
     EXTRAS_FILE: JSON.stringify(pinnedPath("widget-extras", extras).slice(1)),
     EXTRAS_INTEGRITY: JSON.stringify(extras.integrity),
   };
-  const { mangleProps: _later, ...unmangled } = PANEL_OPTIONS;
-  const readable = { define, format: "esm", minify: false, minifySyntax: true } as const;
-  const script = build(root, { ...unmangled, ...readable });
-  const contents = trimPreact(new TextDecoder().decode(script.bytes));
-  const names = { mangleProps: MANGLED_PROPS, mangleCache: mangled };
-  const trimmed = build(root, { stdin: { contents }, format: "iife", ...names });
-  return { ...trimmed, inputs: [...inputs, ...script.inputs].sort() };
+  const script = build(root, { ...PANEL_OPTIONS, define, mangleCache: mangled });
+  return { ...script, inputs: [...inputs, ...script.inputs].sort() };
 }
 
 /** With the panel's name, hash and shortened property names, so that each launcher finds its own. */

@@ -1,1 +1,1 @@
-export { Fragment, h } from "preact";
+export { h } from "./render.ts";

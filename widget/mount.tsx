@@ -1,11 +1,11 @@
 /** Renders the panel into the widget's own shadow root, out of reach of the page's styles. */
-import { createRef, render } from "preact";
 import { App } from "./components/App.tsx";
 import { fitHeight } from "./components/Composer.tsx";
 import { CopyButton } from "./components/CopyButton.tsx";
 import { followViewport } from "./follow_viewport.ts";
 import { isSendKey } from "./send_key.ts";
 import { stripMarkup } from "./state.ts";
+import { render } from "./render.ts";
 import { styleSheet } from "./style_sheet.ts";
 import type { Ui, View } from "./ui.ts";
 
@@ -53,9 +53,9 @@ export function mount(view: View, root: ShadowRoot): Mounted {
 
 function createUi(view: View, draw: () => void): Ui {
   const ui: Ui = Object.assign(view, {
-    log: createRef<HTMLDivElement>(),
-    input: createRef<HTMLTextAreaElement>(),
-    launcher: createRef<HTMLButtonElement>(),
+    log: { current: null },
+    input: { current: null },
+    launcher: { current: null },
     initialDraft: view.conversation.state.draft,
     away: false,
     lent: { CopyButton, isSendKey, stripMarkup },

@@ -1,5 +1,4 @@
 /** Starts the panel in the place of what the launcher has shown so far. */
-import { h } from "preact";
 import { FILES } from "./extras/slot.ts";
 import { takeFiles } from "./take_files.ts";
 import { Conversation } from "./conversation.ts";
@@ -10,6 +9,7 @@ import { joinLanguages, type Languages } from "./locales.ts";
 import { mount } from "./mount.tsx";
 import type { Panel, PanelHost } from "./panel_host.ts";
 import { createReconnectTimer } from "./reconnect_timer.ts";
+import { h } from "./render.ts";
 import { Session } from "./session.ts";
 import type { Ui } from "./ui.ts";
 

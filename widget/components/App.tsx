@@ -18,7 +18,8 @@ export function App({ ui }: { readonly ui: Ui }) {
       class={`w ${theme} ${side}${state.open || page ? " open" : ""}${page ? " page" : ""}`}
       style={{
         "--nth": nth,
-        ...accent && { "--accent": accent, "--on-accent": readableTextColor(accent) },
+        "--accent": accent,
+        "--on-accent": accent && readableTextColor(accent),
       }}
       onKeyDown={(event) => onKey(event, ui)}
     >

@@ -1,5 +1,5 @@
 /** Renders an answer. Complete blocks keep their elements while later ones arrive. */
-import { type ComponentChild, h } from "preact";
+import type { ComponentChild } from "preact";
 import { parseBlock, splitBlocks } from "../markdown.ts";
 import { safeUrl } from "../markdown_inline.ts";
 import type { Inline, Node } from "../markdown_tree.ts";
@@ -64,8 +64,10 @@ function renderNode(node: Inline, ui: MessageUi): ComponentChild {
       return renderImage(node, ui);
     case "a":
       return <Link href={href!} label={kids.join("")}>{inner}</Link>;
-    default:
-      return h(tag, { start }, inner);
+    default: {
+      const Tag = tag as "ol";
+      return <Tag start={start}>{inner}</Tag>;
+    }
   }
 }
 

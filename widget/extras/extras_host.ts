@@ -4,7 +4,7 @@ import type { Ui } from "../ui.ts";
 import type { Slot } from "./slot.ts";
 
 export interface ExtrasHost {
-  /** The panel's: one copy of Preact renders both files' components. */
+  /** The panel's, which draws both files' components. */
   readonly h: typeof h;
   readonly ui: Ui;
   /** Receives the style sheet of the extras. */
