@@ -20,7 +20,7 @@ Deno.test("the widget stays within its bytes: the launcher, the panel, and all t
   assert(gzip(launcher) <= LIMITS.launcher, `launcher: ${gzip(launcher)}`);
   assert(gzip(panel) <= LIMITS.panel, `panel: ${gzip(panel)}`);
   const languages: Record<string, string> = JSON.parse(new TextDecoder().decode(texts.bytes));
-  // A page has one language at a time, and English comes with the extras.
+  // A page has one language at a time.
   const largest = Math.max(
     ...Object.entries(languages).map(([lang, text]) =>
       gzipSync(JSON.stringify({ [lang]: text })).length
