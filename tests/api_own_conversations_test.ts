@@ -215,15 +215,16 @@ Deno.test("GET /v1/chat/conversations/:id: names the files of a question, also w
     ...{ bytes, name: "prices.csv" },
   });
   const question = { ...say("What is it?"), attachments: [file.id] };
-  const text = new SseText((await send(ada, [question])).body!);
-  const { conversationId } = JSON.parse(/data: (.*)/.exec(await text.until("Hello"))![1]!);
+  await using text = new SseText(await send(ada, [question]));
+  await text.until("Hello");
+  const { conversationId } = text.frame("start");
   const filesOf = async () => {
     const { messages } = await read(ada, conversationId);
     return messages.map((message) => message.attachments);
   };
   assertEquals(await filesOf(), [[file]]);
   held.release();
-  await text.rest();
+  await text.until("event: done");
   assertEquals(await filesOf(), [[file], undefined]);
 });
 

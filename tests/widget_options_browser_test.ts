@@ -70,16 +70,17 @@ Deno.test("widget: data-limits shows what is left after each answer, and at 0 wh
 });
 
 Deno.test("widget: without data-limits nothing is asked, and a 429 of a visitor's limit reads well", async () => {
-  const beforeLoad = (page: Page) =>
-    page.addInitScript(() => {
-      const page = window as unknown as { longest: number };
+  const beforeLoad = async (page: Page) => {
+    await page.addInitScript(() => {
+      const page = globalThis as unknown as { longest: number };
       page.longest = 0;
-      const { setTimeout } = window;
-      window.setTimeout = ((call: () => void, ms = 0) => {
+      const { setTimeout } = globalThis;
+      globalThis.setTimeout = ((call: () => void, ms = 0) => {
         page.longest = Math.max(page.longest, ms);
         return setTimeout(call, ms);
-      }) as typeof window.setTimeout;
+      }) as typeof globalThis.setTimeout;
     });
+  };
   await onSite({ beforeLoad }, async (site) => {
     const { page, chat } = site;
     await converse(site);
@@ -154,9 +155,9 @@ Deno.test("widget: data-wide offers a wider panel, remembered for the tab, never
 });
 
 /** Counts the tones that would be heard. */
-const countTones: SiteOptions["beforeLoad"] = (page) =>
-  page.addInitScript(() => {
-    const page = window as unknown as { tones: number };
+async function countTones(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const page = globalThis as unknown as { tones: number };
     page.tones = 0;
     const { start } = OscillatorNode.prototype;
     OscillatorNode.prototype.start = function (...when) {
@@ -164,6 +165,7 @@ const countTones: SiteOptions["beforeLoad"] = (page) =>
       return start.apply(this, when);
     };
   });
+}
 
 Deno.test("widget: data-sound plays one tone for an answer that nobody sees, once it is switched on", async () => {
   await onSite({ attributes: `data-sound="on"`, beforeLoad: countTones }, async (site) => {
@@ -222,15 +224,15 @@ Deno.test("widget: on a page from right to left launcher and panel are on the le
     for (const [name, options, side] of cases) {
       await onSite({ browser, ...options }, async ({ page }) => {
         const launcher = page.locator("service-widget .launcher");
-        const sideOf = async (box: { x: number; width: number } | null) => {
+        const sideOf = (box: { x: number; width: number } | null) => {
           assert(box, name);
           return box.x + box.width / 2 < 640 ? "left" : "right";
         };
-        assertEquals(await sideOf(await launcher.boundingBox()), side, name);
+        assertEquals(sideOf(await launcher.boundingBox()), side, name);
         await launcher.click();
         await page.locator(".hello").waitFor();
         await atRest(page);
-        assertEquals(await sideOf(await page.getByRole("dialog").boundingBox()), side, name);
+        assertEquals(sideOf(await page.getByRole("dialog").boundingBox()), side, name);
       });
     }
   });

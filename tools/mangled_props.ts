@@ -8,13 +8,14 @@ export const WIDGET_PROPS = splitWords(`
   accent announceAnswer announceText announcements answerActions apiBase asking attach avatar away
   begin branch busy changed clearAnnouncements config conversation describe draw editing
   elementCount emit emitter ended endpoint fail failed failure feedback fetcher field forget found
-  frames gap halt handle imageOrigins initialDraft input inside isDone isOffered isPressed isSent
-  isSure item kids kind label languages launcher left line lines live load loadFile locale log lost
-  mark menuItems newId node noteOf nth onAppearance onCancel onLeave onLink onPress onRetry onSave
-  onWake opening outcome paint path pause pending privacyText privacyUrl problem rate rejection
-  remaining renew restart resume retry retryAfter retryAt root save saved script scrollToEnd
-  session sessionEndpoint sheet show side slot source stickToEnd stringId tag takesFocus textId
-  theme token tool turn ui unread uploading uploads waiting wake warn
+  frames gap halt handle imageOrigins initialDraft input inside isDone isOffered isOpen isPressed
+  isSent isSure isTyping item kids kind label languages launcher leaveContact left line lines live
+  load loadFile loaded locale log lost mark menuItems newId node noteOf notice nth onAppearance
+  onCancel onLeave onLink onPress onRetry onSave onWake opening outcome paint path pause pending
+  privacyText privacyUrl problem rate rejection remaining renew restart resume retry retryAfter
+  retryAt root save saved script scrollToEnd sendTyping session sessionEndpoint sheet show side
+  slot source stickToEnd stringId tag takesFocus textId theme token tool turn ui unread uploading
+  uploads waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

@@ -5,7 +5,7 @@ import type { Attempt, ChatMessage } from "../widget/client/chat_run.ts";
 import type { WidgetEvents } from "../widget/emitter.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
-import type { SavedState, TranscriptMessage } from "../widget/state.ts";
+import type { Handoff, SavedState, TranscriptMessage } from "../widget/state.ts";
 import { EXTRAS_OPTIONS, LAUNCHER_OPTIONS, PANEL_OPTIONS } from "./bundle_widget.ts";
 import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
 
@@ -44,7 +44,9 @@ const PAGE: Names<Details> & Record<keyof Pick<WidgetScript, "serviceWidget">, t
   code: true,
   message: true,
 };
-const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
+const STORED: Names<
+  SavedState | TranscriptMessage | Omit<Handoff, "state"> | Attempt | ChatMessage
+> = {
   open: true,
   turns: true,
   nextId: true,
@@ -59,6 +61,17 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   sources: true,
   followUps: true,
   files: true,
+  handoff: true,
+  person: true,
+  eventId: true,
+  news: true,
+  message: true,
+  requestedAt: true,
+  answerBy: true,
+  form: true,
+  email: true,
+  after: true,
+  until: true,
   replaces: true,
   attachments: true,
   key: true,

@@ -19,6 +19,9 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
     /if \(\w+\) [^;]*__html\), \w+\.__k = \[\];\s+else if \(\w+ && \(\w+\.innerHTML = ""\), /,
     "if (",
   ],
+  // There is no progress bar, popover or cell of several rows.
+  [/\w+ == "progress"/g, "!1"],
+  [/\w+ != "(rowSpan|colSpan|popover)" && /g, ""],
   // Only `render` redraws: nothing calls these two, and the queue behind them starts empty.
   [/\w+\.prototype\.setState = [^]*?(?=\w+\.prototype\.render = )/, ""],
   [/\w+\.__r = 0, /, ""],

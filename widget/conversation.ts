@@ -45,6 +45,8 @@ export class Conversation {
   /** Length of the answer that was announced to screen readers. */
   #announcedLength = 0;
   #error: Failure | undefined;
+  /** The message went to a person. The text of its run is no answer: the extras show it while it is true. */
+  #isHeld: string | undefined;
   /** A new token repeats a rejected question once, so that a page with bad tokens does not loop. */
   #mayResend = true;
 
@@ -204,12 +206,16 @@ export class Conversation {
 
   #handleFrame(frame: Frame): void {
     const { state } = this;
+    const { handoff, name } = frame as Partial<Record<"handoff" | "name", string>>;
+    // By the run itself, or by the model's tool: the extras look at it once the run has ended.
+    if (handoff || name === "hand_off") state.handoff = { ...state.handoff, news: true };
     switch (frame.type) {
       case "start":
         // Each frame arrives once, so this is another run, which starts its answer over.
         this.#dropAnswer();
         state.conversationId = frame.conversationId;
         state.turns.at(-1)!.run = frame.runId;
+        this.#isHeld = handoff;
         this.#options.emitter.emit("start", {
           conversationId: frame.conversationId,
           runId: frame.runId,
@@ -241,7 +247,7 @@ export class Conversation {
     const answer = currentAnswer(state);
     if (answer) answer.text += text;
     // Sources found before the first text move from the question to the answer.
-    else if (text) {
+    else if (text && !this.#isHeld) {
       const { run, sources } = state.turns.at(-1)!;
       state.turns.push({ id: state.nextId++, role: "assistant", text, run, sources });
     }
@@ -270,7 +276,7 @@ export class Conversation {
     this.announceAnswer(true);
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
-    const failure = this.#error ?? (answer || stopped ? undefined : EMPTY_ANSWER);
+    const failure = this.#error ?? (answer || stopped || this.#isHeld ? undefined : EMPTY_ANSWER);
     this.#finish(failure);
   }
 

@@ -49,16 +49,16 @@ export function startLauncher(
   /** The listeners that the panel replaces. */
   const ending = new AbortController();
   let token = config.sessionToken;
-  let busy = !!saved.attempt;
+  let busy: unknown = saved.attempt;
   /** A run of a conversation that the page has ended: the panel cancels it. */
   let dropped: SavedState["attempt"];
   let panel: Panel | undefined;
   let shell: Shell | undefined;
-  let loading = false;
+  let loading: boolean | undefined;
   let attempt = 0;
-  let failed = false;
-  let removed = false;
-  let language = "";
+  let failed: boolean | undefined;
+  let removed: boolean | undefined;
+  let language: string | undefined;
   let appearance: Appearance = {};
   /** The page's own, which what is loaded must not replace. */
   let chosen: Appearance | undefined;
@@ -220,7 +220,7 @@ export function startLauncher(
     askAppearance().then(mount);
     setTimeout(mount, APPEARANCE_MS);
   }
-  if (config.open || config.page || saved.open || saved.attempt) load();
+  if (config.open || config.page || saved.open || saved.attempt || saved.handoff) load();
   return { handle, attach };
 }
 

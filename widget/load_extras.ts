@@ -10,9 +10,9 @@ declare const EXTRAS_INTEGRITY: string;
 
 /**
  * Renders nothing until the file is there, and then what the file renders. It is loaded when a visitor
- * sees a finished answer or a draft's files, holds files over the panel, and for what they ask of it. If
- * it cannot be loaded, the next answer tries again silently; what the visitor has asked for ends with a
- * notice.
+ * sees a finished answer or a draft's files, holds files over the panel, for the words of people, and for
+ * what the visitor asks of it. If it cannot be loaded, the next message tries again, silently after an
+ * answer, otherwise with a notice.
  */
 export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   const { conversation } = host.ui;
@@ -21,17 +21,18 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
   let slot: Slot | undefined;
   let loading = false;
   let attempt = 0;
-  /** The answers from this number on have not tried yet. */
+  /** The messages from this number on have not tried yet. */
   let next = 0;
-  const isNew = (place: Place, value: SlotValue | undefined) => {
-    const { open, files, nextId } = conversation.state;
+  /** Once for each message. */
+  const isNeeded = (place: Place, value: SlotValue | undefined) => {
+    const { open, files, handoff, nextId } = conversation.state;
     const { role, id = nextId - 1, length } = Object(value);
     const isSeen = place === BELOW
       ? role === "assistant"
       : place === ABOVE_FIELD
       ? files
       : length === 0;
-    return open && id >= next && isSeen;
+    return id >= next && (handoff || open && isSeen);
   };
   const load = () => {
     loading = true;
@@ -48,7 +49,9 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
         }),
       failed() {
         loading = false;
-        if (asked[0]) conversation.fail("extras_not_loaded", UNAVAILABLE);
+        if (asked[0] || conversation.state.handoff) {
+          conversation.fail("extras_not_loaded", UNAVAILABLE);
+        }
         asked = [];
       },
     });
@@ -57,6 +60,6 @@ export function lazyExtras(host: ExtrasHost, loadFile: LoadFile): Slot {
     if (slot) return slot(place, value);
     const isAsked = place === MENU || Object(value).length > 0;
     if (isAsked) asked.push([place, value]);
-    if (!loading && (isAsked || isNew(place, value))) load();
+    if (!loading && (isAsked || isNeeded(place, value))) load();
   };
 }

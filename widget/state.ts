@@ -21,10 +21,36 @@ export interface Source {
   readonly text: string;
 }
 
+/**
+ * A conversation that people were asked for. The panel notices it; the extras look after the rest. What
+ * the service says of it is kept as it is: docs/protocol.md.
+ */
+export interface Handoff {
+  /** The service has said something of it that the extras have not looked at. */
+  news?: boolean | undefined;
+  /** `waiting` or `taken`, or how it ended. Quoted, because the bundler shortens this name. */
+  "state"?: string | undefined;
+  /** Who has the conversation, or had it. */
+  person?: string | undefined;
+  /** The agent's text for those who wait. */
+  message?: string | undefined;
+  /** The wait, ISO 8601. */
+  requestedAt?: string | undefined;
+  answerBy?: string | undefined;
+  /** E-mail address and message may be left. */
+  form?: boolean | undefined;
+  /** The address that was left. */
+  email?: string | undefined;
+  /** Id of the last event that was shown. */
+  after?: string | undefined;
+  /** How it ended is shown until there is a message with this number. */
+  until?: number | undefined;
+}
+
 export interface TranscriptMessage {
   /** Unique within the tab; the key of its element. */
   readonly id: number;
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "person";
   text: string;
   /** The answer was stopped before its end. */
   partial?: boolean;
@@ -40,6 +66,10 @@ export interface TranscriptMessage {
   sources?: (Source | string)[] | undefined;
   /** How the model suggested what to ask next, unchecked; on the question if before any text. */
   followUps?: unknown;
+  /** The name of the person who wrote it. */
+  person?: string | undefined;
+  /** The id of its event in the feed. */
+  eventId?: string | undefined;
 }
 
 /** The state stored for the tab. */
@@ -54,6 +84,7 @@ export interface SavedState {
   draft?: string | undefined;
   /** What is attached to it. */
   files?: readonly AttachedFile[] | undefined;
+  handoff?: Handoff | undefined;
 }
 
 export interface State extends SavedState {

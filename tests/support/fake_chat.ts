@@ -37,6 +37,8 @@ export interface RecordedRequest {
       rating?: string;
       comment?: string;
       title?: string;
+      email?: string;
+      message?: string;
     }
     | undefined;
 }
@@ -51,10 +53,13 @@ export class FakeChat {
   resumes = true;
   /** Messages that the session may still send. */
   left = 50;
+  /** More fields of each `start`. */
+  start: { handoff?: "waiting" | "taken" } = {};
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
   /** Answers requests of other routes. */
-  other: (seen: RecordedRequest) => Response | undefined = () => undefined;
+  other: (seen: RecordedRequest) => Response | undefined | Promise<Response | undefined> = () =>
+    undefined;
   /** The files that were sent, whether they were accepted or not. */
   readonly uploads: File[] = [];
   /** Uploads are answered after this. */
@@ -120,11 +125,11 @@ export class FakeChat {
     };
     this.seen.push(seen);
     if (isUpload) await this.uploaded;
-    return this.#answer(url, seen);
+    return await this.#answer(url, seen);
   }
 
-  #answer(url: URL, seen: RecordedRequest): Response {
-    const response = this.rejections.shift() ?? this.other(seen);
+  async #answer(url: URL, seen: RecordedRequest): Promise<Response> {
+    const response = this.rejections.shift() ?? await this.other(seen);
     if (response) {
       for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
       return response;
@@ -133,7 +138,12 @@ export class FakeChat {
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
     }
+    // The session has no visitor.
+    if (url.pathname.endsWith("/conversations")) {
+      return Response.json({ data: [] }, { headers: CORS });
+    }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
+    if (!id && seen.method !== "POST") return this.#refuse(404, "not_found");
     if (!id) return this.#post(seen.key!);
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
@@ -162,7 +172,7 @@ export class FakeChat {
     const known = this.#runs.get(key);
     if (known) return this.#follow(known, 0, { "idempotency-replayed": "true" });
     const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
-    const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
+    const run: Run = { id, frames: [{ ...START, ...this.start, runId: id }], followers: new Set() };
     this.#runs.set(key, run);
     this.write(...this.#early.splice(0));
     return this.#follow(run, 0, { "ratelimit": `"session_messages";r=${--this.left};t=900` });

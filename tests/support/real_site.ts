@@ -31,6 +31,8 @@ export interface RealSite {
 
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
+  /** More fields of the agent. */
+  readonly agent?: Record<string, unknown>;
   readonly beforeLoad?: (page: Page) => Promise<void>;
   /** For whom sessions are minted. */
   readonly visitor?: Record<string, unknown>;
@@ -38,8 +40,6 @@ export interface RealSiteOptions extends PageOptions {
   readonly endpoint?: boolean;
   /** Starts a proxy for the page's requests to the service, in place of `network`. */
   readonly proxy?: (upstream: string) => BufferingProxy | Promise<BufferingProxy>;
-  /** Fields of the agent. */
-  readonly agent?: Record<string, unknown>;
   /** Provider connections and other settings of the service, and its models. */
   readonly env?: Record<string, string>;
   readonly catalogue?: readonly CatalogueEntry[];

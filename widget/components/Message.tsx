@@ -19,8 +19,10 @@ export function Message({ ui, turn, live }: MessageProps) {
   const writing = live && !mine;
   return (
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
-      {!mine && ui.config.avatar && <Mark ui={ui} />}
-      {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
+      {turn.role === "assistant" && ui.config.avatar && <Mark ui={ui} />}
+      {!mine && (
+        <span class={turn.person ? "person" : "hidden"}>{turn.person ?? `${t(ASSISTANT)}:`}</span>
+      )}
       <div class={writing ? "bubble live" : "bubble"} dir="auto">
         {mine ? turn.text : renderMarkdown(turn, { ui, live })}
       </div>

@@ -9,6 +9,7 @@ import type { ExtrasHost } from "./extras_host.ts";
 import type { Slot } from "./slot.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
 import { followUpsFeature } from "./follow_ups/follow_ups_feature.tsx";
+import { handoffFeature } from "./handoff/handoff_feature.tsx";
 import { loadTexts } from "./load_texts.ts";
 import { menuFeature } from "./menu/menu_feature.tsx";
 import { createServiceCall } from "./service_call.ts";
@@ -19,12 +20,13 @@ import { wideFeature } from "./switches/wide_feature.ts";
 
 /** In the order in which they stand in a place and in the menu. */
 const FEATURES: readonly Feature[] = [
+  attachmentsFeature,
   answerFeature,
   branchFeature,
   voiceFeature,
   feedbackFeature,
   followUpsFeature,
-  attachmentsFeature,
+  handoffFeature,
   limitsFeature,
   conversationsFeature,
   wideFeature,

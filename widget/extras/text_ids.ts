@@ -12,6 +12,7 @@ export const CONVERSATIONS = 5 * MAX_STRINGS;
 export const LIMITS = 6 * MAX_STRINGS;
 export const SWITCHES = 7 * MAX_STRINGS;
 export const ATTACHMENTS = 8 * MAX_STRINGS;
+export const HANDOFF = 9 * MAX_STRINGS;
 
 /** A string of an extras' text, by its id. */
 export function textOf(text: string, id: number): string {

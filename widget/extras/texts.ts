@@ -5,6 +5,7 @@ import { CONVERSATIONS_TEXTS } from "./conversations/conversations_texts.ts";
 import { ATTACHMENT_TEXTS } from "./attachments/attachments_texts.ts";
 import { FEEDBACK_TEXTS } from "./feedback/feedback_texts.ts";
 import { LIMITS_TEXTS } from "./limits/limits_texts.ts";
+import { HANDOFF_TEXTS } from "./handoff/handoff_texts.ts";
 import { MENU_TEXTS } from "./menu/menu_texts.ts";
 import { VOICE_TEXTS } from "./voice/voice_texts.ts";
 import { SWITCH_TEXTS } from "./switches/switch_texts.ts";
@@ -20,6 +21,7 @@ const FEATURES: readonly Languages[] = [
   LIMITS_TEXTS,
   SWITCH_TEXTS,
   ATTACHMENT_TEXTS,
+  HANDOFF_TEXTS,
 ];
 
 /**

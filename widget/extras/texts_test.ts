@@ -6,6 +6,7 @@ import * as conversations from "./conversations/conversations_ids.ts";
 import * as attachments from "./attachments/attachments_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
 import * as limits from "./limits/limits_ids.ts";
+import * as handoff from "./handoff/handoff_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
 import * as voice from "./voice/voice_ids.ts";
 import * as switches from "./switches/switch_ids.ts";
@@ -23,6 +24,7 @@ const IDS: readonly Record<string, number>[] = [
   limits,
   switches,
   attachments,
+  handoff,
 ];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {

@@ -1,5 +1,5 @@
 /** What the service has of a conversation, as the panel's state. */
-import type { SavedState, TranscriptMessage } from "../../state.ts";
+import type { AttachedFile, SavedState, TranscriptMessage } from "../../state.ts";
 
 interface OwnMessage {
   readonly role: "user" | "assistant";
@@ -9,6 +9,7 @@ interface OwnMessage {
   readonly claimed?: true;
   /** Its answer was asked for again, or its question was changed. */
   readonly superseded?: true;
+  readonly attachments?: readonly AttachedFile[];
   readonly sources?: readonly { readonly title: string }[];
   readonly finishReason?: string;
 }
@@ -31,13 +32,14 @@ export function toSavedState(
 ): Partial<SavedState> {
   const shown = messages.filter(({ superseded }) => !superseded).slice(-MAX_SHOWN);
   const turns = shown.map((
-    { role, content, runId, claimed, sources, finishReason = "stop" },
+    { role, content, runId, claimed, attachments, sources, finishReason = "stop" },
   ): TranscriptMessage => ({
     id: nextId++,
     role,
     text: content,
     // Only its own run can be rated and replaced.
     run: claimed ? undefined : runId,
+    files: attachments,
     sources: sources?.map(({ title }) => title),
     partial: finishReason !== "stop",
   }));
