@@ -32,11 +32,11 @@ export function handoffFeature({ ui, t, call, changed, root, menuItems }: Extras
     const now = conversation.state.handoff;
     const isLive = now?.["state"] === "waiting" || handoff.isTyping();
     return now?.["state"] && [
-      <p class="working" part="handoff">
+      <p key="state" class="working" part="handoff">
         {isLive && <i class="dot" />}
         <span>{describe(now)}</span>
       </p>,
-      now.form && <ContactForm {...{ ui, t, handoff }} />,
+      now.form && <ContactForm key="contact" {...{ ui, t, handoff }} />,
     ];
   };
 }
