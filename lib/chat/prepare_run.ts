@@ -83,6 +83,8 @@ export interface PrepareRunDeps {
   replacedRuns: Pick<ReplacedRuns, "find">;
   handoffs: ConversationHandoffs;
   reader: KvReader | undefined;
+  /** The id of a run that was ended because the message replaces it. */
+  endedRun: string | undefined;
 }
 
 /** Validates a message and prices its first step. Throws an `ApiError` if it is invalid. */
@@ -134,7 +136,9 @@ export async function prepareRun(
   };
   const startHook = await createStartHook(admitted, { request, attached, ...deps });
   // In a conversation that is not stored there is nothing to replace, and nothing to check.
-  const replaces = startHook.conversation && await deps.replacedRuns.find(request);
+  const replaces = startHook.conversation && await deps.replacedRuns.find(request, {
+    ended: deps.endedRun,
+  });
   const facts = replaces === undefined ? admitted : { ...admitted, replaces };
   const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
   if (handoff.held !== undefined) {
