@@ -87,6 +87,10 @@ export class FuzzContext {
       agentId: (dice) => dice.pick(this.agents),
       sessionToken: (dice) => dice.chance(0.5) ? dice.pick(this.sessions).token : undefined,
       knowledgeBaseId: () => undefined,
+      // Nothing signs the calls of a bound session.
+      bind: (dice) => dice.chance(0.1) ? true : undefined,
+      // Hardly ever a run of the message's conversation.
+      replaces: (dice) => dice.chance(0.1) ? dice.pick(this.runs) : undefined,
       url: () => "https://api.example.com/items",
       parameters: () => ({ type: "object", properties: { q: { type: "string" } } }),
       allowedDomains: () => ["api.example.com"],
