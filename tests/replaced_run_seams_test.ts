@@ -1,13 +1,12 @@
 /** `replaces` together with bound sessions, playgrounds, and runs that end before their first frame. */
 import { assertEquals } from "@std/assert";
-import type { ModelRegistry } from "@/lib/providers/model_registry.ts";
 import type { OwnTranscript } from "@/lib/schemas/own_conversation.ts";
 import { BoundSession, expectUnproven } from "./support/bound_session.ts";
 import { ended, openConversations } from "./support/conversations.ts";
 import { expectInvalid, expectJson } from "./support/expect_response.ts";
 import { pausableRuntime } from "./support/pausable_runtime.ts";
+import { silenceModels } from "./support/silent_models.ts";
 import { SseText } from "./support/sse_text.ts";
-import type { TestService } from "./support/service.ts";
 import { byKey, chat, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 async function openPaused() {
@@ -20,21 +19,6 @@ async function openPaused() {
       await setup[Symbol.asyncDispose]();
     },
   };
-}
-
-/** While `silent`, models answer nothing until their run is stopped. */
-function silenceModels(service: TestService): { silent: boolean } {
-  const registry = service.service.providers as ModelRegistry;
-  const find = registry.find.bind(registry);
-  const state = { silent: false };
-  const silent = {
-    stream: ({ signal }: { signal: AbortSignal }) =>
-      new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      }),
-  };
-  registry.find = (...of) => state.silent ? silent : find(...of);
-  return state;
 }
 
 Deno.test("POST /v1/chat/stream: a proof that was used for a message cancels no run as `replaces`", async () => {

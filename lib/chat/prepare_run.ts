@@ -210,7 +210,7 @@ async function createStartHook(
   const isNew = body.conversationId === undefined;
   const hook = await runs.startHook(facts, { origin, visitor, messages: stored, isNew, reader });
   if (hook.conversation === undefined || used.length === 0) return hook;
-  const { conversationId, startedAt: now } = facts;
+  const { conversationId, runId, startedAt: now } = facts;
   const conversation = await conversationName(conversationId, { ...facts, origin });
   // The conversation lives from the run's end.
   const days = hook.conversation.input.days * DAY_MS;
@@ -220,7 +220,7 @@ async function createStartHook(
     estimatedBytes: (hook.estimatedBytes ?? 0) + used.length * USE_BYTES,
     write(tx) {
       hook.write?.(tx);
-      for (const id of used) AttachmentStore.use(tx, id, { conversation, exp, now });
+      for (const id of used) AttachmentStore.use(tx, id, { conversation, runId, exp, now });
     },
   };
 }
