@@ -3,6 +3,7 @@ import { PROTOCOL_LABELS } from "@/lib/dashboard/protocol_labels.ts";
 import type { RunRecord } from "@/lib/store/runs/run_record.ts";
 import type { MessageAttachment } from "@/lib/schemas/attachment.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { readSources } from "@/widget/extras/answer/read_sources.ts";
 import { addSources, type TranscriptMessage } from "@/widget/state.ts";
 import CopyButton from "../islands/CopyButton.tsx";
 import { EgressCalls } from "./EgressCalls.tsx";
@@ -102,14 +103,15 @@ function RunMessage(
 }
 
 /** The documents that the visitor saw below the answer. */
-function Sources({ run: { toolCalls } }: { run: ConversationRun }) {
+function Sources({ run }: { run: ConversationRun }) {
   const message: TranscriptMessage = { id: 0, role: "assistant", text: "" };
-  for (const { name, output } of toolCalls) addSources(message, { name, output });
-  if (!message.sources?.length) return null;
+  for (const { name, output } of run.toolCalls) addSources(message, { name, output });
+  const sources = readSources({ ...message, text: run.text });
+  if (sources.length === 0) return null;
   return (
     <div class="run-sources">
       <p class="help">{t("Sources")}</p>
-      <ul>{message.sources.map((title) => <li key={title} dir="auto">{title}</li>)}</ul>
+      <ul>{sources.map(({ title }) => <li key={title} dir="auto">{title}</li>)}</ul>
     </div>
   );
 }

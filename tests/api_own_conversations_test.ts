@@ -1,6 +1,7 @@
 /** Conversations of a session's visitor, for the visitor: list, read, name, delete, continue. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { OwnConversation, OwnTranscript } from "@/lib/schemas/own_conversation.ts";
+import { upload } from "./support/attachments.ts";
 import { ended } from "./support/conversations.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
@@ -200,6 +201,31 @@ Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once
     { title: "Handbook", used: true, text },
     { title: address, url: address },
   ]);
+});
+
+Deno.test("GET /v1/chat/conversations/:id: names the files of a question, also while it is answered", async () => {
+  const held = pausableRuntime();
+  await using setup = await start({ runtime: held.runtime });
+  const { open, service, key } = setup;
+  const attachments = { images: true, documents: true };
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN], attachments });
+  const ada = await open("ada", { agent });
+  const bytes = "name,price\nTea,3";
+  const { expiresAt: _, ...file } = await upload(service, { sessionToken: ada.token }, {
+    ...{ bytes, name: "prices.csv" },
+  });
+  const question = { ...say("What is it?"), attachments: [file.id] };
+  await using text = new SseText(await send(ada, [question]));
+  await text.until("Hello");
+  const { conversationId } = text.frame("start");
+  const filesOf = async () => {
+    const { messages } = await read(ada, conversationId);
+    return messages.map((message) => message.attachments);
+  };
+  assertEquals(await filesOf(), [[file]]);
+  held.release();
+  await text.until("event: done");
+  assertEquals(await filesOf(), [[file], undefined]);
 });
 
 Deno.test("another device: the visitor continues with another session, in another process", async (t) => {

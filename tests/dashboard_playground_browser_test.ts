@@ -87,7 +87,7 @@ Deno.test("the playground: shows the sources of an answer from knowledge", async
   await withPage(options, async (page) => {
     await visit(page, `/agents/${id}`);
     await ask(page, "When do parcels leave the house?", 1);
-    assertMatch(await page.locator("[part=sources]").innerText(), /Sources · Delivery/);
+    assertMatch(await page.locator("[part=sources]").innerText(), /Sources\s+1\. Delivery/);
   });
 });
 

@@ -208,7 +208,7 @@ Deno.test("widget: data-feedback and the agent's appearance switch the thumbs of
         await askAndAnswer(site);
         chat.done();
         await page.getByRole("button", { name: "Copy" }).waitFor();
-        assertEquals(await page.locator(".thumb").count(), 0);
+        assertEquals(await page.locator(".feedback").count(), 0);
         await page.evaluate("serviceWidget.setAppearance({ feedback: 'on' })");
         if (options.appearance) await good(page).waitFor();
       });

@@ -5,14 +5,17 @@
 
 /** Properties of the widget's own objects. */
 export const WIDGET_PROPS = splitWords(`
-  accent announceAnswer announceText announcements apiBase attach avatar away branch busy
-  changed clearAnnouncements config conversation describe draw elementCount emit emitter endpoint
-  fail failed failure feedback fetcher field forget frames gap greeting handle imageOrigins initialDraft
-  input inside isPressed kids kind label languages launcher left line lines live load loadFile locale log lost mark
-  menuItems   newId node nth onAppearance onLeave onLink onPress onRetry onWake paint pause privacyText privacyUrl
-  rejection remaining renew restart resume retry retryAfter retryAt root save saved script
-  scrollToEnd session sessionEndpoint sheet show side slot source stickToEnd stringId suggestions tag takesFocus theme
-  token tool turn ui unread uploading waiting wake warn
+  accent announceAnswer announceText announcements answerActions apiBase asking attach avatar away
+  begin branch busy changed clearAnnouncements config conversation describe draw editing
+  elementCount emit emitter ended endpoint fail failed failure feedback fetcher field forget found
+  frames gap halt handle imageOrigins initialDraft input inside isDone isOffered isOpen isPressed
+  isSent isSure isTyping item kids kind label languages launcher leaveContact left line lines live
+  load loadFile loaded locale log lost mark menuItems newId node noteOf notice nth onAppearance
+  onCancel onLeave onLink onPress onRetry onSave onWake opening outcome paint path pause pending
+  privacyText privacyUrl problem rate rejection remaining renew restart resume retry retryAfter
+  retryAt root save saved script scrollToEnd sendTyping session sessionEndpoint sheet show side
+  slot source stickToEnd stringId tag takesFocus textId theme token tool turn ui unread uploading
+  uploads waiting wake warn
 `);
 
 /** Properties of Preact's tree and options, and of class components, which the widget does not use. */

@@ -5,7 +5,7 @@ import type { Attempt, ChatMessage } from "../widget/client/chat_run.ts";
 import type { WidgetEvents } from "../widget/emitter.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
-import type { SavedState, TranscriptMessage } from "../widget/state.ts";
+import type { Handoff, SavedState, TranscriptMessage } from "../widget/state.ts";
 import { EXTRAS_OPTIONS, LAUNCHER_OPTIONS, PANEL_OPTIONS } from "./bundle_widget.ts";
 import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
 
@@ -14,7 +14,7 @@ const ROOT = new URL("../", import.meta.url).pathname;
 /** By the build. */
 const DEFINED = [
   ...["WIDGET_CSS", "PANEL_FILE", "PANEL_INTEGRITY", "EXTRAS_FILE", "EXTRAS_INTEGRITY"],
-  ...["EXTRAS_ENGLISH", "TEXTS_FILE"],
+  ...["TEXTS_FILE"],
 ];
 
 /** The fields of each member of a union. */
@@ -44,7 +44,9 @@ const PAGE: Names<Details> & Record<keyof Pick<WidgetScript, "serviceWidget">, t
   code: true,
   message: true,
 };
-const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
+const STORED: Names<
+  SavedState | TranscriptMessage | Omit<Handoff, "state"> | Attempt | ChatMessage
+> = {
   open: true,
   turns: true,
   nextId: true,
@@ -57,7 +59,19 @@ const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   partial: true,
   rating: true,
   sources: true,
+  followUps: true,
   files: true,
+  handoff: true,
+  person: true,
+  eventId: true,
+  news: true,
+  message: true,
+  requestedAt: true,
+  answerBy: true,
+  form: true,
+  email: true,
+  after: true,
+  until: true,
   replaces: true,
   attachments: true,
   key: true,
@@ -91,7 +105,8 @@ const WIRE: Names<Frame> = {
   finishReason: true,
 };
 /** Of the message, of the answer that mints, of the error envelope, of what search answers. */
-const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title".split(" ");
+const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title questions"
+  .split(" ");
 
 Deno.test("mangled properties: none of the page, the wire or the tab's storage is among them", () => {
   const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));

@@ -19,9 +19,40 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
     /if \(\w+\) [^;]*__html\), \w+\.__k = \[\];\s+else if \(\w+ && \(\w+\.innerHTML = ""\), /,
     "if (",
   ],
+  // There is no progress bar, popover or cell of several rows.
+  [/\w+ == "progress"/g, "!1"],
+  [/\w+ != "(rowSpan|colSpan|popover)" && /g, ""],
   // Only `render` redraws: nothing calls these two, and the queue behind them starts empty.
   [/\w+\.prototype\.setState = [^]*?(?=\w+\.prototype\.render = )/, ""],
   [/\w+\.__r = 0, /, ""],
+  [/(?<=\.render = \w+), \w+ = \[\], \w+ = typeof Promise [^]*?(?=, \w+ = Math\.random)/, ""],
+  // Icons are all there is of SVG, and of MathML nothing.
+  [/\w+ == "math" \? \w+ = "[^"]*MathML" : /, ""],
+  [/\w+ == "foreignObject" \? "[^"]*xhtml" : /, ""],
+  [/(\w+) = \1\.replace\(\/xlink[^;]*;/, ";"],
+  // Components do not throw promises.
+  [/if \(\w+\.then\) \{[^]*?\} else if/, "if"],
+  [/\w+\.then \|\| /, ""],
+  // An error has no boundary, and ends the drawing.
+  [/(__e: function\((\w+), [^)]*\) \{)[^]*?(?=throw \2;)/, "$1"],
+  // Only custom properties are set from numbers, and no event is captured.
+  [/typeof (\w+) != "number" \|\| \w+\.test\(\w+\) \? \1 : \1 \+ "px"/, "$1"],
+  [/, \w+ = \/acit[^,]*?\/i(?=,)/, ""],
+  [/(\w+) = (\w+) != \(\2 = \2\.replace\(\w+, "\$1"\)\)/, "$1 = !1"],
+  [/, \w+ = \/\(PointerCapture[^,]*/, ""],
+  // Components have neither a context nor a state.
+  [/, \w+ = \((\w+) = void 0\) && \w+\[\1\.__c\], \w+ = \1 \? [^,]*/, ""],
+  [/(\w+) && \1\.sub\(\w+\), (\w+)\.state \|\| \(\2\.state = \{\}\), /, ""],
+  [/(\w+)\.state = \1\.__s, /g, ""],
+  [
+    /do\s+(\w+)\.__d = !1, [^]*?(\w+ = \1\.render\(\1\.props)[^]*?while \(\1\.__d && [^)]*\);/,
+    "$2);",
+  ],
+  // Nothing waits for a component to be drawn.
+  [/, \w+\.some\(function\((\w+)\) \{\s+try \{\s+\w+ = \1\.__h[^]*?\}\);(?=\s+\}\s+function)/, ";"],
+  [/, (\w+)\.__h = \[\], \1\._sb = \[\]/, ""],
+  [/\w+\.push\.apply\((\w+)\.__h, \1\._sb\), \1\._sb = \[\]/g, "0"],
+  [/(\w+)\.__h\.length && \w+\.push\(\1\), /g, ""],
 ];
 
 /**
@@ -31,7 +62,9 @@ const UNUSED: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 export function trimPreact(bundle: string): string {
   const [, options] = /(\w+) = \{ __e: function/.exec(bundle) ?? [];
   const hooks = new RegExp(`\\b${options}\\.(${OPTION_HOOKS})\\b`, "g");
-  const steps = [...UNUSED, [hooks, "void 0"], [CALLED_HOOK, "!1"]] as const;
+  const [, isClass] = /(\w+) = \w+\.prototype && /.exec(bundle) ?? [];
+  const classes = new RegExp(`\\b${isClass}(?= (&&|\\?))|(?<=, )${isClass}(?=\\))`, "g");
+  const steps = [...UNUSED, [hooks, "void 0"], [CALLED_HOOK, "!1"], [classes, "!1"]] as const;
   return steps.reduce((text, [pattern, replacement]) => {
     const trimmed = text.replace(pattern, replacement);
     if (trimmed === text) throw new Error(`Preact has changed: nothing matches ${pattern}`);

@@ -9,7 +9,7 @@ export interface WidgetConfig {
   /** Absolute address of the backend that mints tokens, or "". */
   readonly sessionEndpoint: string;
   readonly theme: "auto" | "light" | "dark";
-  /** A side of the screen, regardless of the writing direction. */
+  /** A side of the screen; `rtl` is the left one. */
   readonly side: "left" | "right";
   /** `#rrggbb`, or "". */
   readonly accent: string;
@@ -20,8 +20,6 @@ export interface WidgetConfig {
   readonly privacyText: string;
   /** Where that line leads, or "". */
   readonly privacyUrl: string;
-  readonly greeting: string;
-  readonly suggestions: readonly string[];
   /** A BCP 47 tag, or "". */
   readonly lang: string;
   /** False if the page opens the panel with its own button. */
@@ -41,7 +39,6 @@ const UUID = /^[0-9a-f-]{36}$/i;
 /** Reads all settings, or returns all problems. `pageUrl` resolves relative addresses. */
 export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig | string[] {
   const text = (name: string) => read(`data-${name}`)?.trim() ?? "";
-  const list = (name: string, by: RegExp) => text(name).split(by).filter((part) => part.trim());
   const one = <T extends string>(name: string, ...known: [T, ...T[]]) =>
     known.find((value) => text(name).includes(value)) ?? known[0];
   const [apiBase] = /^[^?#]*[^?#/]|/.exec(httpUrl(text("api-base"), pageUrl))!;
@@ -56,20 +53,18 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
     sessionToken: text("session-token"),
     sessionEndpoint: httpUrl(text("session-endpoint"), pageUrl),
     theme: one("theme", "auto", "light", "dark"),
-    side: one("position", "right", "left"),
+    side: /left|rtl/.test(text("position")) ? "left" : "right",
     // Hex only: a readable text color is computed from it, and no other CSS can get in.
     accent: /^#[0-9a-f]{6}$|/i.exec(text("accent"))![0],
     title: text("title"),
     avatar: text("avatar"),
     privacyText: text("privacy-text"),
     privacyUrl: httpUrl(text("privacy-url"), pageUrl),
-    greeting: text("greeting"),
-    suggestions: list("suggestions", /\|/),
     lang: text("lang"),
     launcher: text("launcher") !== "hidden",
     open: read("data-open") !== null && text("open") !== "false",
     page: text("layout") === "page",
-    imageOrigins: list("image-origins", /[\s,]+/),
+    imageOrigins: text("image-origins").split(/[\s,]+/),
   };
 }
 

@@ -31,13 +31,11 @@ Deno.test("readConfig: the required attributes are enough, the rest have default
     avatar: "",
     privacyText: "",
     privacyUrl: "",
-    greeting: "",
-    suggestions: [],
     lang: "",
     launcher: true,
     open: false,
     page: false,
-    imageOrigins: [],
+    imageOrigins: [""],
   });
 });
 
@@ -62,14 +60,12 @@ Deno.test("readConfig: reads every other setting from data attributes", () => {
     "data-theme": "dark",
     "data-position": "bottom-left",
     "data-accent": "#aa33ff",
-    "data-suggestions": "Where is my order?||Opening hours",
     "data-launcher": "hidden",
     "data-open": "",
     "data-session-endpoint": "/mint",
     "data-image-origins": "https://a.test, https://b.test",
   });
   assertEquals([config.theme, config.side, config.accent], ["dark", "left", "#aa33ff"]);
-  assertEquals(config.suggestions, ["Where is my order?", "Opening hours"]);
   assertEquals([config.launcher, config.open], [false, true]);
   assertEquals(config.sessionEndpoint, "https://shop.example/mint");
   assertEquals(config.imageOrigins, ["https://a.test", "https://b.test"]);
@@ -90,20 +86,21 @@ Deno.test("readableTextColor: picks the more readable one of black and white", (
   assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });
 
-/** The sources of the extras, which read their attributes themselves. */
-async function readExtras(): Promise<string> {
+/** The sources of the panel and the extras, which read some attributes themselves. */
+async function readSources(): Promise<string> {
   const texts: string[] = [];
-  const folders = [new URL("extras/", import.meta.url)];
+  const folders = [new URL("components/", import.meta.url), new URL("extras/", import.meta.url)];
   for (const folder of folders) {
     for await (const { name, isDirectory } of Deno.readDir(folder)) {
       if (isDirectory) folders.push(new URL(`${name}/`, folder));
       else texts.push(await Deno.readTextFile(new URL(name, folder)));
     }
   }
+  texts.push(await Deno.readTextFile(new URL("components/Header.tsx", import.meta.url)));
   return texts.join("\n");
 }
 
-Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it and the extras read", async () => {
+Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it, the panel and the extras read", async () => {
   const names = new Set(["data-service-widget"]);
   const record = (name: string) => {
     names.add(name);
@@ -111,7 +108,7 @@ Deno.test("readConfig: docs/embedding.md lists exactly the attributes that it an
   };
   readConfig(record, "https://shop.example/page");
   isBound(record);
-  for (const [, name] of (await readExtras()).matchAll(/\bread\("(data-[\w-]+)"\)/g)) {
+  for (const [, name] of (await readSources()).matchAll(/\bread\("(data-[\w-]+)"\)/g)) {
     names.add(name!);
   }
   const page = await Deno.readTextFile(new URL("../docs/embedding.md", import.meta.url));

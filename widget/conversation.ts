@@ -15,6 +15,7 @@ import { toChatMessages, truncate } from "./history.ts";
 import type { Session } from "./session.ts";
 import {
   addSources,
+  beginTool,
   completeSentencesLength,
   currentAnswer,
   initialState,
@@ -44,6 +45,8 @@ export class Conversation {
   /** Length of the answer that was announced to screen readers. */
   #announcedLength = 0;
   #error: Failure | undefined;
+  /** The message went to a person. The text of its run is no answer: the extras show it while it is true. */
+  #isHeld: string | undefined;
   /** A new token repeats a rejected question once, so that a page with bad tokens does not loop. */
   #mayResend = true;
 
@@ -52,7 +55,7 @@ export class Conversation {
     this.state = initialState(options.saved);
   }
 
-  /** Continues an answer that a reload interrupted. */
+  /** Continues an answer that a reload interrupted, or that another page began. */
   resume(): void {
     const { attempt } = this.state;
     this.#announcedLength = currentAnswer(this.state)?.text.length ?? 0;
@@ -66,11 +69,15 @@ export class Conversation {
     this.#options.changed(true);
   }
 
-  /** False when there is nothing to send or an answer is still arriving. */
+  /**
+   * False when there is nothing to send, an answer is still arriving, or a file is being uploaded. A
+   * message needs a text: without one it is the names of its files.
+   */
   send(text: string, more?: Pick<TranscriptMessage, "files" | "replaces">): boolean {
-    const content = truncate(text.trim());
     const { state } = this;
-    if (!content || state.busy || state.uploading) return false;
+    const names = state.files?.map(({ name }) => name) ?? [];
+    const content = truncate(text.trim() || names.join(", "));
+    if (state.busy || !more && state.uploading?.() || !content) return false;
     state.turns.push({
       ...{ id: state.nextId++, role: "user", text: content, files: state.files, ...more },
     });
@@ -106,12 +113,17 @@ export class Conversation {
     if (this.#detach()) this.#end("cancelled");
   }
 
-  /** Deletes the conversation and starts a new one. */
-  restart(): void {
-    this.#detach();
-    const { open, nextId, draft } = this.state;
-    this.state = { ...initialState(), open, nextId, draft };
+  /**
+   * Shows a new conversation, and cancels the answer that is arriving. With `other` it shows that one,
+   * follows its answer, and cancels nothing: the answer goes on, for who opens its conversation again.
+   */
+  restart(other?: Partial<SavedState>): void {
+    if (other) this.#run = undefined;
+    else this.#detach();
+    const { open, nextId, draft, files, uploading } = this.state;
+    this.state = { ...initialState(), open, nextId, draft, files, uploading, ...other };
     this.#options.changed(true);
+    this.resume();
   }
 
   /** Uses this token from now on, and sends the question that the old token could not. */
@@ -122,9 +134,10 @@ export class Conversation {
     this.retry();
   }
 
-  /** The network may be back: reconnects if the connection was silent for longer than this (ms). */
+  /** Reconnects if the connection was silent for this long (ms). With 0 the network is back. */
   wake(silence: number): void {
     this.#run?.wake(silence);
+    if (!silence && this.state.failure === NETWORK_FAILURE) this.retry();
   }
 
   /** Shows a failure that does not end the answer. */
@@ -193,12 +206,16 @@ export class Conversation {
 
   #handleFrame(frame: Frame): void {
     const { state } = this;
+    const { handoff, name } = frame as Partial<Record<"handoff" | "name", string>>;
+    // By the run itself, or by the model's tool: the extras look at it once the run has ended.
+    if (handoff || name === "hand_off") state.handoff = { ...state.handoff, news: true };
     switch (frame.type) {
       case "start":
         // Each frame arrives once, so this is another run, which starts its answer over.
         this.#dropAnswer();
         state.conversationId = frame.conversationId;
         state.turns.at(-1)!.run = frame.runId;
+        this.#isHeld = handoff;
         this.#options.emitter.emit("start", {
           conversationId: frame.conversationId,
           runId: frame.runId,
@@ -208,7 +225,7 @@ export class Conversation {
         this.#append(frame.text);
         break;
       case "tool_call":
-        state.tool = frame.name;
+        beginTool(state, frame);
         break;
       case "tool_result":
         state.tool = "";
@@ -230,7 +247,7 @@ export class Conversation {
     const answer = currentAnswer(state);
     if (answer) answer.text += text;
     // Sources found before the first text move from the question to the answer.
-    else if (text) {
+    else if (text && !this.#isHeld) {
       const { run, sources } = state.turns.at(-1)!;
       state.turns.push({ id: state.nextId++, role: "assistant", text, run, sources });
     }
@@ -259,8 +276,7 @@ export class Conversation {
     this.announceAnswer(true);
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
-    const failure = this.#error ?? (answer || stopped ? undefined : EMPTY_ANSWER);
-
+    const failure = this.#error ?? (answer || stopped || this.#isHeld ? undefined : EMPTY_ANSWER);
     this.#finish(failure);
   }
 

@@ -219,8 +219,25 @@ Deno.test("Conversation.branch: asks again from a question, with its files and t
 
 Deno.test("Conversation.send: waits while a file is being uploaded", () => {
   const t = setUp([]);
-  t.conversation.state.uploading = true;
+  let held = 0;
+  t.conversation.state.uploading = () => !!++held as true;
   assertEquals([t.conversation.send("Hello?"), t.seen.length], [false, 0]);
+  assertEquals(held, 1);
+  t.conversation.restart();
+  assertEquals([t.conversation.send("Hello?"), held], [false, 2], "also in a new conversation");
+});
+
+Deno.test("Conversation.send: a message of files only has their names as its text, within the limits", async () => {
+  const t = setUp([() => stream(text(ANSWER))]);
+  t.conversation.state.files = ["a.png", "b.pdf"].map((name, n) => {
+    return { id: `file-${n}`, name, mediaType: "" };
+  });
+  assertEquals(t.conversation.send(" "), true);
+  await t.idle();
+  assertEquals(t.seen[0]?.body.messages, [
+    { role: "user", content: "a.png, b.pdf", attachments: ["file-0", "file-1"] },
+  ]);
+  assertEquals(t.conversation.state.files, undefined);
 });
 
 Deno.test("Conversation: shows a rejection to the developer with its code, to the visitor as a calm sentence", async () => {
@@ -308,13 +325,48 @@ Deno.test("Conversation.restart: ignores frames of the previous run", async () =
   assertEquals(t.conversation.state.conversationId, undefined);
 });
 
-Deno.test("Conversation: lists the titles that its searches found, each once, and a retry starts over", async () => {
+Deno.test("Conversation.restart: shows another conversation, and follows its answer from the first frame", async () => {
+  const t = setUp([() => stream(text(ANSWER)), () => stream(text(ANSWER).replaceAll(RUN, OTHER))]);
+  t.conversation.send("Hello?");
+  await t.until(() => t.seen.length === 1);
+  const { nextId } = t.conversation.state;
+  const turns = [{ id: nextId, role: "user" as const, text: "Earlier?", run: OTHER }];
+  t.conversation.restart({
+    turns,
+    nextId: nextId + 1,
+    conversationId: CONVERSATION,
+    attempt: { key: "", run: OTHER, n: 0, messages: [] },
+  });
+  await t.idle();
+  assertEquals(t.conversation.state.turns.map((turn) => turn.text), ["Earlier?", "Hi."]);
+  assertEquals(t.conversation.state.turns[1]?.run, OTHER);
+  assertEquals(t.seen.map(({ url }) => url), [
+    "https://chat.example/v1/chat/stream",
+    `https://chat.example/v1/chat/runs/${OTHER}/stream`,
+  ], "the first answer is not cancelled");
+  assertEquals(t.seen[1]?.headers.get("last-event-id"), `${OTHER}.0`);
+});
+
+Deno.test("Conversation: a run that can only be followed is not sent again when it is gone", async () => {
+  const attempt = { key: "", run: RUN, n: 0, messages: [] };
+  const saved: SavedState = {
+    ...{ open: true, nextId: 2, conversationId: CONVERSATION, attempt },
+    turns: [{ id: 1, role: "user", text: "Earlier?" }],
+  };
+  const t = setUp([() => reject(404, "not_found")], { saved });
+  t.conversation.resume();
+  await t.idle();
+  assertEquals(t.conversation.state.failure?.stringId, UNAVAILABLE);
+  assertEquals(t.seen.length, 1);
+});
+
+Deno.test("Conversation: keeps the first passages that its searches found, cut, and a retry starts over", async () => {
   const found = (...titles: string[]): Frame[] => [
     { type: "tool_call", name: "search_knowledge", args: { query: "q" } },
     {
       type: "tool_result",
       name: "search_knowledge",
-      output: { passages: titles.map((title) => ({ title })) },
+      output: { passages: titles.map((title) => ({ title, text: "x".repeat(2000) })) },
     },
   ];
   const odd: Frame[] = [null, 7, { passages: "x" }, { passages: [null] }].map((output, n) => {
@@ -327,14 +379,33 @@ Deno.test("Conversation: lists the titles that its searches found, each once, an
     { type: "done", finishReason: "error" },
   ];
   const whole: Frame[] = [
-    ...[START, ...found("A", "B", "A"), ...odd, ...words, ...found("B", "C")],
+    ...[START, ...found("A", "B", "A"), ...odd, ...words, ...found(..."CDEFGH")],
     { type: "done", finishReason: "stop" },
   ];
+  const titleOf = (source: unknown) => Object(source).title;
   const t = setUp([() => stream(text(failed)), () => stream(text(whole).replaceAll(RUN, OTHER))]);
   t.conversation.send("One");
   await t.idle();
-  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["Old"]);
+  assertEquals(t.conversation.state.turns.at(-1)?.sources?.map(titleOf), ["Old"]);
   t.conversation.retry();
   await t.idle();
-  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["A", "B", "C"]);
+  const { sources } = t.conversation.state.turns.at(-1)!;
+  assertEquals(sources?.map(titleOf), [..."ABACDEFG"]);
+  assertEquals(Object(sources![0]).text.length, 1000);
+});
+
+Deno.test("Conversation.wake: sends what could not be sent once the network is back", async () => {
+  const t = setUp([
+    ...Array.from({ length: 7 }, () => () => Promise.reject(new TypeError("Failed to fetch"))),
+    () =>
+      stream(text([START, { type: "delta", text: "Hi." }, { type: "done", finishReason: "stop" }])),
+  ]);
+  t.conversation.send("One");
+  await t.idle();
+  assertEquals(t.conversation.state.failure?.code, "network_error");
+  t.conversation.wake(12_000);
+  assertEquals(t.conversation.state.busy, false);
+  t.conversation.wake(0);
+  await t.idle();
+  assertEquals(t.conversation.state.turns.map(({ text }) => text), ["One", "Hi."]);
 });

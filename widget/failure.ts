@@ -58,7 +58,7 @@ export function failureFromRejection(rejection: Rejection, now: number): Failure
   if (status >= 500 || status === 410) return { code, stringId: GENERIC_ERROR, retry: "new" };
   return {
     code,
-    stringId: /40[34]/.test(`${status}`) ? UNAVAILABLE : GENERIC_ERROR,
+    stringId: status === 403 || status === 404 ? UNAVAILABLE : GENERIC_ERROR,
     retry: "never",
   };
 }
@@ -79,8 +79,8 @@ export function failureMessage(
   const minutes = Math.ceil((retryAt - now) / 60_000);
   if (minutes <= 0) return t(stringId);
   const when = new Intl.RelativeTimeFormat(lang);
-  const hours = Math.ceil(minutes / 60);
-  return `${t(stringId)} ${t(RETRY)} ${
-    minutes > 90 ? when.format(hours, "hour") : when.format(minutes, "minute")
-  }.`;
+  const format = (size: number, unit: Intl.RelativeTimeFormatUnit) =>
+    `${t(stringId)} ${t(RETRY)} ${when.format(Math.ceil(minutes / size), unit)}.`;
+  if (minutes > 2880) return format(1440, "day");
+  return minutes > 90 ? format(60, "hour") : format(1, "minute");
 }

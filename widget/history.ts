@@ -14,6 +14,8 @@ export function toChatMessages(
   const messages: ChatMessage[] = [];
   let units = 0;
   for (const turn of turns.toReversed()) {
+    // The service adds the words of people to the prompt, where no client can write.
+    if (turn.role === "person") continue;
     const attachments = turn.files?.map(({ id }) => id);
     const message = { role: turn.role, content: truncate(turn.text), attachments };
     units += message.content.length;

@@ -49,23 +49,25 @@ export function startLauncher(
   /** The listeners that the panel replaces. */
   const ending = new AbortController();
   let token = config.sessionToken;
-  let busy = !!saved.attempt;
+  let busy: unknown = saved.attempt;
   /** A run of a conversation that the page has ended: the panel cancels it. */
   let dropped: SavedState["attempt"];
   let panel: Panel | undefined;
   let shell: Shell | undefined;
-  let loading = false;
+  let loading: boolean | undefined;
   let attempt = 0;
-  let failed = false;
-  let removed = false;
-  let language = "";
+  let failed: boolean | undefined;
+  let removed: boolean | undefined;
+  let language: string | undefined;
   let appearance: Appearance = {};
   /** The page's own, which what is loaded must not replace. */
   let chosen: Appearance | undefined;
 
   const draw = () => panel ? panel.draw() : shell?.paint();
   const configure = () => {
-    view.read = withAppearance(read, appearance);
+    // On a page from right to left the other side, unless the tag or the appearance says one.
+    const { direction } = getComputedStyle(document.body ?? document.documentElement);
+    view.read = withAppearance(read, { position: direction, ...appearance });
     view.config = readConfig(view.read, document.baseURI) as WidgetConfig;
     const tag = language || view.config.lang || document.documentElement.lang;
     view.locale = findLocale(tag, panel?.languages ?? languages);
@@ -218,7 +220,7 @@ export function startLauncher(
     askAppearance().then(mount);
     setTimeout(mount, APPEARANCE_MS);
   }
-  if (config.open || config.page || saved.open || saved.attempt) load();
+  if (config.open || config.page || saved.open || saved.attempt || saved.handoff) load();
   return { handle, attach };
 }
 

@@ -29,12 +29,14 @@ Deno.test("failureMessage: rounds a wait up, so that it is never too early", () 
       0,
     )
       .replace("The chat is not available right now. Try again ", "");
-  assertEquals([1, 60, 61, 5400, 5401, 7201].map(after), [
+  assertEquals([1, 60, 61, 5400, 5401, 7201, 172_800, 172_801].map(after), [
     "in 1 minute.",
     "in 1 minute.",
     "in 2 minutes.",
     "in 90 minutes.",
     "in 2 hours.",
     "in 3 hours.",
+    "in 48 hours.",
+    "in 3 days.",
   ]);
 });

@@ -95,7 +95,8 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     shown = open;
     const wait = (failure?.retryAt ?? 0) - Date.now();
     clearTimeout(retryTimer);
-    if (wait > 0) retryTimer = setTimeout(draw, wait);
+    // A timer of more than 24.8 days would end at once.
+    if (wait > 0) retryTimer = setTimeout(draw, Math.min(wait, 1e9));
     clearTimeout(announcementTimer);
     if (announcements[0]) {
       announcementTimer = setTimeout(() => conversation.clearAnnouncements(), ANNOUNCEMENT_MS);

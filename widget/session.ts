@@ -1,7 +1,7 @@
 /** The session token: set by the page, or fetched from the site's backend before it expires. */
 import type { Appearance } from "./appearance.ts";
 import type { TokenSource } from "./client/chat_run.ts";
-import type { Rejection } from "./client/rejection.ts";
+import { NETWORK_ERROR, type Rejection } from "./client/rejection.ts";
 
 export interface SessionOptions {
   readonly token: string;
@@ -52,10 +52,12 @@ export class Session implements TokenSource {
 
   async #mint(): Promise<boolean> {
     const { endpoint, fetcher, now, onAppearance } = this.#options;
+    // Until it answers. Offline, the page cannot set a token either.
+    this.rejection = endpoint || navigator.onLine === false ? NETWORK_ERROR : undefined;
     if (!endpoint) return false;
-    this.rejection = undefined;
     // POST, because browsers send no Origin with a same-origin GET.
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
+    this.rejection = undefined;
     const { sessionToken, expiresAt, messageCap, code, appearance } = await response.json();
     // The only rejection that a reload does not fix. Other codes may be the site's.
     if (code === "origin_not_allowed") this.rejection = { status: 403, code };

@@ -66,7 +66,6 @@ Deno.test("Session: ignores error codes that are the site's own", async () => {
     () => Response.json({ code: 0, data: {} }),
     () => Response.json({ code: "ok", data: {} }),
     () => new Response("<h1>oops</h1>", { status: 500 }),
-    () => Promise.reject(new Error("offline")),
   ];
   const answers = others.flatMap((other) => [refused, other]);
   const fetcher = (() => Promise.resolve(answers.shift()!())) as unknown as typeof fetch;
@@ -77,6 +76,15 @@ Deno.test("Session: ignores error codes that are the site's own", async () => {
     await session.token();
     assertEquals(session.rejection, undefined);
   }
+});
+
+Deno.test("Session: an endpoint that cannot be reached is a failure of the network until it answers", async () => {
+  const offline = () => Promise.reject(new TypeError("Failed to fetch"));
+  const answers = [offline, () => Promise.resolve(Response.json({ sessionToken: "cs_minted" }))];
+  const fetcher = (() => answers.shift()!()) as unknown as typeof fetch;
+  const session = new Session({ token: "", endpoint: "https://x/", fetcher, now: () => 0 });
+  assertEquals([await session.token(), session.rejection?.code], ["", "network_error"]);
+  assertEquals([await session.token(), session.rejection], ["cs_minted", undefined]);
 });
 
 Deno.test("Session: uses the page's token unchanged, and fetches nothing without an endpoint", async () => {

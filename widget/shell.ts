@@ -20,7 +20,7 @@ export interface ShellOptions {
   readonly view: LauncherView;
   readonly saved: SavedState;
   /** Whether the panel's file could not be loaded. */
-  readonly failed: () => boolean;
+  readonly failed: () => boolean | undefined;
   /** Loads the panel's file, again if that has failed. */
   readonly load: () => void;
   /** The visitor sends the field's text. */

@@ -1,4 +1,5 @@
 /** The state that the widget shows, and the part of it that survives a reload. */
+import type { FrameOf } from "../lib/schemas/frames.ts";
 import type { Rating } from "../lib/schemas/rating.ts";
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
@@ -8,12 +9,48 @@ export interface AttachedFile {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
+  readonly bytes?: number;
+  /** Paints its preview, until the page is left. */
+  paint?: ((canvas: HTMLCanvasElement | null) => void) | undefined;
+}
+
+/** A passage that was found. */
+export interface Source {
+  /** Of its document. */
+  readonly title: string;
+  readonly text: string;
+}
+
+/**
+ * A conversation that people were asked for. The panel notices it; the extras look after the rest. What
+ * the service says of it is kept as it is: docs/protocol.md.
+ */
+export interface Handoff {
+  /** The service has said something of it that the extras have not looked at. */
+  news?: boolean | undefined;
+  /** `waiting` or `taken`, or how it ended. Quoted, because the bundler shortens this name. */
+  "state"?: string | undefined;
+  /** Who has the conversation, or had it. */
+  person?: string | undefined;
+  /** The agent's text for those who wait. */
+  message?: string | undefined;
+  /** The wait, ISO 8601. */
+  requestedAt?: string | undefined;
+  answerBy?: string | undefined;
+  /** E-mail address and message may be left. */
+  form?: boolean | undefined;
+  /** The address that was left. */
+  email?: string | undefined;
+  /** Id of the last event that was shown. */
+  after?: string | undefined;
+  /** How it ended is shown until there is a message with this number. */
+  until?: number | undefined;
 }
 
 export interface TranscriptMessage {
   /** Unique within the tab; the key of its element. */
   readonly id: number;
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "person";
   text: string;
   /** The answer was stopped before its end. */
   partial?: boolean;
@@ -25,8 +62,14 @@ export interface TranscriptMessage {
   files?: readonly AttachedFile[] | undefined;
   /** How the visitor rated an answer. */
   rating?: Rating | undefined;
-  /** Titles of the documents found; stored on the question until the answer begins. */
-  sources?: string[] | undefined;
+  /** Passages found; stored on the question until the answer begins. Earlier releases stored titles. */
+  sources?: (Source | string)[] | undefined;
+  /** How the model suggested what to ask next, unchecked; on the question if before any text. */
+  followUps?: unknown;
+  /** The name of the person who wrote it. */
+  person?: string | undefined;
+  /** The id of its event in the feed. */
+  eventId?: string | undefined;
 }
 
 /** The state stored for the tab. */
@@ -41,6 +84,7 @@ export interface SavedState {
   draft?: string | undefined;
   /** What is attached to it. */
   files?: readonly AttachedFile[] | undefined;
+  handoff?: Handoff | undefined;
 }
 
 export interface State extends SavedState {
@@ -50,9 +94,9 @@ export interface State extends SavedState {
   busy: boolean;
   /** The connection broke and is being retried. */
   lost: boolean;
-  /** A file is being uploaded: the message waits for it. */
-  uploading?: boolean;
-  /** Name of the running tool, or "". */
+  /** There while a file is being uploaded. Called for the message that has to wait; true. */
+  uploading?: (() => true) | undefined;
+  /** What the running tool does, or its name, or "". */
   tool: string;
   failure?: Failure | undefined;
   /** Text for screen readers: whole sentences, never single words. */
@@ -83,13 +127,29 @@ export function completeSentencesLength(text: string): number {
   return /^[^]*(?:[.!?:]\s|[。！？؟\n])/.exec(text)?.[0].length ?? 0;
 }
 
-/** Adds the titles in a knowledge search's result, each once. Other tools' output is untrusted. */
+/** The tab stores them. */
+const MAX_PASSAGES = 8;
+const MAX_PASSAGE_LENGTH = 1000;
+
+/** Adds the passages in a knowledge search's result. Other tools' output is untrusted. */
 export function addSources(
   message: TranscriptMessage,
   { name, output }: { name: string; output: unknown },
 ): void {
   const found = name === "search_knowledge" && Object(output).passages;
   if (!Array.isArray(found)) return;
-  const titles = found.map((passage) => `${passage?.title}`);
-  message.sources = [...new Set((message.sources ?? []).concat(titles))];
+  const passages = found.map((passage) => ({
+    title: `${passage?.title}`,
+    text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
+  }));
+  message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);
+}
+
+/** Shows what a tool does, in its owner's words if there are any; keeps questions to ask next. */
+export function beginTool(state: State, { name, args, progress }: FrameOf<"tool_call">): void {
+  const { turns, announcements } = state;
+  if (name === "suggest_follow_ups") turns.at(-1)!.followUps = args;
+  else state.tool = progress ?? name.replaceAll("_", " ");
+  // Several calls of the same tool are announced once.
+  if (progress && !announcements.includes(progress)) announcements.push(progress);
 }

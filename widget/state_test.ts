@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { stripMarkup } from "./state.ts";
+import { beginTool, initialState, stripMarkup } from "./state.ts";
 
 Deno.test("stripMarkup: removes all Markdown syntax and no words", () => {
   const told: [string, string][] = [
@@ -14,4 +14,18 @@ Deno.test("stripMarkup: removes all Markdown syntax and no words", () => {
     ["above\n\n---\n\nbelow", "above below"],
   ];
   for (const [text, words] of told) assertEquals(stripMarkup(text), words);
+});
+
+Deno.test("beginTool: shows the owner's words and tells of them once, or keeps what to ask next", () => {
+  const state = initialState();
+  state.turns.push({ id: 1, role: "user", text: "Hi" });
+  const call = { type: "tool_call" as const, args: { questions: ["Why?"] } };
+  const progress = "Looking up your order…";
+  beginTool(state, { ...call, name: "track_order" });
+  assertEquals([state.tool, state.announcements], ["track order", []]);
+  for (let n = 0; n < 2; n++) beginTool(state, { ...call, name: "track_order", progress });
+  assertEquals([state.tool, state.announcements], [progress, [progress]]);
+  state.tool = "";
+  beginTool(state, { ...call, name: "suggest_follow_ups" });
+  assertEquals([state.tool, state.turns[0]?.followUps], ["", { questions: ["Why?"] }]);
 });

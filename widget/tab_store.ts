@@ -19,9 +19,11 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
         return undefined;
       }
     },
-    save({ open, turns, nextId, conversationId, attempt, draft, files }) {
+    save({ open, turns, nextId, conversationId, attempt, draft, files, handoff }) {
       try {
-        const saved: SavedState = { open, turns, nextId, conversationId, attempt, draft, files };
+        const saved: SavedState = {
+          ...{ open, turns, nextId, conversationId, attempt, draft, files, handoff },
+        };
         if (turns.length || draft || files) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);
       } catch { /* full or blocked: the state lives in memory until the page is left */ }

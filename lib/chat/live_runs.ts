@@ -1,3 +1,4 @@
+import type { MessageAttachment } from "../schemas/attachment.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ContentCipher } from "../store/encryption/content_cipher.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
@@ -17,6 +18,8 @@ export interface LiveRun {
   visitorId?: string | undefined;
   /** The message that it answers. */
   question: string;
+  /** Its files. */
+  attachments?: MessageAttachment[] | undefined;
 }
 
 /** The active runs of all processes whose conversations are stored. */
@@ -55,7 +58,8 @@ export class LiveRuns {
       const pending = await this.#inputs.find(active);
       if (pending === undefined) return [];
       const { messages, visitorId } = pending.input;
-      return [{ facts, origin: log?.origin, visitorId, question: messages.at(-1)!.content }];
+      const { content: question, attachments } = messages.at(-1)!;
+      return [{ facts, origin: log?.origin, visitorId, question, attachments }];
     } catch (error) {
       if (error instanceof CorruptRecordError) return [];
       throw error;

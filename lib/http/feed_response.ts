@@ -1,4 +1,4 @@
-import type { HandoffFollower } from "../chat/handoff_follower.ts";
+import type { FeedUpdate, HandoffFollower } from "../chat/handoff_follower.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import type { NumberedEntry } from "../store/handoffs/handoff_record.ts";
 import { SSE_HEADERS } from "./sse_response.ts";
@@ -30,6 +30,15 @@ export interface FeedOptions {
 export function feedResponse(follower: HandoffFollower, options: FeedOptions): Response {
   const source = new FeedSource(follower, options);
   return new Response(new ReadableStream(source, { highWaterMark: 0 }), { headers: SSE_HEADERS });
+}
+
+/** The events of an update; empty if all of it is for the other side. */
+export function encodeUpdate(
+  { entries, isTyping }: Extract<FeedUpdate, { kind: "news" }>,
+  encoder: FeedEncoder,
+): string {
+  const events = entries.map((entry) => encoder.encode(entry) ?? "");
+  return events.join("") + (isTyping ? encoder.typing : "");
 }
 
 class FeedSource implements UnderlyingDefaultSource<Uint8Array> {
@@ -84,8 +93,7 @@ class FeedSource implements UnderlyingDefaultSource<Uint8Array> {
       if (update === undefined) return this.#send(": ping\n\n");
       this.#pending = undefined;
       if (update.kind !== "news") return this.#end();
-      const text = this.#encode(update.entries) +
-        (update.isTyping ? this.#options.encoder.typing : "");
+      const text = encodeUpdate(update, this.#options.encoder);
       if (text !== "") this.#send(text);
       if (update.isOver) return this.#end();
       if (text !== "") return;
@@ -102,10 +110,6 @@ class FeedSource implements UnderlyingDefaultSource<Uint8Array> {
     } finally {
       waiting.abort(CANCELLED);
     }
-  }
-
-  #encode(entries: readonly NumberedEntry[]): string {
-    return entries.map((entry) => this.#options.encoder.encode(entry) ?? "").join("");
   }
 
   #send(text: string): void {

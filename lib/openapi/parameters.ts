@@ -42,8 +42,8 @@ export const PARAMETERS = {
   wait: queryParameter(
     "wait",
     "Poll instead of streaming: the response is complete, has a `Content-Length`, and is sent as soon " +
-      "as there is a frame after the position, and a 204 after this many seconds without one (a message gets a " +
-      "comment instead). Poll again after the last frame until `done`. Only with the protocol `native`.",
+      "as there is a frame after the position, and a 204 after this many seconds without one (a message and a " +
+      "hand-off's feed get a comment instead). Poll again after the last frame until `done`. Only with the protocol `native`.",
     { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS },
   ),
   version: pathParameter("n", "The version.", { type: "integer", minimum: 1 }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageAttachmentSchema } from "./attachment.ts";
 import { CONVERSATION_TITLE_LENGTH } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 import { FINISH_REASONS } from "./error_codes.ts";
@@ -39,6 +40,8 @@ export const ownMessageSchema = z.object({
   createdAt: z.iso.datetime().describe("When the run started; of an answer, when it ended."),
   claimed: z.literal(true).optional()
     .describe("Sent by the client as an earlier message; the service has no record of it."),
+  attachments: z.array(messageAttachmentSchema).optional()
+    .describe("Of a question: the files that were sent with it."),
   sources: z.array(citedSourceSchema).optional()
     .describe("The documents that were found for an answer, each once; used ones first."),
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]).optional()

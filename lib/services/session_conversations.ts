@@ -82,7 +82,10 @@ export class SessionConversations {
     const shown = nextCursor === undefined && !isStored ? live : undefined;
     if (head === undefined && shown === undefined) notFound();
     const createdAt = isoTime(shown?.facts.startedAt ?? 0);
-    const question = shown && { role: "user" as const, content: shown.question };
+    const question = shown && {
+      ...{ role: "user" as const, content: shown.question },
+      ...shown.attachments && { attachments: shown.attachments },
+    };
     const facts = head === undefined
       ? { id, title: titleOf([question!]), createdAt, updatedAt: createdAt, messageCount: 0 }
       : await this.#toOwn(session.tenant, head);
@@ -177,11 +180,15 @@ function toMessages({ row, transcript, superseded }: MarkedRun): OwnMessage[] {
   if (transcript === "unreadable") return [];
   const { runId, startedAt, endedAt, finishReason, replaces } = row;
   const branch = { ...replaces && { replaces }, ...superseded && { superseded } };
-  const asked = transcript.messages.map(({ role, content, claimed }): OwnMessage => ({
-    ...{ role, content, runId, createdAt: isoTime(startedAt) },
-    ...claimed && { claimed },
-    ...branch,
-  }));
+  const asked = transcript.messages.map((message): OwnMessage => {
+    const { role, content, attachments, claimed } = message;
+    return {
+      ...{ role, content, runId, createdAt: isoTime(startedAt) },
+      ...attachments && { attachments },
+      ...claimed && { claimed },
+      ...branch,
+    };
+  });
   if (transcript.text === "") return asked;
   const sources = answerSources(transcript.text, transcript.tools);
   const answer: OwnMessage = {

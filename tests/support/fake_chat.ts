@@ -31,10 +31,14 @@ export interface RecordedRequest {
   readonly after: string | null;
   readonly body:
     | {
-      messages?: { content: string }[];
+      messages?: { content: string; attachments?: string[] }[];
       conversationId?: string;
+      replaces?: string;
       rating?: string;
       comment?: string;
+      title?: string;
+      email?: string;
+      message?: string;
     }
     | undefined;
 }
@@ -49,8 +53,17 @@ export class FakeChat {
   resumes = true;
   /** Messages that the session may still send. */
   left = 50;
+  /** More fields of each `start`. */
+  start: { handoff?: "waiting" | "taken" } = {};
   /** Responses to send instead of a stream, each once. */
   readonly rejections: Response[] = [];
+  /** Answers requests of other routes. */
+  other: (seen: RecordedRequest) => Response | undefined | Promise<Response | undefined> = () =>
+    undefined;
+  /** The files that were sent, whether they were accepted or not. */
+  readonly uploads: File[] = [];
+  /** Uploads are answered after this. */
+  uploaded: Promise<unknown> | undefined;
   #runs = new Map<string, Run>();
   /** Frames for a run that was not requested yet. */
   #early: Frame[] = [];
@@ -99,7 +112,9 @@ export class FakeChat {
   async handle(request: Request): Promise<Response> {
     if (request.method === "OPTIONS") return new Response(null, { headers: CORS });
     const url = new URL(request.url);
-    const text = await request.text();
+    const isUpload = /^multipart/.test(request.headers.get("content-type") ?? "");
+    const text = isUpload ? "" : await request.text();
+    if (isUpload) this.uploads.push((await request.formData()).get("file") as File);
     const seen: RecordedRequest = {
       method: request.method,
       path: url.pathname + url.search,
@@ -109,25 +124,44 @@ export class FakeChat {
       body: text ? JSON.parse(text) : undefined,
     };
     this.seen.push(seen);
-    return this.#answer(url, seen);
+    if (isUpload) await this.uploaded;
+    return await this.#answer(url, seen);
   }
 
-  #answer(url: URL, seen: RecordedRequest): Response {
-    const rejection = this.rejections.shift();
-    if (rejection) {
-      for (const [name, value] of Object.entries(CORS)) rejection.headers.set(name, value);
-      return rejection;
+  async #answer(url: URL, seen: RecordedRequest): Promise<Response> {
+    const response = this.rejections.shift() ?? await this.other(seen);
+    if (response) {
+      for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+      return response;
     }
+    if (/attachments/.test(url.pathname)) return this.#attachment(url, seen);
     if (url.pathname.endsWith("/feedback")) {
       return new Response(null, { status: 204, headers: CORS });
     }
+    // The session has no visitor.
+    if (url.pathname.endsWith("/conversations")) {
+      return Response.json({ data: [] }, { headers: CORS });
+    }
     const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
+    if (!id && seen.method !== "POST") return this.#refuse(404, "not_found");
     if (!id) return this.#post(seen.key!);
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
     if (verb === "stream") return this.#follow(run, +seen.after!.split(".")[1]!);
     if (run === this.#openRun()) this.done("cancelled");
     return new Response(null, { status: 202, headers: CORS });
+  }
+
+  #attachment({ pathname }: URL, { method }: RecordedRequest): Response {
+    if (method === "GET") {
+      const file = this.uploads[+pathname.at(-1)! - 1];
+      return file ? new Response(file, { headers: CORS }) : this.#refuse(404, "not_found");
+    }
+    const { name, type, size: bytes } = this.uploads.at(-1)!;
+    const id = `c41a7d08-5b2f-4f6e-9d13-${`${this.uploads.length}`.padStart(12, "0")}`;
+    const kind = /image/.test(type) ? "image" : "document";
+    const uploaded = { id, kind, mediaType: type, bytes, name, expiresAt: "2026-01-15T10:31:00Z" };
+    return Response.json(uploaded, { status: 201, headers: CORS });
   }
 
   #refuse(status: number, code: string): Response {
@@ -138,7 +172,7 @@ export class FakeChat {
     const known = this.#runs.get(key);
     if (known) return this.#follow(known, 0, { "idempotency-replayed": "true" });
     const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
-    const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
+    const run: Run = { id, frames: [{ ...START, ...this.start, runId: id }], followers: new Set() };
     this.#runs.set(key, run);
     this.write(...this.#early.splice(0));
     return this.#follow(run, 0, { "ratelimit": `"session_messages";r=${--this.left};t=900` });

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import type { BufferingProxy } from "./buffering_proxy.ts";
@@ -30,11 +31,18 @@ export interface RealSite {
 
 export interface RealSiteOptions extends PageOptions {
   readonly attributes?: string;
+  /** More fields of the agent. */
+  readonly agent?: Record<string, unknown>;
   readonly beforeLoad?: (page: Page) => Promise<void>;
+  /** For whom sessions are minted. */
+  readonly visitor?: Record<string, unknown>;
   /** The page's backend mints tokens; otherwise the tag has one. */
   readonly endpoint?: boolean;
   /** Starts a proxy for the page's requests to the service, in place of `network`. */
   readonly proxy?: (upstream: string) => BufferingProxy | Promise<BufferingProxy>;
+  /** Provider connections and other settings of the service, and its models. */
+  readonly env?: Record<string, string>;
+  readonly catalogue?: readonly CatalogueEntry[];
   /** Instead of the tag. */
   readonly html?: (parts: { base: string; agent: Agent; token: string }) => string;
 }
@@ -46,7 +54,12 @@ export async function onRealSite(
 ): Promise<void> {
   const held = pausableRuntime();
   using kv = await openTestKv();
-  await using service = await TestService.start({ kv, keepKv: true, runtime: held.runtime });
+  const { env, catalogue = [] } = options;
+  await using service = await TestService.start({
+    ...{ kv, keepKv: true, runtime: held.runtime },
+    ...env && { env },
+  });
+  await service.service.catalogue.addMissing(catalogue);
   const port = Number(new URL(service.url).port);
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
   await using proxy = await options.proxy?.(service.url);
@@ -66,10 +79,14 @@ export async function onRealSite(
   };
   await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
   const origin = `http://127.0.0.1:${shop.addr.port}`;
-  const agent = await service.agent(key, { allowedOrigins: [origin] });
+  const agent = await service.agent(key, { allowedOrigins: [origin], ...options.agent });
   const mint = async () => {
-    minted.push(await service.mint(key, agent.id, origin));
-    return minted.at(-1)!;
+    const json = { agentId: agent.id, visitor: options.visitor };
+    const headers = { origin };
+    const call = { method: "POST", key, json, headers };
+    const { sessionToken } = await (await service.fetch("/v1/widget/session", call)).json();
+    minted.push(sessionToken);
+    return sessionToken;
   };
   Object.assign(site, { agent, mint });
   const frames = async (runId: string) =>

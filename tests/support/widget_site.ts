@@ -21,6 +21,8 @@ type Files = Record<"launcher" | "panel" | "extras" | "texts", File>;
 export interface SiteOptions extends PageOptions {
   /** More attributes of the tag. */
   readonly attributes?: string;
+  /** Attributes of the page's own elements. */
+  readonly elements?: { readonly html?: string; readonly body?: string };
   /** Instead of the one tag. */
   readonly html?: (tag: string) => string;
   /** What the service has for the agent. */
@@ -82,7 +84,7 @@ export async function onSite(
     if (pathname === "/") {
       const { policy = policyOf } = options;
       const header = typeof policy === "string" ? policy : policy(base, files);
-      return pageOf(options.html?.(tag) ?? tag, header);
+      return pageOf(options.html?.(tag) ?? tag, header, options.elements);
     }
     asked.push(`${request.method} ${pathname}`);
     await request.body?.cancel();
@@ -115,11 +117,15 @@ function policyOf(base: string): string {
     `require-trusted-types-for 'script'; trusted-types service-widget`;
 }
 
-function pageOf(body: string, policy: string): Response {
-  const html = `<!doctype html><html lang="en"><head><title>Shop</title>
+function pageOf(
+  content: string,
+  policy: string,
+  { html: root = "", body = "" }: SiteOptions["elements"] = {},
+): Response {
+  const html = `<!doctype html><html lang="en" ${root}><head><title>Shop</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <link rel="icon" href="data:,"></head><body><main><h1>Shop</h1>
-    <p>Fine things.</p></main>${body}</body></html>`;
+    <link rel="icon" href="data:,"></head><body ${body}><main><h1>Shop</h1>
+    <p>Fine things.</p></main>${content}</body></html>`;
   return new Response(html, {
     headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
   });

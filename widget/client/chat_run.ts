@@ -95,20 +95,21 @@ export class ChatRun {
     let renewed = false;
     for (let attempts = 0;;) {
       const before = attempt.n;
-      const resuming = canResume && before > 0;
-      const rejection = yield* this.#connect(resuming);
+      const resuming = canResume && (before > 0 || !attempt.key);
+      let rejection = yield* this.#connect(resuming);
       if (typeof rejection === "number") {
         attempts = 0;
         await pause(rejection);
         continue;
       }
       if (!rejection || this.#stopped) return;
-      const { status, scope } = rejection;
-      const isExpired = status === 401 || scope === "session_messages";
-      if (isExpired && !renewed && await session.renew()) {
-        renewed = true;
-        continue;
+      if (!renewed && (rejection.status === 401 || rejection.scope === "session_messages")) {
+        renewed = await session.renew();
+        if (renewed) continue;
+        // It may be the network that keeps the page from another token.
+        rejection = session.rejection ?? rejection;
       }
+      const { status, scope } = rejection;
       // If the run cannot be resumed, send the message again; its key joins the same run.
       if (resuming && status === 404 && attempt.key) {
         canResume = false;

@@ -25,7 +25,13 @@ export type Frame =
   }
   /** Append `text` to the answer. */
   | { type: "delta"; text: string }
-  | { type: "tool_call"; name: string; args: unknown }
+  | {
+    type: "tool_call";
+    name: string;
+    args: unknown;
+    /** What people may read while the tool runs. */
+    progress?: string | undefined;
+  }
   | { type: "tool_result"; name: string; output: unknown }
   | { type: "usage"; inputTokens: number; outputTokens: number; costUsd: number }
   | { type: "error"; code: string; message: string }

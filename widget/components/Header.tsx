@@ -9,12 +9,14 @@ export function Header({ ui }: { readonly ui: Ui }) {
     handle.newConversation();
     input.current?.focus();
   };
+  const logo = ui.read("data-logo");
+  const title = panelTitle(ui);
   return (
     <div class="header" part="header">
-      <Mark ui={ui} />
+      {!logo && <Mark ui={ui} />}
       <div class="names">
         <h2 class="title">
-          <bdi>{panelTitle(ui)}</bdi>
+          {logo ? <img class="logo" src={logo} alt={title} /> : <bdi>{title}</bdi>}
         </h2>
         {config.title && <p class="subtitle">{t(ASSISTANT)}</p>}
       </div>

@@ -16,15 +16,18 @@ export interface MessageProps {
 export function Message({ ui, turn, live }: MessageProps) {
   const { t } = ui.locale;
   const mine = turn.role === "user";
+  const writing = live && !mine;
   return (
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
-      {!mine && ui.config.avatar && <Mark ui={ui} />}
-      {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
-      <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
+      {turn.role === "assistant" && ui.config.avatar && <Mark ui={ui} />}
+      {!mine && (
+        <span class={turn.person ? "person" : "hidden"}>{turn.person ?? `${t(ASSISTANT)}:`}</span>
+      )}
+      <div class={writing ? "bubble live" : "bubble"} dir="auto">
         {mine ? turn.text : renderMarkdown(turn, { ui, live })}
       </div>
-      {turn.partial && !live && <p class="after">{t(INCOMPLETE)}</p>}
-      {!live && ui.slot?.(BELOW, turn)}
+      {turn.partial && !writing && <p class="after">{t(INCOMPLETE)}</p>}
+      {!writing && ui.slot?.(BELOW, turn)}
     </div>
   );
 }

@@ -56,7 +56,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
 }
 
 function Greeting({ ui }: { readonly ui: Ui }) {
-  const { config, handle, input, locale: { t } } = ui;
+  const { handle, input, read, locale: { t } } = ui;
   const ask = (text: string) => {
     handle.send(text);
     input.current?.focus();
@@ -64,17 +64,19 @@ function Greeting({ ui }: { readonly ui: Ui }) {
   return (
     <div class="greeting">
       <Mark ui={ui} />
-      <p class="hello" dir="auto">{config.greeting || t(GREETING)}</p>
-      {config.suggestions.map((text) => (
-        <button
-          type="button"
-          class="suggestion"
-          dir="auto"
-          onClick={() => ask(text)}
-        >
-          {text}
-        </button>
-      ))}
+      <p class="hello" dir="auto">{read("data-greeting") || t(GREETING)}</p>
+      {read("data-suggestions")?.split("|").map((text) =>
+        text.trim() && (
+          <button
+            type="button"
+            class="suggestion"
+            dir="auto"
+            onClick={() => ask(text)}
+          >
+            {text}
+          </button>
+        )
+      )}
     </div>
   );
 }
@@ -86,7 +88,7 @@ function Working({ ui, waiting }: { readonly ui: Ui; readonly waiting: boolean }
   return (
     <div class="working">
       <i class="dot" />
-      {lost ? t(OFFLINE) : <bdi>{tool.replaceAll("_", " ")}</bdi>}
+      {lost ? t(OFFLINE) : <bdi>{tool}</bdi>}
     </div>
   );
 }

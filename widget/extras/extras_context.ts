@@ -1,5 +1,6 @@
 /** What the features of the extras share. */
 import type { ComponentChildren } from "preact";
+import type { TranscriptMessage } from "../state.ts";
 import type { ExtrasHost } from "./extras_host.ts";
 import type { Slot } from "./slot.ts";
 import type { ServiceCall } from "./service_call.ts";
@@ -27,6 +28,8 @@ export interface ExtrasContext extends ExtrasHost {
   readonly call: ServiceCall;
   /** Called when the menu is drawn; an item that does not apply is left out. */
   readonly menuItems: (() => MenuItem | undefined | false)[];
+  /** What stands in the row below a finished answer, after the button that copies it. */
+  readonly answerActions: ((answer: TranscriptMessage) => ComponentChildren)[];
   sheet: Sheet | undefined;
   /** The sheet was opened and takes the focus when it is drawn. */
   takesFocus: boolean;

@@ -14,7 +14,7 @@ export const ABOVE_FIELD = 3;
 export const FOOTNOTE = 4;
 /** What the visitor asks for, where nothing is rendered, from here on: to open or close the menu. */
 export const MENU = 5;
-/** To attach the files that were pasted or dropped. */
+/** To attach the files that were pasted or dropped; none of them while they are held over the panel. */
 export const FILES = 6;
 
 export type Place = 0 | 1 | 2 | 3 | 4 | 5 | 6;

@@ -1,13 +1,31 @@
 import { assert, assertEquals } from "@std/assert";
 import { LANGUAGES } from "../languages.ts";
 import * as answer from "./answer/answer_ids.ts";
+import * as branch from "./branch/branch_ids.ts";
+import * as conversations from "./conversations/conversations_ids.ts";
+import * as attachments from "./attachments/attachments_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
+import * as limits from "./limits/limits_ids.ts";
+import * as handoff from "./handoff/handoff_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
+import * as voice from "./voice/voice_ids.ts";
+import * as switches from "./switches/switch_ids.ts";
 import { textOf } from "./text_ids.ts";
 import { EXTRAS_LANGUAGES } from "./texts.ts";
 
 /** In the order of the features. */
-const IDS: readonly Record<string, number>[] = [feedback, answer, menu];
+const IDS: readonly Record<string, number>[] = [
+  feedback,
+  answer,
+  menu,
+  branch,
+  voice,
+  conversations,
+  limits,
+  switches,
+  attachments,
+  handoff,
+];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {
   assertEquals(Object.keys(EXTRAS_LANGUAGES).sort(), Object.keys(LANGUAGES).sort());

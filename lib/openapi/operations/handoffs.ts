@@ -78,8 +78,12 @@ export const HANDOFF_OPERATIONS = operations({
       "event. A comment `: ping` is sent after 10 seconds without events.\n\n" +
       "The stream ends after the state `returned` or `closed`, and when the session expires: mint a " +
       "new token and continue. 204 if nobody has asked for a person, or if there is nothing left.\n\n" +
-      "Feeds count as resumed streams: 300 per minute and address. One address may have 100 open.",
-    parameters: [...parameters, "after", "lastEventId"],
+      "With `wait` the response is a complete one, for networks whose proxies buffer streams: the " +
+      "events after the position as soon as there is one, or a comment after that many seconds. 204 " +
+      "if there is nothing left to follow.\n\n" +
+      "Feeds and their polls count as resumed streams: 300 per minute and address. One address may " +
+      "have 100 open.",
+    parameters: [...parameters, "after", "lastEventId", "wait"],
     responses: [
       {
         status: 200,

@@ -2,6 +2,7 @@
 import { ChatError } from "@agent-chat/client";
 import { SseDecoder } from "../../../lib/schemas/frame_decoder.ts";
 import type { FeedFrame, HandoffStatus } from "../../../lib/schemas/handoff.ts";
+import { POLL, POLL_PAUSE_MS, START_TIMEOUT_MS } from "../../../widget/client/buffered_streams.ts";
 import { pause } from "../../../widget/client/pause.ts";
 import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
 
@@ -52,21 +53,39 @@ export function handoff(options: HandoffOptions) {
     } = {},
   ): AsyncGenerator<HandoffEvent> {
     let wait = RECONNECT_MS;
+    let query = "";
     while (!signal.aborted) {
       const headers: Record<string, string> = after === "" ? {} : { "last-event-id": after };
-      const response = await send("stream", { headers, signal }).catch(() => undefined);
-      if (response?.status === 204) return;
+      // A stream without a byte is held back by a proxy, which passes on what is complete.
+      const buffered = new AbortController();
+      const timer = setTimeout(() => buffered.abort(), START_TIMEOUT_MS);
+      const hasBytes = () => clearTimeout(timer);
+      if (query !== "") hasBytes();
+      const either = AbortSignal.any([signal, buffered.signal]);
+      const response = await send(`stream${query}`, { headers, signal: either })
+        .catch(() => undefined);
+      if (response?.ok !== true) hasBytes();
+      if (response?.status === 204) return hasBytes();
       // Of the other answers only these can be different the next time.
       const isRetried = response === undefined || response.status === 429 || response.status >= 500;
       if (!response?.ok && !isRetried) throw await toError(response);
       if (response?.ok) {
-        for await (const event of read(response)) {
+        for await (const event of read(response, hasBytes)) {
           wait = RECONNECT_MS;
           if (event.type !== "typing") after = event.id;
           yield event;
           if (event.type === "state" && isFinal(event.state)) return;
         }
       } else await response?.body?.cancel();
+      hasBytes();
+      if (buffered.signal.aborted) {
+        query = POLL;
+        continue;
+      }
+      if (response?.ok && query !== "") {
+        await pause(POLL_PAUSE_MS, signal);
+        continue;
+      }
       await pause(wait, signal);
       wait = Math.min(2 * wait, MAX_RECONNECT_MS);
     }
@@ -87,13 +106,14 @@ export function handoff(options: HandoffOptions) {
   };
 }
 
-async function* read(response: Response): AsyncGenerator<HandoffEvent> {
+async function* read(response: Response, hasBytes: () => void): AsyncGenerator<HandoffEvent> {
   const decoder = new SseDecoder();
   const reader = response.body!.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      hasBytes();
       for (const { id, data } of decoder.push(value)) yield { ...JSON.parse(data), id };
     }
   } catch {

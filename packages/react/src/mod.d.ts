@@ -163,6 +163,16 @@ export interface ChatWidgetProps {
   readonly position?: "left" | "right" | undefined;
   /** Whether visitors can rate answers. */
   readonly feedback?: "on" | "off" | undefined;
+  /** Whether visitors see their earlier conversations. */
+  readonly history?: "on" | "off" | undefined;
+  /** Whether visitors can dictate messages and have answers read aloud. */
+  readonly voice?: "on" | "off" | undefined;
+  /** Whether visitors can switch on a sound for answers. */
+  readonly sound?: "on" | "off" | undefined;
+  /** Whether visitors can widen the panel. */
+  readonly wide?: "on" | "off" | undefined;
+  /** Whether visitors see what is left of their limits. */
+  readonly limits?: "on" | "off" | undefined;
   readonly title?: string | undefined;
   readonly greeting?: string | undefined;
   readonly suggestions?: readonly string[] | undefined;
@@ -171,6 +181,8 @@ export interface ChatWidgetProps {
   readonly launcher?: "hidden" | undefined;
   /** A letter, an emoji, or a `data:` address of an image. */
   readonly avatar?: string | undefined;
+  /** A `data:` address of an image, shown in the header instead of the avatar. */
+  readonly logo?: string | undefined;
   readonly privacyText?: string | undefined;
   readonly privacyUrl?: string | undefined;
   readonly layout?: "page" | undefined;

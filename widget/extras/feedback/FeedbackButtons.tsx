@@ -2,6 +2,7 @@ import type { Rating } from "../../../lib/schemas/rating.ts";
 import type { TranscriptMessage } from "../../state.ts";
 import { GENERIC_ERROR } from "../../string_ids.ts";
 import type { Ui } from "../../ui.ts";
+import { Icon } from "../IconButton.tsx";
 import type { AnswerFeedback } from "./answer_feedback.ts";
 import {
   BAD_ANSWER,
@@ -18,6 +19,8 @@ export interface FeedbackButtonsProps {
   readonly answer: TranscriptMessage;
 }
 
+const THUMB =
+  "M7 11v9H4v-9zl4-7.5c1.5 0 2.3 1.2 2 2.6l-.7 3.9H18a2 2 0 0 1 2 2.4l-1.2 6A2 2 0 0 1 16.8 20H7";
 const MAX_COMMENT_LENGTH = 2000;
 
 /** Thumbs below a finished answer, and after a thumb down a form for an optional comment. */
@@ -41,9 +44,7 @@ export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProp
       aria-pressed={answer.rating === rating}
       onClick={() => announce(feedback.rate(answer, rating))}
     >
-      <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-        <path d="M7 11v9H4v-9zl4-7.5c1.5 0 2.3 1.2 2 2.6l-.7 3.9H18a2 2 0 0 1 2 2.4l-1.2 6A2 2 0 0 1 16.8 20H7" />
-      </svg>
+      <Icon path={THUMB} />
     </button>
   );
   const submit = (event: Event) => {

@@ -1,16 +1,12 @@
 /** Thumbs below finished answers. */
-import { BELOW, type Slot } from "../slot.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import type { TranscriptMessage } from "../../state.ts";
 import { AnswerFeedback } from "./answer_feedback.ts";
 import { FeedbackButtons } from "./FeedbackButtons.tsx";
 
-export function feedbackFeature({ ui, t, call, changed }: ExtrasContext): Slot {
+export function feedbackFeature({ ui, t, call, changed, answerActions }: ExtrasContext): undefined {
   const feedback = new AnswerFeedback({ call, changed });
-  return (place, value) => {
-    if (place !== BELOW || ui.read("data-feedback") === "off") return;
-    const answer = value as TranscriptMessage;
-    const isRatable = answer.role === "assistant" && answer.run && !answer.partial;
+  answerActions.push((answer) => {
+    const isRatable = answer.run && !answer.partial && ui.read("data-feedback") !== "off";
     return isRatable && <FeedbackButtons {...{ ui, t, feedback, answer }} />;
-  };
+  });
 }

@@ -2,6 +2,7 @@
 import { MORE } from "../../string_ids.ts";
 import { type ExtrasContext, type MenuItem, showSheet } from "../extras_context.ts";
 import { MENU, OVER, type Slot } from "../slot.ts";
+import { Icon } from "../IconButton.tsx";
 import { CLOSE } from "./menu_ids.ts";
 
 export function menuFeature(context: ExtrasContext): Slot {
@@ -64,14 +65,7 @@ function Item({ context, item }: { readonly context: ExtrasContext; readonly ite
     <button type="button" class="item" aria-pressed={item.isPressed} onClick={press}>
       <Icon path={item.icon} />
       {item.label}
+      {item.isPressed && <Icon path="m5 12.5 4.5 4.5L19 7.5" />}
     </button>
-  );
-}
-
-function Icon({ path }: { readonly path: string }) {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={path} />
-    </svg>
   );
 }

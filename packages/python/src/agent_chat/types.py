@@ -763,6 +763,8 @@ class OwnMessage(TypedDict):
     createdAt: str
     # Sent by the client as an earlier message; the service has no record of it.
     claimed: NotRequired[Literal[True]]
+    # Of a question: the files that were sent with it.
+    attachments: NotRequired[list["MessageAttachment"]]
     # The documents that were found for an answer, each once; used ones first.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.

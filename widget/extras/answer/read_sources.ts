@@ -1,0 +1,26 @@
+import { rankUsedSources } from "../../../lib/schemas/rank_used_sources.ts";
+import type { Source, TranscriptMessage } from "../../state.ts";
+
+/** Messages are drawn often, and what was found for a complete answer stays the same. */
+const READ = new WeakMap<object, Source[]>();
+
+/**
+ * The documents that were found for a complete answer, each once, with its passages as one text; those
+ * that the answer draws on come first. Also reads the titles that earlier releases have stored.
+ */
+export function readSources({ text: answer, sources = [] }: TranscriptMessage): Source[] {
+  const read = READ.get(sources);
+  if (read) return read;
+  const texts = new Map<string, Set<string>>();
+  for (const source of sources) {
+    const { title = `${source}`, text = "" } = Object(source) as Partial<Source>;
+    texts.set(title, (texts.get(title) ?? new Set()).add(text));
+  }
+  const found = [...texts].map(([title, passages]) => ({
+    title,
+    text: [...passages].join("\n\n").trim(),
+  }));
+  const ranked = rankUsedSources(answer, found).flat();
+  READ.set(sources, ranked);
+  return ranked;
+}

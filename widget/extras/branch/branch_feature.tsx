@@ -1,0 +1,76 @@
+/** "Ask again" below the last answer, and "Edit" below the visitor's messages. */
+import type { TranscriptMessage } from "../../state.ts";
+import type { ExtrasContext } from "../extras_context.ts";
+import { BELOW, type Slot } from "../slot.ts";
+import { createFocus } from "../focus_once.ts";
+import { IconButton } from "../IconButton.tsx";
+import { ASK_AGAIN, EDIT, NEW_ANSWER } from "./branch_ids.ts";
+import { EditForm } from "./EditForm.tsx";
+
+export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext): Slot {
+  const { conversation, handle, log } = ui;
+  /** The message whose text is being changed. */
+  let editing: TranscriptMessage | undefined;
+  /** The message whose button gets the focus when it is drawn. */
+  let left: TranscriptMessage | undefined;
+  const focus = createFocus();
+  const canBranch = () => {
+    const { busy, uploading, handoff } = conversation.state as
+      & { handoff?: unknown }
+      & typeof conversation.state;
+    return !busy && !uploading && !handoff;
+  };
+  const branch = (question: TranscriptMessage, text?: string) => {
+    if (!canBranch() || !conversation.branch(question, text)) return;
+    editing = undefined;
+    conversation.announceText(t(NEW_ANSWER));
+    // The pressed button disappears, so move the focus to the log instead of losing it to the page.
+    log.current?.focus({ preventScroll: true });
+  };
+  const edit = (question: TranscriptMessage | undefined) => {
+    left = editing;
+    editing = question;
+    focus.next = true;
+    changed(false);
+  };
+  handle.on("error", () => {
+    const { failure, turns } = conversation.state;
+    const question = turns.at(-1);
+    // A service that does not know the replaced run still answers: the question has no run yet.
+    if (question?.replaces && failure!.code === "schema_validation_failed") branch(question);
+  });
+  answerActions.push((answer) => {
+    const { turns, failure } = conversation.state;
+    const [question, last] = turns.slice(-2);
+    return answer === last && !failure && canBranch() && (
+      <IconButton
+        label={t(ASK_AGAIN)}
+        icon="M4 12a8 8 0 1 0 2.5-5.8M4 4v4.5h4.5"
+        onPress={() => branch(question!)}
+      />
+    );
+  });
+  return (place, value) => {
+    const question = value as TranscriptMessage;
+    if (place !== BELOW || question.role !== "user") return;
+    if (question === editing) {
+      return (
+        <EditForm
+          {...{ t, question, focus }}
+          onSave={(text) => branch(question, text)}
+          onCancel={() => edit(undefined)}
+        />
+      );
+    }
+    return canBranch() && (
+      <span class="edit-button">
+        <IconButton
+          label={t(EDIT)}
+          icon="M4 20v-4L16 4l4 4L8 20z"
+          focus={question === left ? focus.ref : undefined}
+          onPress={() => edit(question)}
+        />
+      </span>
+    );
+  };
+}
