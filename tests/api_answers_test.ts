@@ -117,7 +117,7 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
-  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: { handoff: true } });
+  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff"] });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });
   const { data, nextCursor } = JSON.parse(page.text);
   const rest = await walk.call("listAgents", 200, { query: `?cursor=${nextCursor}` });

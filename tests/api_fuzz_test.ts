@@ -106,10 +106,19 @@ async function createFixture(service: TestService): Promise<FuzzContext> {
     agents.push(id);
     sessions.push({ agentId: id, token: await service.mint(keys.good, id, ORIGIN) });
   }
+  const lasting = await mintLasting(service, keys.good);
   const handedOver = await startHandedOver(service, keys.good);
   const { client, panel, extras, texts, widget } = service.service;
   const hashes = [client, panel, extras, texts, widget].map(({ hash12 }) => hash12);
-  return new FuzzContext({ keys, agents, sessions, hashes, handedOver, ownOrigin: service.url });
+  const known = { keys, agents, sessions, lasting, hashes, handedOver };
+  return new FuzzContext({ ...known, ownOrigin: service.url });
+}
+
+/** Sessions with an agent that no request changes. */
+async function mintLasting(service: TestService, key: string): Promise<FuzzContext["lasting"]> {
+  const { id: agentId } = await service.agent(key, { allowedOrigins: [ORIGIN] });
+  const mint = async () => ({ agentId, token: await service.mint(key, agentId, ORIGIN) });
+  return await Promise.all(Array.from({ length: 8 }, mint));
 }
 
 /** Conversations with an agent that no request changes. */

@@ -180,8 +180,8 @@ Deno.test("POST /agents/:id/try: a message may replace a run of its own conversa
   const { runId, conversationId } = await start({});
   const again = await start({ conversationId, replaces: runId });
   const other = await start({});
-  for (const  of of[{ conversationId, replaces: other.runId }, { replaces: runId }]) {
-    await expectInvalid(await sendMessage({ messages: HELLO, ...of }), ["replaces"]);
+  for (const body of [{ conversationId, replaces: other.runId }, { replaces: runId }]) {
+    await expectInvalid(await sendMessage({ messages: HELLO, ...body }), ["replaces"]);
   }
   const key = await service.key(["conversations:read"]);
   const answer = await service.fetch(`/v1/conversations/${conversationId}`, { key });

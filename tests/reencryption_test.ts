@@ -139,7 +139,7 @@ async function expectReadable(service: TestService, content: StoredContent): Pro
   const { sessionToken, conversationId } = content.named;
   assertEquals((await get(conversationId)).visitorId, stored);
   const { sessions } = service.service;
-  const found = await sessions.find(sessionToken);
+  const found = await sessions.find({ token: sessionToken });
   assertEquals((await sessions.visitorOf(found!.session))?.id, stored);
   const { file } = content;
   const read = await download(service, file.credential, file.id);

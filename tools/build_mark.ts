@@ -11,7 +11,14 @@ const INPUTS = [
   "lib/schemas",
   "jsr/fresh/src",
 ];
-const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "tools/bundle_widget.ts"];
+const FILES = [
+  "dev.ts",
+  "app.ts",
+  "deno.json",
+  "deno.lock",
+  "tools/bundle_widget.ts",
+  "tools/compress_script.ts",
+];
 const MARK = "_fresh/build_mark.txt";
 
 /** Records the inputs of the build under `root`. */

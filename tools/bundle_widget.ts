@@ -69,10 +69,7 @@ export async function buildWidget(options: BundleOptions = {}): Promise<BuiltWid
   const root = rootOf(options);
   const languages = await readTexts(root);
   const texts = { bytes: new TextEncoder().encode(JSON.stringify(languages)) };
-  const extras = buildExtras(root, shortNames(root), {
-    english: languages.en!,
-    file: pinnedPath("widget-texts", await describeScript(texts.bytes)).slice(1),
-  });
+  const extras = buildExtras(root, shortNames(root), await describeScript(texts.bytes));
   const panel = buildPanel(root, extras, await describeScript(extras.bytes));
   const launcher = buildLauncher(root, panel, await describeScript(panel.bytes));
   return { launcher, panel, extras, texts };
@@ -91,17 +88,16 @@ async function readTexts(root: string): Promise<Languages> {
   return EXTRAS_LANGUAGES;
 }
 
-/** With English texts, and the name of the file that has the other languages. */
+/** With the name of the file that has their texts. */
 function buildExtras(
   root: string,
   mangleCache: BuiltFile["mangled"],
-  { english, file }: { english: string; file: string },
+  texts: ScriptBundle,
 ): BuiltFile {
   const { css, inputs } = buildStyles(root, "extras");
   const define = {
     WIDGET_CSS: JSON.stringify(css),
-    EXTRAS_ENGLISH: JSON.stringify(english),
-    TEXTS_FILE: JSON.stringify(file),
+    TEXTS_FILE: JSON.stringify(pinnedPath("widget-texts", texts).slice(1)),
   };
   const script = build(root, { ...EXTRAS_OPTIONS, define, mangleCache });
   return { ...script, inputs: [...inputs, ...script.inputs].sort() };

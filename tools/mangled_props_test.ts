@@ -14,7 +14,7 @@ const ROOT = new URL("../", import.meta.url).pathname;
 /** By the build. */
 const DEFINED = [
   ...["WIDGET_CSS", "PANEL_FILE", "PANEL_INTEGRITY", "EXTRAS_FILE", "EXTRAS_INTEGRITY"],
-  ...["EXTRAS_ENGLISH", "TEXTS_FILE"],
+  ...["TEXTS_FILE"],
 ];
 
 /** The fields of each member of a union. */

@@ -3,8 +3,8 @@
  * read, so that each revision uploads less. Runs only there, because a working copy needs everything.
  */
 
-/** The bundler; only builds use it. */
-const BUILD_PACKAGES = ["esbuild", "@esbuild"];
+/** The bundler and the compressor; only builds use them. */
+const BUILD_PACKAGES = ["esbuild", "@esbuild", "@gfx", "base64-js"];
 /** Source maps and type declarations: Deno runs packages without them. */
 const UNUSED_FILE = /\.(map|d\.ts|d\.mts|d\.cts)$/;
 

@@ -1,5 +1,6 @@
 /** Starts the panel in the place of what the launcher has shown so far. */
 import { FILES } from "./extras/slot.ts";
+import { isBound } from "./config.ts";
 import { takeFiles } from "./take_files.ts";
 import { Conversation } from "./conversation.ts";
 import { developerHint } from "./developer_hints.ts";
@@ -16,11 +17,9 @@ import type { Ui } from "./ui.ts";
 export function startPanel(host: PanelHost, texts: Languages): Panel {
   const { view, root, emitter, tab, saved, token, languages, onAppearance, loadFile } = host;
   const { config } = view;
-  const options = {
-    endpoint: config.sessionEndpoint,
-    fetcher: fetch.bind(globalThis),
-    now: Date.now,
-  };
+  const extras = lazyExtras(() => ({ h, ui, root, changed, fetcher }), loadFile);
+  const fetcher = isBound(host.read) ? extras.boundFetch : fetch.bind(globalThis);
+  const options = { endpoint: config.sessionEndpoint, fetcher, now: Date.now };
   const session = new Session({ token, onAppearance, ...options });
   const reconnectTimer = createReconnectTimer({
     onWake: (silence) => conversation.wake(silence),
@@ -43,10 +42,10 @@ export function startPanel(host: PanelHost, texts: Languages): Panel {
     warn: (code, requestId) => console.error(developerHint(code, requestId)),
     changed,
   });
-  const ui = Object.assign(view, { conversation, session }) as Ui;
-  ui.slot = lazyExtras({ h, ui, root, changed }, loadFile);
+  const { slot } = extras;
+  const ui = Object.assign(view, { conversation, session, slot }) as Ui;
   const { draw, end } = mount(ui, root);
-  takeFiles(root, (files) => ui.slot(FILES, files));
+  takeFiles(root, (files) => slot(FILES, files));
   return {
     conversation,
     languages: joinLanguages(languages, texts),

@@ -101,7 +101,7 @@ export async function createChatEnvironment(
   const prepare = (request: ChatRequest, reader: KvReader) =>
     prepareRun(request, {
       replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
-      ...{ access: models, runs, runtime, handoffs, reader },
+      ...{ access: models, runs, runtime, handoffs, reader, endedRun: undefined },
       models: { connection: () => undefined },
       attachments: new AttachmentStore(kv, { runtime, content }),
     });

@@ -1,4 +1,5 @@
 import type { SessionProof } from "../store/credentials/session_binding.ts";
+import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
@@ -85,15 +86,6 @@ export interface IdempotencyRequest {
   /** The unkeyed digest that versions before 2026-11-22 stored, for a day. */
   legacyFingerprint?: string;
   ttlMs: number;
-}
-
-/** The run that an `Idempotency-Key` started. */
-export interface ChatIdempotencyRecord {
-  v: 1;
-  fingerprint: string;
-  runId: string;
-  /** Expiry in milliseconds; `expireIn` only collects garbage. */
-  exp: number;
 }
 
 export interface Admittance {
@@ -252,7 +244,9 @@ function recordRun(
   tx.create(keys.activeRun(run.tenant, run.runId), newActiveRun(run, scopes, startHook?.state));
   if (idempotency === undefined) return;
   const { key, fingerprint, ttlMs } = idempotency;
-  const record: ChatIdempotencyRecord = { v: 1, fingerprint, runId: run.runId, exp: now + ttlMs };
+  const { runId, visitor } = run;
+  const of = { runId, ...visitor !== undefined && { visitor } };
+  const record: ChatIdempotencyRecord = { v: 1, fingerprint, ...of, exp: now + ttlMs };
   tx.set(key, record, { expireIn: ttlMs });
 }
 

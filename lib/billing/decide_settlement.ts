@@ -1,4 +1,5 @@
 import { dayOf } from "../platform/utc_day.ts";
+import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import {
@@ -15,7 +16,6 @@ import {
   readScopeLedgers,
   retentionOf,
 } from "./budget_scope.ts";
-import type { ChatIdempotencyRecord } from "./decide_run.ts";
 import {
   chargeRun,
   countsInPeriod,

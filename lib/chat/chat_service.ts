@@ -41,6 +41,8 @@ export interface StartOptions {
   sessionHash?: string | undefined;
   /** Of the session's key; it sends no other message. */
   proof?: SessionProof | undefined;
+  /** The id of the run that `endReplaced` has ended for the message. */
+  endedRun?: string | undefined;
 }
 
 /** A run that a message has started now, or that the same message had started before. */
@@ -87,10 +89,10 @@ export class ChatService {
    */
   async start(
     request: ChatRequest,
-    { reader, admit, idempotency, sessionHash, proof }: StartOptions,
+    { reader, admit, idempotency, sessionHash, proof, endedRun }: StartOptions,
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
-    const prepared = await prepareRun(request, { ...this.#deps, reader });
+    const prepared = await prepareRun(request, { ...this.#deps, reader, endedRun });
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
     const sender = { sessionHash, proof };
     const admitted = await admit({ run, hold, minHold, startHook, idempotency, ...sender });

@@ -15,12 +15,14 @@ import {
   type ConversationHead,
   conversationName,
   isReadable,
+  type StoredMessage,
 } from "../store/conversations/conversation_record.ts";
+import { releaseAttachments } from "../store/attachments/attachment_eraser.ts";
 import { knownDigests } from "../store/conversations/stored_messages.ts";
 import { conversationUsageKey } from "../store/conversations/conversation_usage.ts";
 import { sealTitle, titleOf } from "../store/conversations/conversation_title.ts";
 import { ConversationStore } from "../store/conversations/conversation_store.ts";
-import { keys } from "../store/keys/keys.ts";
+import { type ConversationName, keys } from "../store/keys/keys.ts";
 import { sealVisitorId, type VisitorRef } from "../store/visitors/visitor_ids.ts";
 import { type Chunk, totalBytes } from "../store/values/chunks.ts";
 import type { Runtime } from "../platform/runtime.ts";
@@ -91,7 +93,9 @@ export class ConversationLog {
           discardRun(transaction, facts.runId, { name, chunks: [], written: false });
         }
       };
-      return { keys: [key], freshKeys, estimatedBytes: 0, write };
+      const afterCommit = () =>
+        this.#release(name, { runId: facts.runId, messages: input.messages });
+      return { keys: [key], freshKeys, estimatedBytes: 0, write, afterCommit };
     }
     const keyDigest = this.#keyDigest;
     const entry = await createTranscriptEntry(input.messages, { frames, keyed: keyDigest });
@@ -130,6 +134,15 @@ export class ConversationLog {
         }
       },
     };
+  }
+
+  /** If this fails, the attachments stay as long as the conversation would have. */
+  async #release(
+    name: ConversationName,
+    { runId, messages }: { runId: string; messages: readonly StoredMessage[] },
+  ): Promise<void> {
+    const ids = messages.flatMap(({ attachments = [] }) => attachments.map(({ id }) => id));
+    await releaseAttachments(this.#deps.kv, name, { runId, ids }).catch(() => {});
   }
 
   #sealVisitor(

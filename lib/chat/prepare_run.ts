@@ -83,6 +83,8 @@ export interface PrepareRunDeps {
   replacedRuns: Pick<ReplacedRuns, "find">;
   handoffs: ConversationHandoffs;
   reader: KvReader | undefined;
+  /** The id of a run that was ended because the message replaces it. */
+  endedRun: string | undefined;
 }
 
 /** Validates a message and prices its first step. Throws an `ApiError` if it is invalid. */
@@ -134,7 +136,9 @@ export async function prepareRun(
   };
   const startHook = await createStartHook(admitted, { request, attached, ...deps });
   // In a conversation that is not stored there is nothing to replace, and nothing to check.
-  const replaces = startHook.conversation && await deps.replacedRuns.find(request);
+  const replaces = startHook.conversation && await deps.replacedRuns.find(request, {
+    ended: deps.endedRun,
+  });
   const facts = replaces === undefined ? admitted : { ...admitted, replaces };
   const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
   if (handoff.held !== undefined) {
@@ -206,7 +210,7 @@ async function createStartHook(
   const isNew = body.conversationId === undefined;
   const hook = await runs.startHook(facts, { origin, visitor, messages: stored, isNew, reader });
   if (hook.conversation === undefined || used.length === 0) return hook;
-  const { conversationId, startedAt: now } = facts;
+  const { conversationId, runId, startedAt: now } = facts;
   const conversation = await conversationName(conversationId, { ...facts, origin });
   // The conversation lives from the run's end.
   const days = hook.conversation.input.days * DAY_MS;
@@ -216,7 +220,7 @@ async function createStartHook(
     estimatedBytes: (hook.estimatedBytes ?? 0) + used.length * USE_BYTES,
     write(tx) {
       hook.write?.(tx);
-      for (const id of used) AttachmentStore.use(tx, id, { conversation, exp, now });
+      for (const id of used) AttachmentStore.use(tx, id, { conversation, runId, exp, now });
     },
   };
 }

@@ -42,13 +42,18 @@ export class ReplacedRuns {
   }
 
   /**
-   * The run that a message replaces; `undefined` if it replaces none, or one that was not stored with its
-   * conversation. Throws the same 400 for every run of another conversation, whether it exists or not, and
-   * `RunStillActiveError` for one without an end. Reads past the transaction that admits the message,
-   * because the record of a run never changes: to add it would repeat all reads of the transaction.
+   * The run that a message replaces; `undefined` if it replaces none. Of one that was not stored with its
+   * conversation, it replaces what that one was to replace. Throws the same 400 for every run of another
+   * conversation, whether it exists or not, and `RunStillActiveError` for one without an end; `ended` is
+   * one that was ended because of that. Reads past the transaction that admits the message, because the
+   * record of a run never changes: to add it would repeat all reads of the transaction.
    */
-  async find(request: ChatRequest): Promise<ReplacedRun | undefined> {
-    const { tenant, agent, body: { replaces: runId, conversationId }, origin, visitor } = request;
+  async find(
+    request: ChatRequest,
+    { ended }: { ended?: string | undefined } = {},
+  ): Promise<ReplacedRun | undefined> {
+    const { tenant, agent, body: { replaces: runId, conversationId } } = request;
+    const { origin, visitor, source } = request;
     if (runId === undefined || conversationId === undefined) return undefined;
     const of = { tenant, agentId: agent.id, origin, visitor: visitor?.hash };
     const name = await conversationName(conversationId, of);
@@ -58,14 +63,19 @@ export class ReplacedRuns {
     if (record === undefined) {
       const active = parseRecord(activeRunSchema, activeEntry);
       const isHere = active !== undefined && active.log?.origin === origin &&
-        isOfConversation(active.run, name) && active.run.visitor === visitor?.hash;
+        isOfConversation(active.run, name) && active.run.visitor === visitor?.hash &&
+        active.run.source.kind === source.kind;
       if (isHere) throw new RunStillActiveError(active.run);
+      if (runId === ended) return undefined;
       rejectReplaced();
     }
     const isExpired = (record.exp ?? Infinity) <= this.#deps.runtime.now();
     if (isExpired || !isOfConversation(record, name)) rejectReplaced();
-    // Nothing stored says on which page it was, except that the same sender started it.
-    if (record.page === undefined && record.source.id === request.source.id) return undefined;
+    // Without an origin, a playground's session has the page of backends.
+    if (record.source.kind !== source.kind) rejectReplaced();
+    // Nothing stored says on which page it was, except that it was active there, or who started it.
+    const isKnown = runId === ended || record.source.id === source.id;
+    if (record.page === undefined && isKnown) return record.replaces;
     if (record.page !== name.page) rejectReplaced();
     return { runId, n: record.n ?? await this.#findNumber(name, runId) ?? rejectReplaced() };
   }

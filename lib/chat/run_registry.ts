@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
-import type { ChatIdempotencyRecord, StartHook } from "../billing/decide_run.ts";
+import type { StartHook } from "../billing/decide_run.ts";
+import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import type { FailureDetector } from "../billing/failure_detector.ts";
 import type { Lease } from "../billing/ledger.ts";
 import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../store/runs/active_run.ts";

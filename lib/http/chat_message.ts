@@ -6,10 +6,17 @@ import { sha256 } from "../platform/crypto/signer.ts";
 import { parseOrThrow } from "../schemas/api_error.ts";
 import type { ChatProtocol } from "../schemas/chat_protocol.ts";
 import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
+import { rejectProof } from "../schemas/reject_credentials.ts";
+import { spendProof } from "../store/credentials/session_binding.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import { authenticateChat, checkSessionOrigin, checkTokens } from "./authenticate_chat.ts";
+import {
+  authenticateChat,
+  type ChatCaller,
+  checkSessionOrigin,
+  checkTokens,
+} from "./authenticate_chat.ts";
 import { parseJson, readJsonText } from "./bodies/read_json.ts";
 import { chatIdempotency } from "./idempotency_key.ts";
 import { recordRejectedOrigin } from "./record_rejected_origin.ts";
@@ -79,6 +86,7 @@ export async function authorizeChatMessage(
   const { service, requestId } = ctx.state;
   const hints = { address, agentId, protocol, now: service.runtime.now() };
   const caller = await authenticateChat(ctx.req, ctx.state, { view, hints, keysOnly });
+  if (caller.kind === "session") checkUnspent(caller, runId);
   const body = unwrapBody();
   checkTokens(caller, body);
   const sent = { caller, body: sentBody ?? body, keyed: service.keyedDigest };
@@ -96,6 +104,14 @@ export async function authorizeChatMessage(
   const visitor = await service.sessions.visitorOf(session);
   const bound = { source, origin: session.origin, ...visitor && { visitor } };
   return { request: { ...request, ...bound }, idempotency, sessionHash, proof };
+}
+
+/** The admission of the message spends its proof. Before that, it may end no run that it `replaces`. */
+function checkUnspent(
+  { session, proof }: Extract<ChatCaller, { kind: "session" }>,
+  runId: string,
+): void {
+  if (spendProof(session, { proof, runId }) === undefined) rejectProof();
 }
 
 /** Where a session is used, if not on a site. */

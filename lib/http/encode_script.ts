@@ -39,10 +39,13 @@ export async function encodeScript(
 function compressOnce(script: ScriptBundle, coding: Coding): Promise<Body> {
   const known = compressed.get(script) ?? new Map<Coding, Promise<Body>>();
   compressed.set(script, known);
-  const body = known.get(coding) ??
-    COMPRESS[coding](script.body).then((bytes) => new Uint8Array(bytes));
+  const body = known.get(coding) ?? compress(script, coding);
   known.set(coding, body);
   return body;
+}
+
+async function compress({ body, gzip }: ScriptBundle, coding: Coding): Promise<Body> {
+  return coding === "gzip" && gzip ? gzip : new Uint8Array(await COMPRESS[coding](body));
 }
 
 /** Whether an `Accept-Encoding` names the coding, and not with a quality of zero. */

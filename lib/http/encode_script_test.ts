@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { describeScript } from "../store/script_bundle.ts";
 import { encodeScript } from "./encode_script.ts";
 
@@ -33,4 +33,11 @@ Deno.test("encodeScript: each coding is the same script, smaller, with its own t
   assertEquals(new Set(all.map(({ etag }) => etag)).size, 3);
   assertEquals(all.map(({ vary }) => vary), Array(3).fill("accept-encoding"));
   assertEquals((await encodeScript(script, "br")).body === br.body, true, "compressed once");
+});
+
+Deno.test("encodeScript: what the build has compressed is sent as it is", async () => {
+  const built = new Uint8Array(gzipSync(script.body));
+  const compressed = await describeScript(script.body, built);
+  assertEquals((await encodeScript(compressed, "gzip")).body, built);
+  assertEquals(await encodeScript(compressed, null), await encodeScript(script, null));
 });

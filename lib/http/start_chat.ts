@@ -1,4 +1,4 @@
-import type { ChatService, StartedRun } from "../chat/chat_service.ts";
+import type { ChatService, StartedRun, StartOptions } from "../chat/chat_service.ts";
 import { RunStillActiveError } from "../chat/replaced_runs.ts";
 import type { FollowableRun } from "../chat/run_log.ts";
 import { authorizeChatMessage, type ChatContext, type ChatMessage } from "./chat_message.ts";
@@ -35,13 +35,15 @@ type AdmittedChat = StartedRun & { tenant: string };
  * invalid message and for a limit that is reached. A run that the message replaces is ended first.
  */
 export function admitChat(ctx: ChatContext, message: ChatMessage): Promise<AdmittedChat> {
-  return endingReplaced(ctx.state.service.chat, () => admitOnce(ctx, message));
+  return endingReplaced(ctx.state.service.chat, (endedRun) => {
+    return admitOnce(ctx, message, { endedRun });
+  });
 }
 
 /** Admits a message; if it replaces a run that is still active, once that has ended. */
 export async function endingReplaced<T>(
   chat: Pick<ChatService, "endReplaced">,
-  admit: () => Promise<T>,
+  admit: (endedRun?: string) => Promise<T>,
 ): Promise<T> {
   try {
     return await admit();
@@ -49,16 +51,21 @@ export async function endingReplaced<T>(
     if (!(error instanceof RunStillActiveError)) throw error;
     // Only now it is known that the sender may replace, and so stop, that run.
     await chat.endReplaced(error);
-    return await admit();
+    return await admit(error.runId);
   }
 }
 
-async function admitOnce(ctx: ChatContext, message: ChatMessage): Promise<AdmittedChat> {
+async function admitOnce(
+  ctx: ChatContext,
+  message: ChatMessage,
+  { endedRun }: Pick<StartOptions, "endedRun">,
+): Promise<AdmittedChat> {
   const { service: { chat }, rateLimiter } = ctx.state;
   return await rateLimiter.transact(async (view) => {
     const { request, ...options } = await authorizeChatMessage(ctx, message, view);
     const started = await chat.start(request, {
       ...options,
+      endedRun,
       reader: view,
       admit: (run) => rateLimiter.admitRun(view, run),
     });

@@ -175,9 +175,13 @@ export const chatIdempotencySchema = z.object({
   v: z.literal(1),
   fingerprint: z.string(),
   runId: z.string(),
+  /** The hash of the session's visitor; absent without one, and in records of early releases. */
+  visitor: z.string().optional(),
   /** Milliseconds. This decides; `expireIn` only collects garbage. */
   exp: z.int(),
 });
+
+export type ChatIdempotencyRecord = z.infer<typeof chatIdempotencySchema>;
 
 /** Prefix of a keyed fingerprint; early releases stored the digest alone. */
 const KEYED_PREFIX = "keyed:";

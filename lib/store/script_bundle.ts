@@ -11,6 +11,8 @@ export interface ScriptBundle {
   /** First 12 hex digits of the same digest, for the immutable file name. */
   readonly hash12: string;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Its gzip, if the build has made one. */
+  readonly gzip?: Uint8Array<ArrayBuffer>;
 }
 
 /** The immutable path of a script, or of the texts of the widget's extras. */
@@ -19,7 +21,10 @@ export function pinnedPath(name: string, { version, hash12 }: ScriptBundle): str
 }
 
 /** Describes a built script. Copies `body`, so that a later write cannot invalidate its hash. */
-export async function describeScript(body: Uint8Array): Promise<ScriptBundle> {
+export async function describeScript(
+  body: Uint8Array,
+  gzip?: Uint8Array<ArrayBuffer>,
+): Promise<ScriptBundle> {
   const copy = new Uint8Array(body);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-384", copy));
   return Object.freeze({
@@ -28,5 +33,6 @@ export async function describeScript(body: Uint8Array): Promise<ScriptBundle> {
     bytes: copy.byteLength,
     hash12: digest.toHex().slice(0, 12),
     body: copy,
+    ...gzip && { gzip },
   });
 }

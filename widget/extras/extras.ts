@@ -3,6 +3,9 @@
  * first use, and hands its Preact over.
  */
 import { offer } from "../file_exports.ts";
-import { startExtras } from "./start_extras.tsx";
+import { boundFetch } from "../client/bound_fetch.ts";
+import type { Extras } from "./extras_host.ts";
+import { startExtras as start } from "./start_extras.tsx";
 
-offer("widget-extras", startExtras);
+const extras: Extras = { start, boundFetch };
+offer("widget-extras", extras);

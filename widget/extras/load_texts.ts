@@ -3,13 +3,12 @@ import type { Ui } from "../ui.ts";
 import { textOf } from "./text_ids.ts";
 
 /** Defined by the bundler. */
-declare const EXTRAS_ENGLISH: string;
 declare const TEXTS_FILE: string;
 
 export interface Texts {
-  /** A text by its id, in the language of the widget; English until that language is there. */
+  /** A text by its id; after a change of language, the earlier one's until the new one is there. */
   readonly t: (id: number) => string;
-  /** Settles once the widget's language is there, or cannot be loaded. */
+  /** Resolves once the widget's language is there; rejects if it cannot be loaded. */
   readonly ready: Promise<void>;
 }
 
@@ -18,25 +17,22 @@ export function loadTexts(
   ui: Pick<Ui, "config" | "locale">,
   { fetcher, loaded }: { readonly fetcher: typeof fetch; readonly loaded: () => void },
 ): Texts {
-  const english = EXTRAS_ENGLISH;
-  const known: Record<string, string> = { en: english };
-  const load = async (lang: string) => {
-    known[lang] = english;
-    const url = `${ui.config.apiBase}/${TEXTS_FILE}?lang=${lang}`;
+  let text = "";
+  let lang = "";
+  const load = async () => {
+    const wanted = lang = ui.locale.lang;
+    const url = `${ui.config.apiBase}/${TEXTS_FILE}?lang=${wanted}`;
     const texts = await fetcher(url, { credentials: "omit" }).then((response) => response.json());
-    known[lang] = `${texts[lang]}`;
+    // It may have changed again.
+    if (lang !== wanted) return;
+    text = texts[lang];
     loaded();
   };
-  const find = () => {
-    const { lang } = ui.locale;
-    return known[lang] ? undefined : load(lang).catch(() => {});
-  };
-  const ready = Promise.resolve(find());
   return {
-    ready,
+    ready: load(),
     t(id) {
-      find();
-      return textOf(known[ui.locale.lang]!, id);
+      if (lang !== ui.locale.lang) load().catch(() => {});
+      return textOf(text, id);
     },
   };
 }

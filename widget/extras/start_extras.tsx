@@ -5,8 +5,7 @@ import { conversationsFeature } from "./conversations/conversations_feature.tsx"
 import { attachmentsFeature } from "./attachments/attachments_feature.tsx";
 import type { ExtrasContext, Feature } from "./extras_context.ts";
 import { useElementFactory } from "./extras_h.ts";
-import type { ExtrasHost } from "./extras_host.ts";
-import type { Slot } from "./slot.ts";
+import type { Extras } from "./extras_host.ts";
 import { feedbackFeature } from "./feedback/feedback_feature.tsx";
 import { followUpsFeature } from "./follow_ups/follow_ups_feature.tsx";
 import { handoffFeature } from "./handoff/handoff_feature.tsx";
@@ -34,11 +33,10 @@ const FEATURES: readonly Feature[] = [
   menuFeature,
 ];
 
-export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void {
-  const { h, ui, root, changed } = host;
+export const startExtras: Extras["start"] = (host, ready, failed) => {
+  const { h, ui, root, changed, fetcher } = host;
   useElementFactory(h);
   root.adoptedStyleSheets.push(styleSheet());
-  const fetcher = fetch.bind(globalThis);
   const texts = loadTexts(ui, { fetcher, loaded: () => changed(false) });
   const call = createServiceCall({ apiBase: ui.config.apiBase, session: ui.session, fetcher });
   const { t } = texts;
@@ -52,5 +50,7 @@ export function startExtras(host: ExtrasHost, ready: (slot: Slot) => void): void
     takesFocus: false,
   };
   const slots = FEATURES.map((feature) => feature(context));
-  texts.ready.then(() => ready((place, value) => slots.map((slot) => slot?.(place, value))));
-}
+  texts.ready
+    .then(() => ready((place, value) => slots.map((slot) => slot?.(place, value))))
+    .catch(failed);
+};

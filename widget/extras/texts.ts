@@ -25,8 +25,8 @@ const FEATURES: readonly Languages[] = [
 ];
 
 /**
- * The texts of the extras: for each language a line for each feature. The bundler puts English into
- * the file of the extras; a browser loads at most one other language.
+ * The texts of the extras: for each language a line for each feature. The build writes them to a file of
+ * their own, of which a browser loads its visitor's language.
  */
 export const EXTRAS_LANGUAGES: Languages = Object.fromEntries(
   Object.keys(FEEDBACK_TEXTS).map((lang) => [

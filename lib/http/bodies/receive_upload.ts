@@ -61,18 +61,17 @@ export function receiveUploads(req: Request, context: UploadContext): Promise<Up
 
 async function receive(
   req: Request,
-  { runtime, several, ...context }: UploadContext & { several: boolean },
+  { runtime, workers, tenant, several }: UploadContext & { several: boolean },
 ): Promise<Upload[]> {
-  const holder: PermitHolder = { tenant: context.tenant, address: senderAddress(req) };
+  const holder: PermitHolder = { tenant, address: senderAddress(req) };
   try {
     return await receiveSemaphore.run({ holder, runtime }, async () => {
-      const bytes = await readUpload(req, { runtime, workers: context.workers });
+      const bytes = await readUpload(req, { runtime, workers });
       const contentType = req.headers.get("content-type") ?? "";
-      const parse = () => parseBody(bytes, { contentType, several, ...context });
+      const parse = () => parseBody(bytes, { contentType, several, workers, tenant });
       const uploads = await parseSemaphore.run({ holder, runtime }, parse);
-      const { maxDocumentBytes } = context.workers;
-      const fit = uploads.every(({ bytes }) => bytes.length <= maxDocumentBytes);
-      if (!fit) throw tooLarge(context.workers);
+      const fit = uploads.every(({ bytes }) => bytes.length <= workers.maxDocumentBytes);
+      if (!fit) throw tooLarge(workers);
       return uploads;
     });
   } catch (error) {
@@ -96,12 +95,13 @@ async function readUpload(
 
 async function parseBody(
   bytes: Uint8Array<ArrayBuffer>,
-  { workers, tenant, ...sent }: UploadFormat & Omit<UploadContext, "runtime">,
+  { workers, tenant, contentType, several }: UploadFormat & Omit<UploadContext, "runtime">,
 ): Promise<Upload[]> {
+  const job = { kind: "upload", bytes, contentType, several } as const;
   try {
     const result = bytes.length <= INLINE_BYTES
-      ? await runJob({ kind: "upload", bytes, ...sent })
-      : await workers.run({ kind: "upload", bytes, ...sent }, { tenant });
+      ? await runJob(job)
+      : await workers.run(job, { tenant });
     if (result.kind === "uploads") return result.uploads;
     if (result.kind === "invalid") throw validationError(result.issues);
     if (result.kind === "unreadable") throw unreadable(result.message);

@@ -15,7 +15,18 @@ export interface BuiltScripts {
   widgetStyles: string;
   client: Uint8Array;
   clientTypes: string;
+  /** What the build has compressed. */
+  gzips?: Partial<Record<CompressedScript, Uint8Array<ArrayBuffer>>>;
 }
+
+/** The scripts that a build compresses, by the names of their files. */
+export const COMPRESSED_SCRIPTS = {
+  widget: "widget.v1.js",
+  panel: "widget-panel.v1.js",
+  extras: "widget-extras.v1.js",
+  client: "client.v1.js",
+} as const;
+export type CompressedScript = keyof typeof COMPRESSED_SCRIPTS;
 
 /**
  * Stores the scripts of this release for pages that pin a version, and for launchers that a page has
@@ -23,15 +34,15 @@ export interface BuiltScripts {
  */
 export async function openScripts(
   { kv, runtime }: CoreDeps,
-  { widget, panel, extras, texts, widgetStyles, client, clientTypes }: BuiltScripts,
+  { widget, panel, extras, texts, widgetStyles, client, clientTypes, gzips = {} }: BuiltScripts,
 ) {
   const releases = new ScriptReleaseStore(kv, runtime);
   const described = {
-    widget: await describeScript(widget),
-    panel: await describeScript(panel),
-    extras: await describeScript(extras),
+    widget: await describeScript(widget, gzips.widget),
+    panel: await describeScript(panel, gzips.panel),
+    extras: await describeScript(extras, gzips.extras),
     texts: await describeScript(texts),
-    client: await describeScript(client),
+    client: await describeScript(client, gzips.client),
   };
   // A file must never name another that is not stored.
   const textsStored = releases.publish("widget-texts", described.texts);
@@ -73,5 +84,27 @@ export async function readScripts(dir: string): Promise<BuiltScripts> {
     Deno.readFile(`${dir}/client.v1.js`),
     Deno.readTextFile(`${dir}/client.v1.d.ts`),
   ]);
-  return { widget, panel, extras, texts, widgetStyles, client, clientTypes };
+  return {
+    widget,
+    panel,
+    extras,
+    texts,
+    widgetStyles,
+    client,
+    clientTypes,
+    gzips: await readGzips(dir),
+  };
+}
+
+/** Only a build has compressed them, the development server not. */
+async function readGzips(dir: string): Promise<NonNullable<BuiltScripts["gzips"]>> {
+  const gzips: NonNullable<BuiltScripts["gzips"]> = {};
+  for (const [name, file] of Object.entries(COMPRESSED_SCRIPTS)) {
+    try {
+      gzips[name as CompressedScript] = await Deno.readFile(`${dir}/${file}.gz`);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return gzips;
 }

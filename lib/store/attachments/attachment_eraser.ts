@@ -69,6 +69,27 @@ function conversationOf(use: Deno.KvKey): ConversationName {
   return { tenant, id, agentId, page };
 }
 
+/**
+ * Of a run that was not added to its conversation: if there is none, its attachments live like unused
+ * ones. Those that another run has used since stay.
+ */
+export async function releaseAttachments(
+  kv: Deno.Kv,
+  conversation: ConversationName,
+  { runId, ids }: { runId: string; ids: readonly string[] },
+): Promise<void> {
+  for (const id of ids) {
+    const [use, head] = await kv.getMany([
+      keys.attachmentUse(conversation, id),
+      keys.conversation(conversation),
+    ]);
+    const isLast = parseRecord(attachmentUseSchema, use)?.runId === runId;
+    if (!isLast || head.versionstamp !== null) continue;
+    await kv.atomic().check(use, head).delete(use.key)
+      .delete(keys.conversationAttachment(conversation, id)).commit();
+  }
+}
+
 /** Deletes all attachments that a conversation has used; may be repeated after a crash. */
 export async function eraseConversationAttachments(
   kv: Deno.Kv,

@@ -59,7 +59,12 @@ export function isOwner(
 }
 
 /** A conversation uses an attachment until `exp`. */
-export const attachmentUseSchema = z.object({ v: z.literal(1), exp: z.int() });
+export const attachmentUseSchema = z.object({
+  v: z.literal(1),
+  exp: z.int(),
+  /** The last run whose messages have it; absent in records of early releases. */
+  runId: z.string().optional(),
+});
 
 /** A file to be stored, as it was checked and rewritten. */
 export interface NewAttachment {

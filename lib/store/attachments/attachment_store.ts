@@ -150,11 +150,16 @@ export class AttachmentStore {
   static use(
     tx: Pick<Transaction, "blindWrite">,
     id: string,
-    { conversation, exp, now }: { conversation: ConversationName; exp: number; now: number },
+    { conversation, runId, exp, now }: {
+      conversation: ConversationName;
+      runId: string;
+      exp: number;
+      now: number;
+    },
   ): void {
     const options = { expireIn: Math.max(1, exp - now) };
     for (const keyOf of [keys.attachmentUse, keys.conversationAttachment]) {
-      tx.blindWrite(keyOf(conversation, id), { v: 1, exp }, options);
+      tx.blindWrite(keyOf(conversation, id), { v: 1, exp, runId }, options);
     }
   }
 

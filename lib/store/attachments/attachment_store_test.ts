@@ -34,7 +34,7 @@ function file(): NewAttachment {
 async function use(kv: Deno.Kv, id: string, { exp, now }: { exp: number; now: number }) {
   const step = kv.atomic();
   const tx = { blindWrite: (key: Deno.KvKey, value: unknown) => void step.set(key, value) };
-  AttachmentStore.use(tx, id, { conversation: CONVERSATION, exp, now });
+  AttachmentStore.use(tx, id, { conversation: CONVERSATION, runId: "run", exp, now });
   await step.commit();
 }
 

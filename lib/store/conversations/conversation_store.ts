@@ -233,7 +233,9 @@ export class ConversationStore {
       else step.set(key, tombstone, { expireIn: TOMBSTONE_TTL_MS });
       for (const index of conversation ? indexKeys(name, conversation) : []) step.delete(index);
       // A run that ended in between changed the head: the next attempt deletes it too.
-      return (await step.commit()).ok || undefined;
+      if (!(await step.commit()).ok) return undefined;
+      // One without a frame changes no head, unless it finds itself in the tombstone.
+      return (await this.#filterActive(name.tenant, gone)).length === gone.length || undefined;
     }, { what: "conversation" });
     // A hand-off that was asked for in between; from now on there is no conversation to ask in.
     await deleteHandoff(this.#kv, name);

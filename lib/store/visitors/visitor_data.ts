@@ -42,15 +42,19 @@ export class VisitorData {
   /** Deletes what repeated messages are recognized by. Call it before the runs are deleted. */
   async deleteReceipts({ tenant, visitor }: VisitorName): Promise<void> {
     const prefix = keys.chatIdempotencyRecords(tenant);
-    for await (const { key, value } of this.#kv.list<{ runId?: string }>({ prefix })) {
-      const runId = value?.runId ?? "";
-      const [run, active] = await this.#kv.getMany<[StoredRun, { run?: StoredRun }]>([
-        keys.run(tenant, runId),
-        keys.activeRun(tenant, runId),
-      ]);
-      const of = run.value?.visitor ?? active.value?.run?.visitor;
+    for await (const { key, value } of this.#kv.list<StoredReceipt>({ prefix })) {
+      const of = value?.visitor ?? await this.#visitorOfRun(tenant, value?.runId ?? "");
       if (of === visitor) await this.#kv.delete(key);
     }
+  }
+
+  /** For receipts of early releases, which name their run only. */
+  async #visitorOfRun(tenant: string, runId: string): Promise<string | undefined> {
+    const [run, active] = await this.#kv.getMany<[StoredRun, { run?: StoredRun }]>([
+      keys.run(tenant, runId),
+      keys.activeRun(tenant, runId),
+    ]);
+    return run.value?.visitor ?? active.value?.run?.visitor;
   }
 
   /** The names of its conversations, the least recently updated first: new ones are found too. */
@@ -162,6 +166,7 @@ export class VisitorData {
 }
 
 type StoredSession = { id?: string; visitor?: { hash?: string } } | undefined;
+type StoredReceipt = { runId?: string; visitor?: string } | undefined;
 type StoredAttachment = { owner?: { visitor?: string } } | undefined;
 type StoredRun =
   | { visitor?: string; agentId?: string; conversationId?: string; page?: string }

@@ -189,6 +189,8 @@ export interface ChatWidgetProps {
   /** The panel is open from the start. */
   readonly open?: boolean | undefined;
   readonly imageOrigins?: readonly string[] | undefined;
+  /** What visitors may do beyond writing. Default: what the agent offers. */
+  readonly offers?: readonly ("images" | "documents" | "handoff")[] | undefined;
   /** The browser signs its calls, so that a copied token is worthless. */
   readonly bind?: boolean | undefined;
   /** The script. Default: `/widget.v1.js` of the service. */

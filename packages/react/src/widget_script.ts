@@ -46,10 +46,11 @@ export const ATTRIBUTES = [
   "layout",
   "open",
   "imageOrigins",
+  "offers",
   "bind",
 ] as const satisfies readonly (keyof ChatWidgetProps)[];
 
-const SEPARATORS: Record<string, string> = { suggestions: "|", imageOrigins: " " };
+const SEPARATORS: Record<string, string> = { suggestions: "|", offers: "|", imageOrigins: " " };
 
 const LISTENERS: {
   readonly [K in keyof WidgetEvents]?: (

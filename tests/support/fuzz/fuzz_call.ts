@@ -36,7 +36,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   const isOwn = /^\/v1\/chat\/conversations(?:\/\{id\})?$/.test(operation.path);
   const owner = isOwn && world.owners.length > 0 ? dice.pick(world.owners) : undefined;
   const session = sessions && dice.chance(owner ? 0.8 : 0.5)
-    ? owner?.session ?? dice.pick(world.sessions)
+    ? owner?.session ?? world.pickSession(dice)
     : undefined;
   const id = dice.pick(world.agents);
   const value = bodyValue(operation, { ...parts, session });
@@ -165,6 +165,8 @@ function queryValue(
   }
   if (name === "agentId") return dice.pick(world.agents);
   if (name === "origin") return encodeURIComponent(dice.pick([ORIGIN, ""]));
+  // Frames of other formats have tests of their own.
+  if (name === "protocol") return dice.chance(0.8) ? "native" : "x";
   if (name !== "limit" && name !== "wait") return dice.pick(["0", "x", "2026-01-15"]);
   return dice.pick(["1", "2", "5", "100", "101", "0", "-1", "1e2", "+5", "1.0", "0x10", "٣"]);
 }

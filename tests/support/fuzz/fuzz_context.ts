@@ -15,6 +15,8 @@ export interface KnownSession {
 export class FuzzContext {
   readonly agents: string[];
   readonly sessions: KnownSession[];
+  /** With an agent that no request changes. */
+  readonly lasting: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
   readonly conversations: string[] = [crypto.randomUUID()];
   /** Sessions with a conversation of their own. */
@@ -38,6 +40,7 @@ export class FuzzContext {
       keys: FuzzContext["keys"];
       agents: string[];
       sessions: KnownSession[];
+      lasting: KnownSession[];
       hashes: string[];
       handedOver: string[];
       ownOrigin: string;
@@ -46,6 +49,7 @@ export class FuzzContext {
     this.keys = parts.keys;
     this.agents = parts.agents;
     this.sessions = parts.sessions;
+    this.lasting = parts.lasting;
     this.hashes = parts.hashes;
     this.handedOver = parts.handedOver;
     this.ownOrigin = parts.ownOrigin;
@@ -80,6 +84,11 @@ export class FuzzContext {
     }
   }
 
+  /** Most of the other agents lose the page of their sessions sooner or later. */
+  pickSession(dice: SeededRandom): KnownSession {
+    return dice.pick(dice.chance(0.3) ? this.lasting : this.sessions);
+  }
+
   /** Values for fields that a schema does not fully describe. */
   hints(): Hints {
     return {
@@ -87,6 +96,10 @@ export class FuzzContext {
       agentId: (dice) => dice.pick(this.agents),
       sessionToken: (dice) => dice.chance(0.5) ? dice.pick(this.sessions).token : undefined,
       knowledgeBaseId: () => undefined,
+      // Nothing signs the calls of a bound session.
+      bind: (dice) => dice.chance(0.1) ? true : undefined,
+      // Hardly ever a run of the message's conversation.
+      replaces: (dice) => dice.chance(0.1) ? dice.pick(this.runs) : undefined,
       url: () => "https://api.example.com/items",
       parameters: () => ({ type: "object", properties: { q: { type: "string" } } }),
       allowedDomains: () => ["api.example.com"],

@@ -32,7 +32,7 @@ export function handoffFeature({ ui, t, call, changed, root, menuItems }: Extras
     const now = conversation.state.handoff;
     const isLive = now?.["state"] === "waiting" || handoff.isTyping();
     return now?.["state"] && [
-      <p key="said" class="working" part="handoff">
+      <p key="state" class="working" part="handoff">
         {isLive && <i class="dot" />}
         <span>{describe(now)}</span>
       </p>,

@@ -69,8 +69,12 @@ export type JobResult =
   | { kind: "invalid"; issues: ValidationIssue[] }
   | { kind: "unreadable"; code: DocumentParseErrorCode; message: string };
 
+/**
+ * Only the fields of a job: a hostile document may take over the worker, which must not find there what
+ * else a caller's object has.
+ */
 export function encodeJob({ bytes, ...header }: Job): Uint8Array<ArrayBuffer>[] {
-  return encodeFrame(header, [bytes]);
+  return encodeFrame(jobSchema.parse(header), [bytes]);
 }
 
 /** Throws `FrameError`. */

@@ -33,9 +33,13 @@ export const handler = define.handlers({
     };
     const { open } = await endingReplaced(
       chat,
-      () =>
+      (endedRun) =>
         rateLimiter.transact((view) =>
-          chat.start(request, { reader: view, admit: (run) => rateLimiter.admitRun(view, run) })
+          chat.start(request, {
+            reader: view,
+            endedRun,
+            admit: (run) => rateLimiter.admitRun(view, run),
+          })
         ),
     );
     return sseResponse(await open(), { runtime, closing });
