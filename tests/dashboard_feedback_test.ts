@@ -100,8 +100,9 @@ Deno.test("/conversations/export: has rating, reasons and comment, and no formul
   await on.rate(runId, { rating: "down", comment, reasons: ["tone", "other"] });
   const csv = await on.read("/conversations/export?format=csv&rating=comment");
   const [header, row] = csv.split("\r\n");
-  assert(header!.endsWith(`"rating","rating_reasons","rating_comment"`), header);
-  assert(row!.endsWith(`"down","tone, other","'=1+1"`), row);
+  const names = `"rating","rating_reasons","rating_comment","replaces","superseded"`;
+  assert(header!.endsWith(names), header);
+  assert(row!.endsWith(`"down","tone, other","'=1+1","",""`), row);
   const jsonl = await on.read("/conversations/export?format=jsonl&rating=down");
   assertEquals(JSON.parse(jsonl).feedback.comment, comment);
   assertEquals(await on.read("/conversations/export?format=jsonl&rating=up"), "");
