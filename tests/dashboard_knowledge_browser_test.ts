@@ -89,7 +89,8 @@ async function askWidget(browser: Browser, shop: string): Promise<string> {
     await page.getByLabel("Write a message").fill("How long are gift cards valid?");
     await page.getByLabel("Write a message").press("Enter");
     await page.getByText("Sources").waitFor();
-    await page.locator("service-widget summary").filter({ hasText: "shop.example.com/faq" }).click();
+    await page.locator("service-widget summary").filter({ hasText: "shop.example.com/faq" })
+      .click();
     const link = page.locator("service-widget").getByRole("link").last();
     assertEquals(await link.getAttribute("href"), "https://shop.example.com/faq");
     await atRest(page);

@@ -50,7 +50,9 @@ async function choose(page: Page, ...files: SentFile[]): Promise<void> {
 }
 
 async function onOpenSite(options: SiteOptions, use: (site: Site) => Promise<void>): Promise<void> {
-  await onSite({ ...OFFERS, ...options }, async (site) => {
+  // The list of conversations is asked for with the menu, and would take the queued rejections.
+  const attributes = `data-history="off" ${options.attributes ?? ""}`;
+  await onSite({ ...OFFERS, ...options, attributes }, async (site) => {
     await site.page.locator(".launcher").click();
     await site.page.locator(".more").waitFor();
     await use(site);

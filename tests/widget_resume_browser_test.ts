@@ -147,11 +147,11 @@ Deno.test("widget: the session endpoint is called when a token is needed, and on
     chat.left = 5;
     const streamed = page.waitForResponse((response) => response.status() === 200);
     await ask(page, "Hello?");
-    await page.getByText("Messages left: 4").waitFor();
     await streamed;
     chat.say("Hi.");
     chat.done();
     await settled(page);
+    await page.getByText("Messages left: 4").waitFor();
     assertEquals(asked, ["POST /mint", "POST /mint"]);
     assertEquals(chat.seen.map((seen) => seen.token), [
       "cs_minted_token_0001",

@@ -63,7 +63,7 @@ export async function onSite(
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
   await using service = Deno.serve(quiet, (request) => {
     const { pathname } = new URL(request.url);
-    if (pathname === `/widget/${AGENT}/appearance.json`) {
+    if (/^\/widget\/[^/]+\/appearance\.json$/.test(pathname)) {
       const headers = { "access-control-allow-origin": "*" };
       return Response.json(options.appearance ?? {}, { headers });
     }
