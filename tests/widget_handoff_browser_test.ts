@@ -32,7 +32,9 @@ async function onPeopleSite(
   options: SiteOptions,
   use: (site: Site & { people: FakePeople }) => Promise<void>,
 ): Promise<void> {
-  await onSite({ ...OFFERED, ...options }, async (site) => {
+  // The list of conversations is asked for with the menu, and would take the queued rejections.
+  const attributes = `data-history="off" ${options.attributes ?? ""}`;
+  await onSite({ ...OFFERED, ...options, attributes }, async (site) => {
     const people = new FakePeople(site.chat);
     try {
       await use({ ...site, people });
@@ -301,6 +303,8 @@ Deno.test("widget: the feed goes on after failures, and ends with its conversati
     await status(page).waitFor({ state: "detached" });
     const polls = chat.seen.filter(({ path }) => path.includes("?wait=")).length;
     people.say("To nobody.");
+    // The fake's new conversation has the id of the one before.
+    people.status = { offered: true, state: "none", form: false };
     await field(page).fill("Hello again?");
     await page.keyboard.press("Enter");
     chat.say("Yes?");
@@ -331,7 +335,8 @@ Deno.test("widget: people and the form are accessible, narrow, mirrored, dark an
         await page.locator(".copy").waitFor();
         await page.locator(".more").click();
         const answered = page.waitForResponse(/\/handoff$/);
-        await page.locator(".item").click();
+        // By its icon, because the text depends on the language.
+        await page.locator(`.item:has(path[d^="M12 12a4"])`).click();
         await answered;
         await status(page).waitFor();
         assertEquals(await violations(page), [], attributes);
@@ -349,12 +354,6 @@ Deno.test("widget: people and the form are accessible, narrow, mirrored, dark an
           log.scrollWidth - log.clientWidth
         );
         assertEquals(overflow, 0);
-        const shot = Deno.env.get("SHOTS");
-        if (shot) {
-          await page.screenshot({
-            path: `${shot}/${options.width}${attributes.slice(-3, -1)}.png`,
-          });
-        }
       });
     }
   });

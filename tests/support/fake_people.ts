@@ -17,6 +17,7 @@ export class FakePeople {
   readonly refusals: [path: string, status: number][] = [];
   #events: { n: number; frame: FeedFrame }[] = [];
   #polls = new Set<() => void>();
+  #isClosed = false;
   #waiting = Promise.withResolvers<void>();
 
   constructor(chat: FakeChat) {
@@ -56,7 +57,7 @@ export class FakePeople {
 
   #write(frame: FeedFrame): void {
     this.#events.push({ n: this.#events.length + 1, frame });
-    this.close();
+    this.#wake();
     // It is not stored.
     if (frame.type === "typing") this.#events.pop();
   }
@@ -76,7 +77,7 @@ export class FakePeople {
   async #poll(id: string, after: number): Promise<Response> {
     const rest = () => this.#events.filter(({ n }) => n > after);
     const isOver = this.status.state === "returned" || this.status.state === "closed";
-    if (!rest()[0] && isOver) return new Response(null, { status: 204 });
+    if (!rest()[0] && (isOver || this.#isClosed)) return new Response(null, { status: 204 });
     let found = rest();
     if (!found[0]) {
       await new Promise<void>((resolve) => {
@@ -95,8 +96,13 @@ export class FakePeople {
     return new Response(text, { headers: { "content-type": "text/event-stream" } });
   }
 
-  /** Answers the polls that wait. */
+  /** Answers the polls that wait, and those that come: the page may be slower to end than the test. */
   close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const wake of this.#polls) wake();
     this.#polls.clear();
     this.#waiting = Promise.withResolvers();
