@@ -1,6 +1,6 @@
 /**
  * The file behind `widget-extras.v1.<hash>.js`: what a chat works without. The panel loads it on its
- * first use, and hands its Preact over.
+ * first use, and hands its renderer over.
  */
 import { offer } from "../file_exports.ts";
 import { boundFetch } from "../client/bound_fetch.ts";

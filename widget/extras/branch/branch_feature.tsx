@@ -16,9 +16,7 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
   let left: TranscriptMessage | undefined;
   const focus = createFocus();
   const canBranch = () => {
-    const { busy, uploading, handoff } = conversation.state as
-      & { handoff?: unknown }
-      & typeof conversation.state;
+    const { busy, uploading, handoff } = conversation.state;
     return !busy && !uploading && !handoff;
   };
   const branch = (question: TranscriptMessage, text?: string) => {
