@@ -7,9 +7,9 @@ export function takeFiles(root: EventTarget, take: (files: readonly File[]) => v
     root.addEventListener(type, (event) => {
       const { clipboardData, dataTransfer } = event as ClipboardEvent & DragEvent;
       const data = clipboardData ?? dataTransfer;
-      if (!/^(?!.*plain).*Files/.test(`${data?.types}`)) return;
+      if (!data?.types.includes("Files") || data.types.includes("text/plain")) return;
       event.preventDefault();
-      take([...data!.files]);
+      take([...data.files]);
     });
   }
 }

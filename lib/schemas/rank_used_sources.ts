@@ -9,8 +9,11 @@ export interface FoundSource {
   readonly text: string;
 }
 
-/** Each character of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese is a word of its own. */
-const BETWEEN_WORDS = /([\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff])|\P{IDC}+/u;
+/**
+ * Each character of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese is a word of its own. The
+ * brackets around `\P` keep the bundler from making a `new RegExp` of it.
+ */
+const BETWEEN_WORDS = /([\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff])|[\P{IDC}]+/u;
 
 /**
  * The sources that the answer draws on, and the others; both in their order. A source is used if the

@@ -9,6 +9,11 @@ export interface FeedEvent {
 
 /** The events of a poll's response, which is complete. */
 export function readFeed(response: string): FeedEvent[] {
-  return [...response.matchAll(/(?:^id: (.+)\n)?event: .+\ndata: (.+)/gm)]
-    .map(([, id = "", data]) => ({ ...JSON.parse(data!), id }));
+  return response.split("\n\n").flatMap((event) => {
+    const lines = event.split("\n");
+    const valueOf = (name: string) =>
+      lines.find((line) => line.startsWith(name))?.slice(name.length);
+    const data = valueOf("data: ");
+    return data ? { ...JSON.parse(data), id: valueOf("id: ") ?? "" } : [];
+  });
 }

@@ -10,8 +10,10 @@ export interface Reader {
   stop(): void;
 }
 
-/** Browsers stop in the middle of long texts, so each sentence is a text of its own. */
-const BETWEEN_SENTENCES = /\n[\s-]*|(?<=[.!?…:])\s|(?<=[。！？؟])/;
+/** Browsers stop in the middle of long texts, so each sentence is read by itself. */
+const SENTENCE_END = /([.!?…:])\s|([。！？؟])/g;
+/** Before the text of a list's item. */
+const BULLET = /^[\s-]+/;
 
 export function createReader(
   { lent: { stripMarkup } }: Pick<Ui, "lent">,
@@ -33,7 +35,8 @@ export function createReader(
       reader.stop();
       if (isStopped) return;
       reader.answer = answer;
-      const sentences = answer.text.split(BETWEEN_SENTENCES).map(stripMarkup).filter(Boolean);
+      const sentences = answer.text.replace(SENTENCE_END, "$1$2\n").split("\n")
+        .map((text) => stripMarkup(text.replace(BULLET, ""))).filter(Boolean);
       const mine = spoken = sentences.map((text) => new SpeechSynthesisUtterance(text));
       const end = () => mine === spoken && reader.stop();
       for (const utterance of mine) {
