@@ -45,7 +45,7 @@ Deno.test("widget: over a hundred Markdown attacks run no script, load nothing a
   await onSite({}, async ({ page, chat, console, asked }) => {
     const requests: string[] = [];
     // What stands below the answer comes with it.
-    const isExtras = (url: string) => /\/widget-extras\.v1\.[0-9a-f]{12}\.js$/.test(url);
+    const isExtras = (url: string) => /\/widget-(extras|texts)\.v1\.[0-9a-f]{12}\.js/.test(url);
     page.on("request", (request) => isExtras(request.url()) || requests.push(request.url()));
     await ask(page, "Hello?");
     requests.length = 0;
