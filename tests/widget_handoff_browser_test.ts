@@ -248,7 +248,7 @@ Deno.test("widget: when nobody is there a form takes an address and a message, w
     await email.fill("ada@example.com");
     await message.fill("Call me.");
     for (const code of [401, 404, 413, 429, 500]) {
-      people.refusals.push(["contact", code]);
+      people.refusals.push(["POST contact", code]);
       const rejected = page.waitForResponse(/\/contact$/);
       await send.click();
       assertEquals((await rejected).status(), code);
@@ -275,7 +275,7 @@ Deno.test("widget: a request for a person that fails says so, and one that nobod
     const { page, people } = site;
     await askAndAnswer(site);
     for (const code of [401, 429, 503]) {
-      people.refusals.push(["handoff", code]);
+      people.refusals.push(["POST handoff", code]);
       await askForPerson(page);
       await announced(page, FAILED);
       await page.locator(".notice").getByText(FAILED).waitFor();
@@ -284,7 +284,7 @@ Deno.test("widget: a request for a person that fails says so, and one that nobod
     await askForPerson(page);
     await page.locator(".notice").getByText(FAILED).waitFor();
     await page.context().setOffline(false);
-    people.refusals.push(["handoff", 409]);
+    people.refusals.push(["POST handoff", 409]);
     await askForPerson(page);
     await waitForText(page, "Nobody can answer right now. The assistant answers again.");
   });
@@ -294,7 +294,7 @@ Deno.test("widget: the feed goes on after failures, and ends with its conversati
   await onPeopleSite({}, async (site) => {
     const { page, chat, people } = site;
     await askAndAnswer(site);
-    people.refusals.push(["stream", 502], ["stream", 401]);
+    people.refusals.push(["GET stream", 502], ["GET stream", 401]);
     await askForPerson(page);
     people.take("Anna");
     people.say("I am here.");

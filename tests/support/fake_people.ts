@@ -13,8 +13,8 @@ export class FakePeople {
     requestedAt: "2026-11-25T09:00:00.000Z",
     answerBy: "2026-11-25T09:05:00.000Z",
   };
-  /** Statuses of responses in place of what is asked for, by the end of the path; each once. */
-  readonly refusals: [path: string, status: number][] = [];
+  /** Statuses of responses in place of what is asked for, by `<method> <end of the path>`; each once. */
+  readonly refusals: [call: string, status: number][] = [];
   #events: { n: number; frame: FeedFrame }[] = [];
   #polls = new Set<() => void>();
   #isClosed = false;
@@ -65,7 +65,7 @@ export class FakePeople {
   async #answer({ method, path, after }: RecordedRequest): Promise<Response | undefined> {
     const [, id, verb] = /conversations\/([^/]+)\/(\w+)/.exec(path) ?? [];
     if (id === undefined) return undefined;
-    const at = this.refusals.findIndex(([name]) => name === verb);
+    const at = this.refusals.findIndex(([call]) => call === `${method} ${verb}`);
     if (at >= 0) return new Response("{}", { status: this.refusals.splice(at, 1)[0]![1] });
     if (verb === "stream") return await this.#poll(id, Number(after?.split(".")[1] ?? 0));
     if (verb === "contact") this.status.form = false;
