@@ -1,6 +1,6 @@
 import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import type { ModelToolCall } from "../providers/model.ts";
-import { executeToolCall } from "./execute_tool_call.ts";
+import { executeToolCalls } from "./execute_tool_calls.ts";
 import { fitStep, fitTools } from "./fit_step.ts";
 import { stripProviderMetadata } from "./sanitize_messages.ts";
 import { openStep, streamStep } from "./open_step.ts";
@@ -41,10 +41,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
     const others = candidates.filter((other) => other !== candidate);
     candidates = message.content === "" ? [candidate, ...others] : [candidate];
     messages.push(message);
-    for (const call of toolCalls) {
-      signal.throwIfAborted();
-      messages.push(await executeToolCall(call, { ...options, tools }));
-    }
+    messages.push(...await executeToolCalls(toolCalls, { ...options, tools }));
     const endsAnswer = ({ name }: ModelToolCall) => options.traitsOf?.(name).endsAnswer;
     // Only calls that leave nothing to say, such as follow-up questions below a finished text.
     const isAnswered = message.content.trim() !== "" && toolCalls.every(endsAnswer);
@@ -57,10 +54,11 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
 /** Runs the loop with the tools of a toolset, which are listed first. */
 export async function runWithTools(
   toolset: Toolset,
-  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool">,
+  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool" | "checkCall">,
 ): Promise<AgentOutcome> {
   const tools = await toolset.listTools(options.signal);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
   const traitsOf = (name: string) => toolset.traitsOf(name);
-  return await runAgent({ ...options, tools, traitsOf, executeTool });
+  const checkCall: AgentRunOptions["checkCall"] = (...call) => toolset.check(...call);
+  return await runAgent({ ...options, tools, traitsOf, executeTool, checkCall });
 }

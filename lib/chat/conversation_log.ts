@@ -44,7 +44,13 @@ const CHUNKS_PER_COMMIT = 8;
 /** A head with all its digests, with a margin for the long keys of the commit. */
 const HEAD_BYTES = 8_192;
 
-type EndedRun = { facts: RunFacts; end: RunEnd; frames: readonly Frame[] };
+interface EndedRun {
+  facts: RunFacts;
+  end: RunEnd;
+  frames: readonly Frame[];
+  /** The tool whose call was open when the process died. */
+  unknownCall?: string | undefined;
+}
 
 export interface ConversationLogDeps {
   kv: Deno.Kv;
@@ -81,7 +87,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames } = run;
+    const { facts, end, frames, unknownCall } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -121,7 +127,11 @@ export class ConversationLog {
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
         const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
         const { digests, messages } = entry;
-        const appended = { ...of, row, replaced, messages, digests, keyDigest, packTranscript };
+        const unknown = unknownCall === undefined ? undefined : { name: unknownCall, at: endedAt };
+        const appended = {
+          ...{ ...of, row, replaced, messages, digests, keyDigest, packTranscript },
+          unknownCall: unknown,
+        };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },

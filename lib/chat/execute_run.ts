@@ -16,6 +16,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
+import { callsOf } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -147,6 +148,7 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        ...callsOf(run, { facts, wallClockMs, deps }),
         maxSteps,
         deadline: runtime.now() + wallClockMs,
         signal: run.signal,

@@ -5,11 +5,16 @@ import { type Charge, combineSettleHooks, type SettleHook } from "../billing/dec
 import { keys } from "../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../store/values/record.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
-import { closedLog, type LogState } from "../store/runs/run_log_head.ts";
-import { endRunLog, type RunLogStore } from "../store/runs/run_log_store.ts";
+import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
+import { encodeFrames } from "../store/runs/frame_reader.ts";
+import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
+import { endRunLog, type RunLogStore, type StoredLog } from "../store/runs/run_log_store.ts";
+import type { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
+import type { Frame } from "../schemas/frames.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
+import { findOpenCall, hasEffects, resultOfOpenCall } from "./unknown_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunSettlerDeps {
@@ -17,7 +22,9 @@ export interface OrphanedRunSettlerDeps {
   admission: Pick<Admission, "settleOrphaned">;
   runtime: Pick<Runtime, "now">;
   leases: FailureDetector;
+  content: ContentCipher;
   store: RunLogStore;
+  calls: Pick<WaitingCallStore, "find" | "end">;
   inputs: Pick<RunInputStore, "find">;
   conversations: Pick<ConversationLog, "settleHook">;
 }
@@ -47,10 +54,11 @@ export class OrphanedRunSettler {
     const { run: facts } = active;
     const end = interruptedEnd(facts);
     const stored = await ignoreCorrupt(store.readAll(facts));
-    const hooks = [interruptionHook(facts, { now: runtime.now(), log: stored?.log })];
+    const { frames, unknownCall, log } = await this.#interrupt(facts, stored);
+    const hooks = [interruptionHook(facts, { now: runtime.now(), log })];
     const conversation = await ignoreCorrupt(inputs.find(active));
     if (conversation !== undefined) {
-      const ended = { facts, end, frames: stored?.frames ?? [] };
+      const ended = { facts, end, frames, unknownCall };
       hooks.push(await conversations.settleHook(conversation, ended));
     }
     return await admission.settleOrphaned(active, {
@@ -59,6 +67,41 @@ export class OrphanedRunSettler {
       settleHook: combineSettleHooks(hooks),
     });
   }
+
+  /** What a dead process has left of a run, with a result for a call that has none. */
+  async #interrupt(
+    facts: RunFacts,
+    stored: StoredLog | undefined,
+  ): Promise<{ frames: readonly Frame[]; log: LogState | undefined; unknownCall?: string }> {
+    if (stored === undefined) return { frames: [], log: undefined };
+    const { frames, log, isWhole } = stored;
+    const open = findOpenCall(frames);
+    if (open === undefined) return { frames, log };
+    const { runtime, calls, content } = this.#deps;
+    const { tenant, runId } = facts;
+    const name = { tenant, runId, n: frames.length };
+    const { call } = open.waitsFor === undefined ? {} : await calls.find(name, runtime.now()) ?? {};
+    if (call?.state === "waiting") await calls.end(name, runtime.now());
+    // A page may have acted already, but nothing was sent without the approval.
+    const wasMade = call?.state !== "waiting" || open.waitsFor === "page";
+    const result = resultOfOpenCall(open, { n: frames.length, wasMade });
+    return {
+      frames: [...frames, result],
+      log: isWhole ? addResult(log, { facts, result, content }) : log,
+      ...wasMade && hasEffects(open) && { unknownCall: open.name },
+    };
+  }
+}
+
+/** Adds the result of the call that was open when the process died, if one was. */
+function addResult(log: LogState, { facts, result, content }: {
+  facts: RunFacts;
+  result: Frame;
+  content: ContentCipher;
+}): LogState {
+  const grown = appendLog(log, { frames: 1, bytes: [encodeFrames([result])] }).log;
+  const context = contentContexts.logTail(facts.tenant, facts.runId, grown.frames);
+  return { ...grown, tail: content.sealSync(grown.tail, context) };
 }
 
 /** A corrupt record must not block a slot and reserve money forever. */

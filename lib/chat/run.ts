@@ -10,6 +10,7 @@ import { DeltaCoalescer } from "./delta_coalescer.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { RunUsage } from "./run_usage.ts";
 import { Followers } from "./followers.ts";
+import { toCallFrame, toResultFrame } from "./tool_frames.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
@@ -146,7 +147,7 @@ export class Run {
 
   /** Runs the agent to its end; `runAgent` gets the function that takes its events. Never throws. */
   async drive(
-    runAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentOutcome>,
+    runAgent: (onEvent: (event: AgentEvent) => number | void) => Promise<AgentOutcome>,
   ): Promise<void> {
     try {
       await this.#finish(await runAgent((event) => this.#handle(event)));
@@ -160,7 +161,8 @@ export class Run {
     }
   }
 
-  #handle(event: AgentEvent): void {
+  /** Returns the number of a tool call. */
+  #handle(event: AgentEvent): number | void {
     switch (event.type) {
       case "step":
         this.usage.countStep(event);
@@ -171,24 +173,22 @@ export class Run {
       case "tool_call":
         this.usage.toolCalls++;
         this.#toolStartedAt = this.#options.runtime.now();
-        return this.#append({
-          type: "tool_call",
-          name: event.name,
-          args: event.args as never,
-          ...event.progress !== undefined && { progress: event.progress },
-        });
+        this.#append(toCallFrame(event));
+        return this.log.length;
       case "tool_result":
         this.#recordToolTime();
-        return this.#append({
-          type: "tool_result",
-          name: event.name,
-          output: event.output as never,
-        });
+        return this.#append(toResultFrame(event));
       case "usage":
         return this.usage.addTokens(event);
       default:
         event satisfies never;
     }
+  }
+
+  /** The number of the next tool call's frame, provided that the model says nothing before. */
+  nextCall(): number {
+    this.#deltas.flush();
+    return this.log.length + 1;
   }
 
   #recordToolTime(): void {

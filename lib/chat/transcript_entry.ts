@@ -75,7 +75,7 @@ function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
   for (const frame of frames) {
     if (frame.type === "delta") texts.push(frame.text);
     if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });
-    // Calls are sequential: a result belongs to the last call.
+    // Each result follows its call, also of calls that run beside others.
     if (frame.type === "tool_result") tools.at(-1)!.output = frame.output;
   }
   return { text: texts.join(""), tools };

@@ -10,6 +10,7 @@ import {
   type ConversationHead,
   isReadable,
   type RunRow,
+  type UnknownCall,
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
 import { recordFailedRun } from "./failed_runs.ts";
@@ -21,6 +22,9 @@ const DAY_MS = 86_400_000;
 const MAX_INLINE_BYTES = 8 * 1024;
 /** A tombstone outlives every run that was active at the deletion, even after a crash. */
 export const TOMBSTONE_TTL_MS = DAY_MS;
+
+/** More than this are not worth their place in every prompt. */
+const MAX_UNKNOWN_CALLS = 5;
 
 /** A run to be added to its conversation. */
 export interface AppendedRun {
@@ -35,6 +39,8 @@ export interface AppendedRun {
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
+  /** Its process died during this call. */
+  unknownCall?: UnknownCall | undefined;
   /** The number of the run that it replaces. */
   replaced?: number | undefined;
   /** Keyed digests of all its messages. */
@@ -154,6 +160,7 @@ function nextConversation(
     cost: (known?.cost ?? 0) + row.cost,
     ...withLastFinish(known?.ended, row),
     ...(rated.length === 0 ? {} : { rated }),
+    ...withUnknownCall(known?.unknownCalls, run.unknownCall),
     next: n + 1,
     ...(branches.length === 0 ? {} : { branches }),
     ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
@@ -161,6 +168,14 @@ function nextConversation(
     // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
     exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
+}
+
+function withUnknownCall(
+  known: readonly UnknownCall[] = [],
+  added: UnknownCall | undefined,
+): Pick<Conversation, "unknownCalls"> {
+  const all = added === undefined ? known : [...known, added];
+  return all.length === 0 ? {} : { unknownCalls: all.slice(-MAX_UNKNOWN_CALLS) };
 }
 
 /** The first question, also after it is changed, unless the visitor chose a title. */

@@ -28,6 +28,14 @@ export type RatedRun = z.infer<typeof ratedRunSchema>;
 const branchSchema = z.tuple([count, z.int().min(-1)]);
 export type Branch = z.infer<typeof branchSchema>;
 
+/** A tool call whose outcome nobody knows, because the process that made it died. */
+const unknownCallSchema = z.object({
+  /** The tool's name. */
+  name: z.string(),
+  at: z.int(),
+});
+export type UnknownCall = z.infer<typeof unknownCallSchema>;
+
 /** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
   v: z.literal(1),
@@ -55,6 +63,8 @@ const conversationSchema = z.object({
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The last runs that were rated: the list is filtered by them. */
   rated: z.array(ratedRunSchema).optional(),
+  /** The latest calls with an unknown outcome, which the model is informed of. */
+  unknownCalls: z.array(unknownCallSchema).optional(),
   /** The number of the next run. */
   next: count,
   /** Where runs that replace others continue from. Absent if there are none. */

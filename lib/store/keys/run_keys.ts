@@ -64,6 +64,19 @@ export const RUN_KEYS = {
   /** A run that its owner is asked to stop: `{ v, tenant, runId }`. */
   stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
   stopRequests: (owner: string) => ["stop_requests", owner],
+  /** A waiting call of the owner's that was answered: `{ v, tenant, runId, call }`. */
+  answeredCall: (owner: string, runId: string, n: number) => ["stop_requests", owner, runId, n],
+  /** Call `n` of an active run that waits or has waited: for whom, until when, and its answer. */
+  waitingCall: (tenant: string, runId: string, n: number) => ["waiting_calls", tenant, runId, n],
+  tenantWaitingCalls: (tenant: string) => ["waiting_calls", tenant],
+  /** Chunk `part` of a page's answer to call `n`, JSON, until the owner has read it. */
+  callAnswerChunk: (tenant: string, runId: string, n: number, part: number) => [
+    "call_answers",
+    tenant,
+    runId,
+    n,
+    part,
+  ],
   /** Value: the id of a run of the owner that a client follows through another process. */
   followWakeKey: (owner: string) => ["watch_bells", owner],
   /** When a client last followed the run through another process. */

@@ -1,0 +1,195 @@
+/** Tool calls that wait for the visitor's approval: POST /v1/chat/runs/:runId/calls/:n/decision. */
+import { assert, assertEquals } from "@std/assert";
+import { expectError, expectInvalid } from "./support/expect_response.ts";
+import { ManualClock } from "./support/manual_clock.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
+import {
+  CALL,
+  finish,
+  openWaitingCalls,
+  refundAt,
+  reply,
+  untilPending,
+} from "./support/waiting_calls.ts";
+import { ORIGIN } from "./support/widget_calls.ts";
+
+const APPROVED = (
+  host: string,
+) => [refundAt(host, { approval: "visitor", title: "Refund an order" })];
+
+Deno.test("approval: the call waits with its arguments, and is made once approved", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  const { service, server, sessionToken } = fixture;
+  const { sse, runId, n, call } = await untilPending(await fixture.ask("refund"));
+  assertEquals([call.name, call.title, call.args], ["refund", "Refund an order", CALL]);
+  assertEquals([call.pending, call.waitsFor], [true, "visitor"]);
+  assert(Date.parse(call.expiresAt!) > Date.now());
+  assertEquals(server.requests, []);
+  const answer = await reply(service, { runId, n, sessionToken }, { approve: true });
+  assertEquals([answer.status, await answer.text()], [204, ""]);
+  const { result, done } = await finish(sse);
+  assertEquals(result, {
+    ...{ type: "tool_result", name: "refund", call: n },
+    output: { status: 200, body: { done: true } },
+  });
+  assertEquals([server.requests.length, done.finishReason], [1, "stop"]);
+});
+
+Deno.test("approval: a refused call is not made, the model sees it, and the second decision is a 409", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  const { service, server, sessionToken } = fixture;
+  const { sse, runId, n } = await untilPending(await fixture.ask("refund"));
+  const decide = (approve: boolean) => reply(service, { runId, n, sessionToken }, { approve });
+  const answers = await Promise.all([decide(false), decide(false), decide(false)]);
+  assertEquals(answers.map(({ status }) => status).sort(), [204, 409, 409]);
+  const { result } = await finish(sse);
+  assertEquals((result.output as { error: { code: string } }).error.code, "tool_refused");
+  await expectError(await decide(true), "already_decided");
+  assertEquals(server.requests, []);
+});
+
+Deno.test("approval: silence is a refusal that the model sees in time to answer", async () => {
+  const clock = new ManualClock();
+  await using fixture = await openWaitingCalls(APPROVED, { runtime: clock.runtime });
+  const { service, server, sessionToken } = fixture;
+  const { sse, runId, n, call } = await untilPending(await fixture.ask("refund"));
+  // A quarter of the agent's 30 seconds is left for the answer.
+  assertEquals(Date.parse(call.expiresAt!) - clock.runtime.now(), 22_500);
+  await clock.advance(22_500);
+  const { result, done } = await finish(sse);
+  const { error } = result.output as { error: { code: string } };
+  assertEquals([error.code, done.finishReason], ["tool_not_approved_in_time", "stop"]);
+  await expectError(
+    await reply(service, { runId, n, sessionToken }, { approve: true }),
+    "already_decided",
+  );
+  assertEquals(server.requests, []);
+});
+
+Deno.test("approval: a decision at another process reaches the run's, and so does only one of two", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  await using other = await fixture.start();
+  const { service, server, sessionToken } = fixture;
+  const { sse, runId, n } = await untilPending(await fixture.ask("refund"));
+  const answers = await Promise.all(
+    [other, service, other, service].map((process) =>
+      reply(process, { runId, n, sessionToken }, { approve: true })
+    ),
+  );
+  assertEquals(answers.map(({ status }) => status).sort(), [204, 409, 409, 409]);
+  const { result } = await finish(sse);
+  assertEquals(result.output, { status: 200, body: { done: true } });
+  assertEquals(server.requests.length, 1);
+});
+
+Deno.test("approval: resume shows the call that waits again, and stop ends the wait at once", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  const { service, server, sessionToken, kv } = fixture;
+  const first = await untilPending(await fixture.ask("refund"));
+  const headers = { "x-service-session": sessionToken, origin: ORIGIN };
+  const path = `/v1/chat/runs/${first.runId}`;
+  const again = await untilPending(await service.fetch(`${path}/stream`, { headers }));
+  assertEquals([again.n, again.call], [first.n, first.call]);
+  const stopped = await service.fetch(`${path}/cancel`, { method: "POST", headers });
+  assertEquals(stopped.status, 202);
+  const { result, done } = await finish(first.sse);
+  assertEquals([result.call, done.finishReason], [first.n, "cancelled"]);
+  await finish(again.sse);
+  const { live, leases } = await readStoredUsage(kv);
+  assertEquals([live, leases], [[], []]);
+  const { runId, n } = first;
+  await expectError(
+    await reply(service, { runId, n, sessionToken }, { approve: true }),
+    "already_decided",
+  );
+  assertEquals(server.requests, []);
+});
+
+Deno.test("approval: invalid arguments ask nobody", async () => {
+  const parameters = { type: "object", properties: { q: { type: "integer" } } };
+  await using fixture = await openWaitingCalls((host) => [
+    refundAt(host, { approval: "visitor", parameters }),
+  ]);
+  const response = await fixture.ask("refund");
+  const text = await response.text();
+  assert(text.includes("tool_invalid_arguments") && !text.includes("pending"));
+});
+
+Deno.test("approval: a key decides about a backend's run, and a person's call is no session's", async () => {
+  await using fixture = await openWaitingCalls((host) => [refundAt(host, { approval: "person" })]);
+  const { service, server, sessionToken, key } = fixture;
+  const { sse, runId, n, call } = await untilPending(await fixture.ask("refund"));
+  assertEquals(call.waitsFor, "person");
+  await expectError(
+    await reply(service, { runId, n, sessionToken }, { approve: true }),
+    "insufficient_scope",
+  );
+  assertEquals((await reply(service, { runId, n, key }, { approve: true })).status, 204);
+  await finish(sse);
+  const own = await untilPending(await fixture.askByKey("refund"));
+  const decided = await reply(service, { runId: own.runId, n: own.n, key }, { approve: true });
+  assertEquals(decided.status, 204);
+  await finish(own.sse);
+  assertEquals(server.requests.length, 2);
+});
+
+Deno.test("approval: forged, foreign and malformed decisions change nothing", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  const { service, server, sessionToken, key, agent } = fixture;
+  const { sse, runId, n } = await untilPending(await fixture.ask("refund"));
+  const other = await service.mint(key, agent.id, ORIGIN);
+  const elsewhere = await service.service.tenants.create("Elsewhere");
+  const foreign = await service.key(["agents:write"], elsewhere.id);
+  const decide = (change: object, json: unknown = { approve: true }) =>
+    reply(service, { runId, n, sessionToken, ...change } as never, json);
+  await expectError(await decide({ sessionToken: undefined, key: foreign }), "not_found");
+  await expectError(await decide({ origin: "https://evil.example" }), "origin_not_allowed");
+  await expectError(await decide({ sessionToken: `${sessionToken}x` }), "session_token_invalid");
+  await expectError(await decide({ runId: crypto.randomUUID() }), "not_found");
+  for (const number of [0, -1, n - 1, n + 1, "1.5", "x", "9".repeat(20)]) {
+    await expectError(await decide({ n: number }), "not_found");
+  }
+  // An output is no approval.
+  await expectError(await decide({}, { output: { approve: true } }), "not_found");
+  await expectInvalid(await decide({}, { approve: "yes" }), ["approve"]);
+  await expectInvalid(await decide({}, { approve: true, args: { q: "B" } }), ["args"]);
+  const readOnly = await service.key(["conversations:read"]);
+  await expectError(await decide({ sessionToken: undefined, key: readOnly }), "insufficient_scope");
+  assertEquals(server.requests, []);
+  // Another tab of the same page may decide.
+  assertEquals((await decide({ sessionToken: other })).status, 204);
+  await finish(sse);
+  assertEquals(server.requests.map(({ body }) => body), ['{"q":"A-1042"}']);
+});
+
+Deno.test("approval: in a chat that cannot show it the model is refused at once, but a person may decide", async () => {
+  await using fixture = await openWaitingCalls((host) => [
+    refundAt(host, { approval: "visitor" }),
+    refundAt(host, { name: "escalate", approval: "person" }),
+  ]);
+  const { service, server, key, agent } = fixture;
+  const complete = (name: string) =>
+    service.fetch("/v1/openai/responses", {
+      ...{ method: "POST", key },
+      json: { model: agent.id, input: `use ${name} with ${JSON.stringify(CALL)}` },
+    });
+  const text = await (await complete("refund")).text();
+  assert(text.includes("tool_refused"), text);
+  const answering = complete("escalate");
+  const [waiting] = await untilWaiting(service);
+  assertEquals(waiting!.waitsFor, "person");
+  const { runId, n } = waiting!;
+  assertEquals((await reply(service, { runId, n, key }, { approve: true })).status, 204);
+  assert((await (await answering).text()).includes("done"));
+  assertEquals(server.requests.length, 1);
+});
+
+/** The calls that wait in the default tenant, once there is one. */
+async function untilWaiting(service: Parameters<typeof reply>[0]) {
+  const tenant = await service.tenant();
+  for (;;) {
+    const found = await service.service.runs.calls.waiting(tenant);
+    if (found.length > 0) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
