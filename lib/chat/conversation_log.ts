@@ -14,6 +14,7 @@ import { type ContentCipher, contentContexts } from "../store/encryption/content
 import {
   type ConversationHead,
   conversationName,
+  type InterruptedCall,
   isReadable,
   type StoredMessage,
 } from "../store/conversations/conversation_record.ts";
@@ -48,8 +49,8 @@ interface EndedRun {
   facts: RunFacts;
   end: RunEnd;
   frames: readonly Frame[];
-  /** The tool whose call was open when the process died. */
-  unknownCall?: string | undefined;
+  /** Its calls, if its process died. */
+  interruptedCalls?: readonly InterruptedCall[] | undefined;
 }
 
 export interface ConversationLogDeps {
@@ -87,7 +88,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames, unknownCall } = run;
+    const { facts, end, frames, interruptedCalls } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -127,10 +128,9 @@ export class ConversationLog {
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
         const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
         const { digests, messages } = entry;
-        const unknown = unknownCall === undefined ? undefined : { name: unknownCall, at: endedAt };
         const appended = {
           ...{ ...of, row, replaced, messages, digests, keyDigest, packTranscript },
-          unknownCall: unknown,
+          interruptedCalls,
         };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });

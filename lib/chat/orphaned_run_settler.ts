@@ -14,7 +14,7 @@ import type { Frame } from "../schemas/frames.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
-import { findOpenCall, hasEffects, resultOfOpenCall } from "./unknown_calls.ts";
+import { findOpenCall, interruptedCallsOf, resultOfOpenCall } from "./interrupted_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunSettlerDeps {
@@ -54,11 +54,12 @@ export class OrphanedRunSettler {
     const { run: facts } = active;
     const end = interruptedEnd(facts);
     const stored = await ignoreCorrupt(store.readAll(facts));
-    const { frames, unknownCall, log } = await this.#interrupt(facts, stored);
+    const { frames, log } = await this.#interrupt(facts, stored);
     const hooks = [interruptionHook(facts, { now: runtime.now(), log })];
     const conversation = await ignoreCorrupt(inputs.find(active));
     if (conversation !== undefined) {
-      const ended = { facts, end, frames, unknownCall };
+      const interruptedCalls = interruptedCallsOf(frames, runtime.now());
+      const ended = { facts, end, frames, interruptedCalls };
       hooks.push(await conversations.settleHook(conversation, ended));
     }
     return await admission.settleOrphaned(active, {
@@ -72,7 +73,7 @@ export class OrphanedRunSettler {
   async #interrupt(
     facts: RunFacts,
     stored: StoredLog | undefined,
-  ): Promise<{ frames: readonly Frame[]; log: LogState | undefined; unknownCall?: string }> {
+  ): Promise<{ frames: readonly Frame[]; log: LogState | undefined }> {
     if (stored === undefined) return { frames: [], log: undefined };
     const { frames, log, isWhole } = stored;
     const open = findOpenCall(frames);
@@ -88,7 +89,6 @@ export class OrphanedRunSettler {
     return {
       frames: [...frames, result],
       log: isWhole ? addResult(log, { facts, result, content }) : log,
-      ...wasMade && hasEffects(open) && { unknownCall: open.name },
     };
   }
 }

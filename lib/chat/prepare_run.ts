@@ -32,7 +32,7 @@ import { combineStartHooks } from "./held_message.ts";
 import type { ReplacedRuns } from "./replaced_runs.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
-import { withUnknownCalls } from "./unknown_calls.ts";
+import { withInterruptedCalls } from "./interrupted_calls.ts";
 
 const DAY_MS = 86_400_000;
 /** Two short records with long keys. */
@@ -108,7 +108,7 @@ export async function prepareRun(
   };
   const message = { system: prompt, body, runId: request.runId };
   const handoff = await handoffs.prepare(place, { message, reader });
-  const system = withUnknownCalls(handoff.system, await runs.unknownCalls(place, reader));
+  const system = withInterruptedCalls(handoff.system, await runs.interruptedCalls(place, reader));
   const otherBytes = promptBytes({ system, tools: agent.tools as never });
   const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
   const policy = { ...resolved, entries: attached.models };

@@ -24,7 +24,7 @@ import { RunLogWriter } from "./run_log_writer.ts";
 import { RemoteRun, waitForChange } from "./remote_run.ts";
 import { FollowRecords } from "./follow_records.ts";
 import { type PendingConversation, RunInputStore } from "./run_input.ts";
-import { findUnknownCalls } from "./unknown_calls.ts";
+import { findInterruptedCalls } from "./interrupted_calls.ts";
 import { WaitingCalls } from "./waiting_calls.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
@@ -148,12 +148,12 @@ export class RunRegistry {
     return writer;
   }
 
-  /** The calls with an unknown outcome in the conversation of a message. */
-  unknownCalls(
-    place: Parameters<typeof findUnknownCalls>[0],
+  /** The calls of interrupted runs in the conversation of a message. */
+  interruptedCalls(
+    place: Parameters<typeof findInterruptedCalls>[0],
     reader: KvReader | undefined,
-  ): ReturnType<typeof findUnknownCalls> {
-    return findUnknownCalls(place, reader ?? this.#deps.kv);
+  ): ReturnType<typeof findInterruptedCalls> {
+    return findInterruptedCalls(place, reader ?? this.#deps.kv);
   }
 
   /** Adds a run that this process has begun. */

@@ -8,9 +8,9 @@ import { branchesWithNext, parentOfNext, pathTo } from "./current_path.ts";
 import {
   type Conversation,
   type ConversationHead,
+  type InterruptedCall,
   isReadable,
   type RunRow,
-  type UnknownCall,
 } from "./conversation_record.ts";
 import { addRunUsage } from "./conversation_usage.ts";
 import { recordFailedRun } from "./failed_runs.ts";
@@ -24,7 +24,7 @@ const MAX_INLINE_BYTES = 8 * 1024;
 export const TOMBSTONE_TTL_MS = DAY_MS;
 
 /** More than this are not worth their place in every prompt. */
-const MAX_UNKNOWN_CALLS = 5;
+const MAX_INTERRUPTED_CALLS = 5;
 
 /** A run to be added to its conversation. */
 export interface AppendedRun {
@@ -39,8 +39,8 @@ export interface AppendedRun {
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
-  /** Its process died during this call. */
-  unknownCall?: UnknownCall | undefined;
+  /** Its calls, if its process died. */
+  interruptedCalls?: readonly InterruptedCall[] | undefined;
   /** The number of the run that it replaces. */
   replaced?: number | undefined;
   /** Keyed digests of all its messages. */
@@ -160,7 +160,7 @@ function nextConversation(
     cost: (known?.cost ?? 0) + row.cost,
     ...withLastFinish(known?.ended, row),
     ...(rated.length === 0 ? {} : { rated }),
-    ...withUnknownCall(known?.unknownCalls, run.unknownCall),
+    ...withInterrupted(known?.interruptedCalls, run.interruptedCalls),
     next: n + 1,
     ...(branches.length === 0 ? {} : { branches }),
     ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
@@ -170,12 +170,12 @@ function nextConversation(
   };
 }
 
-function withUnknownCall(
-  known: readonly UnknownCall[] = [],
-  added: UnknownCall | undefined,
-): Pick<Conversation, "unknownCalls"> {
-  const all = added === undefined ? known : [...known, added];
-  return all.length === 0 ? {} : { unknownCalls: all.slice(-MAX_UNKNOWN_CALLS) };
+function withInterrupted(
+  known: readonly InterruptedCall[] = [],
+  added: readonly InterruptedCall[] = [],
+): Pick<Conversation, "interruptedCalls"> {
+  const all = [...known, ...added].slice(-MAX_INTERRUPTED_CALLS);
+  return all.length === 0 ? {} : { interruptedCalls: all };
 }
 
 /** The first question, also after it is changed, unless the visitor chose a title. */

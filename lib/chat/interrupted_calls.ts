@@ -1,5 +1,6 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
+import { isJsonObject } from "../platform/json.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
 import type { Frame, FrameOf } from "../schemas/frames.ts";
@@ -7,17 +8,20 @@ import { isRemoteTool, isRepeatable } from "../schemas/tool_definition.ts";
 import {
   conversationHeadSchema,
   conversationName,
-  type UnknownCall,
+  type InterruptedCall,
 } from "../store/conversations/conversation_record.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { parseRecord } from "../store/values/record.ts";
 import type { MessagePlace } from "./conversation_handoffs.ts";
 
-const HEADING = "# Tool calls with an unknown outcome\n" +
-  "An earlier answer in this conversation was interrupted while the following tools were being " +
-  "called. Each call may or may not have taken effect. Do not simply make it again: find out " +
-  "first, with another tool or by asking the user, and say that the outcome is not known.";
+const HEADING = "# Tool calls of interrupted answers\n" +
+  "Earlier answers in this conversation were interrupted after the following tools had been called; " +
+  "the user has not seen what came of it. Do not simply make a call again. If its outcome is " +
+  "unknown, it may or may not have taken effect: find out first, with another tool or by asking the " +
+  "user, and say that you do not know.";
+
+const OUTCOME_UNKNOWN = "tool_outcome_unknown";
 
 /** Tools of the service that change nothing. */
 const READ_ONLY = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS]);
@@ -28,9 +32,18 @@ export function findOpenCall(frames: readonly Frame[]): FrameOf<"tool_call"> | u
   return last?.type === "tool_call" ? last : undefined;
 }
 
-/** Whether the model must be informed that the call's outcome is unknown. */
-export function hasEffects({ name }: FrameOf<"tool_call">): boolean {
-  return !READ_ONLY.has(name);
+/**
+ * The calls of an interrupted run that the model must be informed of: those that were made, and the one
+ * whose outcome is unknown. Calls that failed have had no effect.
+ */
+export function interruptedCallsOf(frames: readonly Frame[], at: number): InterruptedCall[] {
+  return frames.flatMap((frame): InterruptedCall[] => {
+    if (frame.type !== "tool_result" || READ_ONLY.has(frame.name)) return [];
+    const { name, output } = frame;
+    const error = isJsonObject(output) && isJsonObject(output.error) ? output.error : undefined;
+    if (error === undefined) return [{ name, at, done: true }];
+    return error.code === OUTCOME_UNKNOWN ? [{ name, at }] : [];
+  });
 }
 
 /** The result of a call whose process died. */
@@ -40,7 +53,7 @@ export function resultOfOpenCall(
 ): FrameOf<"tool_result"> {
   const error = wasMade
     ? {
-      code: "tool_outcome_unknown",
+      code: OUTCOME_UNKNOWN,
       message: "the answer was interrupted during the call; whether it took effect is not known",
     }
     : {
@@ -51,28 +64,33 @@ export function resultOfOpenCall(
 }
 
 /**
- * The calls with an unknown outcome in a message's conversation. Nothing is read for an agent whose tools
+ * The calls of interrupted runs in a message's conversation. Nothing is read for an agent whose tools
  * have no effects, and at the start of a conversation.
  */
-export async function findUnknownCalls(
+export async function findInterruptedCalls(
   { tenant, agent, conversationId: id, origin, visitor }: MessagePlace & {
     agent: Pick<Agent, "tools">;
   },
   reader: KvReader,
-): Promise<readonly UnknownCall[]> {
+): Promise<readonly InterruptedCall[]> {
   if (id === undefined || !agent.tools.some(mayHaveEffects)) return [];
   const name = await conversationName(id, { tenant, agentId: agent.id, origin, visitor });
   const head = parseRecord(conversationHeadSchema, await reader.get(keys.conversation(name)));
-  return head !== undefined && "id" in head ? head.unknownCalls ?? [] : [];
+  return head !== undefined && "id" in head ? head.interruptedCalls ?? [] : [];
 }
 
 function mayHaveEffects(tool: Agent["tools"][number]): boolean {
   return !isRemoteTool(tool) || !isRepeatable(tool);
 }
 
-/** A system prompt with the calls whose outcome is unknown: only the service writes the system prompt. */
-export function withUnknownCalls(systemPrompt: string, calls: readonly UnknownCall[]): string {
+/** A system prompt with the calls of interrupted runs: only the service writes the system prompt. */
+export function withInterruptedCalls(
+  systemPrompt: string,
+  calls: readonly InterruptedCall[],
+): string {
   if (calls.length === 0) return systemPrompt;
-  const lines = calls.map(({ name, at }) => `- ${name}, interrupted at ${isoTime(at)}`);
+  const lines = calls.map(({ name, at, done }) =>
+    `- ${name}, before ${isoTime(at)}: ${done ? "succeeded" : "outcome unknown"}`
+  );
   return `${systemPrompt}\n\n${HEADING}\n${lines.join("\n")}`;
 }
