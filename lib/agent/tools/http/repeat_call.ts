@@ -6,7 +6,7 @@ import type { ToolCallContext } from "../callable_tool.ts";
 export type HttpResponse = Awaited<ReturnType<Egress["fetch"]>>;
 
 /** Waits before the second and the third attempt, milliseconds. */
-const DELAYS_MS = [250, 1_000];
+const DELAYS_MS = [250, 900];
 /** A server that asks for more gets no other attempt: the visitor is waiting. */
 const MAX_RETRY_AFTER_MS = 10_000;
 const BUSY = new Set([502, 503, 504]);
