@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { ClientToolFields } from "@/components/tools/ClientToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
@@ -81,7 +82,9 @@ function Panel(
     setTab: (tab: Tab) => void;
   },
 ) {
-  const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
+  const Fields = FIELDS[tool.type];
+  // Only the visitor's page can execute its tools.
+  const isTestable = tool.type !== "client";
   const close = ({ currentTarget }: { currentTarget: Element }) =>
     currentTarget.closest("dialog")?.close();
   return (
@@ -90,13 +93,13 @@ function Panel(
         <h3>{name}</h3>
         <button type="button" class="button button-small" onClick={close}>{t("Done")}</button>
       </header>
-      <Tabs id={id} tab={tab} setTab={setTab} />
+      {isTestable && <Tabs id={id} tab={tab} setTab={setTab} />}
       <div
         class="stack"
         role="tabpanel"
         id={`${id}-edit`}
         aria-labelledby={`${id}-edit-tab`}
-        hidden={tab !== "edit"}
+        hidden={isTestable && tab !== "edit"}
       >
         <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
         <div>
@@ -113,17 +116,21 @@ function Panel(
           </button>
         </div>
       </div>
-      <div
-        role="tabpanel"
-        id={`${id}-test`}
-        aria-labelledby={`${id}-test-tab`}
-        hidden={tab !== "test"}
-      >
-        <ToolTest tool={tool} agentId={agentId} />
-      </div>
+      {isTestable && (
+        <div
+          role="tabpanel"
+          id={`${id}-test`}
+          aria-labelledby={`${id}-test-tab`}
+          hidden={tab !== "test"}
+        >
+          <ToolTest tool={tool} agentId={agentId} />
+        </div>
+      )}
     </div>
   );
 }
+
+const FIELDS = { http: HttpToolFields, mcp: McpToolFields, client: ClientToolFields } as const;
 
 const TABS = { edit: msg("Edit"), test: msg("Test") } as const;
 
@@ -164,5 +171,6 @@ function commitOnEnter(event: KeyboardEvent): void {
 }
 
 function toolAddress({ type, url, request }: ToolDraft): string {
+  if (type === "client") return t("On the visitor's page");
   return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
 }

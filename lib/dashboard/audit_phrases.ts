@@ -60,6 +60,8 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   conversation: {
     export: msg("Exported"),
     stop: msg("Stopped an answer in conversation"),
+    approve: msg("Approved a tool call in conversation"),
+    refuse: msg("Refused a tool call in conversation"),
     take: msg("Took conversation"),
     return: msg("Handed back conversation"),
     close: msg("Closed conversation"),
