@@ -56,8 +56,8 @@ function createChat(
       void (state.messages = state.messages.with(n, structuredClone(message))),
     snapshot: (value: any) => structuredClone(value),
   };
-  const Chat = class extends ai.AbstractChat {};
-  return new Chat({ state, transport, ...options }) as any;
+  const Chat: any = class extends ai.AbstractChat {};
+  return new Chat({ state, transport, ...options });
 }
 
 async function untilReady(chat: any, isDone: (message: any) => boolean): Promise<any> {
