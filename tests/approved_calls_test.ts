@@ -9,6 +9,7 @@ import {
   openWaitingCalls,
   refundAt,
   reply,
+  until,
   untilPending,
 } from "./support/waiting_calls.ts";
 import { ORIGIN } from "./support/widget_calls.ts";
@@ -35,7 +36,7 @@ Deno.test("approval: the call waits with its arguments, and is made once approve
   assertEquals([server.requests.length, done.finishReason], [1, "stop"]);
 });
 
-Deno.test("approval: a refused call is not made, the model sees it, and the second decision is a 409", async () => {
+Deno.test("approval: a declined call is not made, the model sees it, and the second decision is a 409", async () => {
   await using fixture = await openWaitingCalls(APPROVED);
   const { service, server, sessionToken } = fixture;
   const { sse, runId, n } = await untilPending(await fixture.ask("refund"));
@@ -48,7 +49,7 @@ Deno.test("approval: a refused call is not made, the model sees it, and the seco
   assertEquals(server.requests, []);
 });
 
-Deno.test("approval: silence is a refusal that the model sees in time to answer", async () => {
+Deno.test("approval: silence declines the call, which the model sees in time to answer", async () => {
   const clock = new ManualClock();
   await using fixture = await openWaitingCalls(APPROVED, { runtime: clock.runtime });
   const { service, server, sessionToken } = fixture;
@@ -162,7 +163,7 @@ Deno.test("approval: forged, foreign and malformed decisions change nothing", as
   assertEquals(server.requests.map(({ body }) => body), ['{"q":"A-1042"}']);
 });
 
-Deno.test("approval: in a chat that cannot show it the model is refused at once, but a person may decide", async () => {
+Deno.test("approval: in a chat that cannot show it the call is declined at once, but a person may decide", async () => {
   await using fixture = await openWaitingCalls((host) => [
     refundAt(host, { approval: "visitor" }),
     refundAt(host, { name: "escalate", approval: "person" }),
@@ -187,9 +188,8 @@ Deno.test("approval: in a chat that cannot show it the model is refused at once,
 /** The calls that wait in the default tenant, once there is one. */
 async function untilWaiting(service: Parameters<typeof reply>[0]) {
   const tenant = await service.tenant();
-  for (;;) {
+  return await until(async () => {
     const found = await service.service.runs.calls.waiting(tenant);
-    if (found.length > 0) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return found.length > 0 ? found : undefined;
+  });
 }

@@ -15,7 +15,7 @@ import { onlyFrame } from "./support/frame_types.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { TestService } from "./support/service.ts";
 import { sweepOrphaned } from "./support/sweep_orphaned.ts";
-import { openWaitingCalls, refundAt, toolServer } from "./support/waiting_calls.ts";
+import { openWaitingCalls, refundAt, toolServer, until } from "./support/waiting_calls.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
 const MOMENTS = 50;
@@ -103,10 +103,11 @@ Deno.test("kills at 50 seeded moments: no call is made twice, and none with two 
   kv.close();
 });
 
-/** Until the process has noticed, and done whatever it does then. */
+/** Until the process has noticed, and done what it does then. */
 async function untilDead(store: { isDead: boolean }): Promise<void> {
-  while (!store.isDead) await new Promise((resolve) => setTimeout(resolve, 2));
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => store.isDead || undefined);
+  let turns = 0;
+  await until(() => ++turns > 300 || undefined);
 }
 
 async function readAll(response: Response): Promise<string> {
@@ -265,14 +266,13 @@ Deno.test("parallel tools: calls of one step run at once, and each result still 
         ? { say: [{ text: "Done." }] }
         : { say: [{ calls: [...lookups, other] }] },
   });
-  const arrived = Promise.withResolvers<void>();
+  const released = [1, 2].map(() => Promise.withResolvers<void>());
   const order: string[] = [];
   await using tool = toolServer(async (request, n) => {
-    // Each of the three waits for the other two; the last one to arrive answers first.
-    if (n === 3) arrived.resolve();
-    if (n <= 3) await arrived.promise;
-    for (let turns = n; turns < 3; turns++) await new Promise((resolve) => setTimeout(resolve, 5));
+    // The first two wait for the third, and answer in the opposite order.
+    await released[n - 1]?.promise;
     order.push(request.headers.get("idempotency-key")!);
+    released[n - 2]?.resolve();
     return Response.json({ n });
   });
   const kv = await openTestKv();

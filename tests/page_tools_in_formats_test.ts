@@ -9,6 +9,7 @@ import {
   openWaitingCalls,
   pageTool,
   refundAt,
+  until,
   type WaitingCalls,
 } from "./support/waiting_calls.ts";
 
@@ -61,12 +62,12 @@ function createChat(
 }
 
 async function untilReady(chat: any, isDone: (message: any) => boolean): Promise<any> {
-  for (;;) {
+  return await until(() => {
     if (chat.error) throw chat.error;
     const message = chat.messages.at(-1);
-    if (chat.status === "ready" && message?.role === "assistant" && isDone(message)) return message;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    const isReady = chat.status === "ready" && message?.role === "assistant";
+    return isReady && isDone(message) ? message : undefined;
+  });
 }
 
 const hasText = ({ parts }: any) => parts.some(({ type }: any) => type === "text");

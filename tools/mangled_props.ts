@@ -12,7 +12,7 @@ export const WIDGET_PROPS = splitWords(`
   inside isDone isExpanded isOffered isOpen isPressed isSendKey isSent isSure isTyping kids kind
   label languages launcher leaveContact left lent line lines list live load loadFile loaded locale
   log look lost mark menuItems newId node noteOf notice nth onAppearance onCancel onLeave onLink
-  onPress onRetry onSave onWake one opening outcome paint path pause pending privacyText
+  onPress onRetry onSave onWake one opening outcome paint path pause privacyText
   privacyUrl problem props question rate rejection remaining render renew restart resume retry
   retryAfter retryAt root save saved script scrollToEnd sendTyping session sessionEndpoint sheet
   show side slot source stickToEnd stringId stripMarkup tag takesFocus textId theme token tool

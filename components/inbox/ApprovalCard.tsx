@@ -42,7 +42,7 @@ export function ApprovalCard(
               {t("Approve")}
             </button>
             <button type="button" class="button" disabled={busy} onClick={() => decide(false)}>
-              {t("Refuse")}
+              {t("Decline")}
             </button>
           </div>
         )

@@ -84,7 +84,7 @@ function PendingCall(
         {t("Approve")}
       </button>
       <button type="button" class="button" onClick={() => onReply(n, { approve: false })}>
-        {t("Refuse")}
+        {t("Decline")}
       </button>
     </div>
   );

@@ -103,8 +103,8 @@ function invalidOutput(
 }
 
 /**
- * Executes a call, once it is stored if it has effects: should the process die, whoever settles the run
- * finds it, and nobody takes it for a call that was never made.
+ * Executes a call, once it is stored if it has effects: if the process dies, the process that
+ * settles the run finds it, and does not take it for a call that was never made.
  */
 async function executeRecorded(
   name: string,

@@ -31,7 +31,10 @@ export interface HeldCall {
 
 /** Answers that the model gets as the call's output: the call is not made. */
 const UNANSWERED = {
-  refused: { code: "tool_refused", message: "the call was refused; do not make it again unasked" },
+  refused: {
+    code: "tool_refused",
+    message: "the call was not allowed; do not make it again unasked",
+  },
   silence: {
     code: "tool_not_approved_in_time",
     message: "nobody agreed to the call in time, so it was not made",

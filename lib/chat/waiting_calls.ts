@@ -138,7 +138,7 @@ function assertMayReply({ waitsFor }: WaitingCall, by: Replier): void {
   if (waitsFor === "person" && by === "session") {
     throw new ApiError("insufficient_scope", "a person of the team decides about this call");
   }
-  // Whoever signs in to the dashboard is not the visitor.
+  // A user of the dashboard is not the visitor.
   if (waitsFor !== "person" && by === "person") throw unknown();
 }
 

@@ -61,7 +61,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     export: msg("Exported"),
     stop: msg("Stopped an answer in conversation"),
     approve: msg("Approved a tool call in conversation"),
-    refuse: msg("Refused a tool call in conversation"),
+    decline: msg("Declined a tool call in conversation"),
     take: msg("Took conversation"),
     return: msg("Handed back conversation"),
     close: msg("Closed conversation"),

@@ -15,8 +15,8 @@ export interface ContinuedRun {
 }
 
 /**
- * Answers calls of a waiting run, for clients whose stream has ended at one. Whoever may resume the run may
- * answer. Clients send earlier answers again: one answer must count. Throws an `ApiError` if none does.
+ * Answers calls of a waiting run, for clients whose stream has ended at one. Everyone who may resume the
+ * run may answer. Clients send earlier answers again: one answer must count. Throws an `ApiError` if none does.
  */
 export async function answerCalls(
   { req, state }: ChatContext,

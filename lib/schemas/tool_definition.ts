@@ -65,7 +65,7 @@ export const APPROVALS = ["never", "visitor", "person"] as const;
 
 const approval = z.enum(APPROVALS).optional().describe(
   "Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the " +
-    "inbox. The run waits for at most 60 seconds, and silence is a refusal. Default: `never`.",
+    "inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.",
 );
 
 const idempotent = z.boolean().optional().describe(

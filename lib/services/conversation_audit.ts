@@ -35,7 +35,7 @@ export class ConversationAudit {
     { tenant, conversationId: id }: RunFacts,
     { tool, approve }: { tool: string; approve: boolean },
   ): Promise<void> {
-    const action = approve ? "approve" : "refuse";
+    const action = approve ? "approve" : "decline";
     await this.#record({ tenant, action, target: { id, name: id }, after: { tool } });
   }
 

@@ -66,7 +66,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/chat/runs/[runId]/stream.ts", `/v1/chat/runs/${ID}/stream`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/cancel.ts", `/v1/chat/runs/${ID}/cancel`, ["POST"]),
   ...["decision", "output"].flatMap((name) =>
-    keyed(`v1/chat/runs/[runId]/calls/[n]/${name}.ts`, `/v1/chat/runs/${ID}/calls/2/${name}`, [
+    keyed(`v1/chat/runs/[runId]/calls/[n]/${name}.ts`, `/v1/chat/runs/${ID}/calls/1/${name}`, [
       "POST",
     ])
   ),

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
 import type { FrameOf } from "@/lib/schemas/frames.ts";
 import { httpTool } from "./agent_bodies.ts";
@@ -96,6 +97,15 @@ export type WaitingCalls = Awaited<ReturnType<typeof openWaitingCalls>>;
 
 function asking(name: string) {
   return { messages: [say(`use ${name} with ${JSON.stringify(CALL)}`)] };
+}
+
+/** Asks once per turn of the event loop, until there is an answer. */
+export async function until<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await ask();
+    if (found !== undefined) return found;
+    await new Promise<void>((wake) => setImmediate(() => wake()));
+  }
 }
 
 /** Reads a stream to its first call, which waits. */

@@ -174,10 +174,10 @@ export const CHAT_OPERATIONS = operations({
   },
   "POST /v1/chat/runs/{runId}/calls/{n}/decision": {
     id: "decideCall",
-    summary: "Approve or refuse a tool call",
+    summary: "Approve or decline a tool call",
     description:
-      "Decides about a call whose frame `tool_call` has `pending`, once. The model sees a refusal, and " +
-      "silence until `expiresAt` is one. Allowed for everyone who may follow the run; about a call that " +
+      "Decides about a call whose frame `tool_call` has `pending`, once. The model sees a declined call, and " +
+      "silence until `expiresAt` declines it. Allowed for everyone who may follow the run; about a call that " +
       "`waitsFor` a person only with an API key, or in the dashboard.",
     parameters: ["runId", "callNumber", "pageOrigin"],
     body: { schema: "CallDecision", example: { approve: true } },

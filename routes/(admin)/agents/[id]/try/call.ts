@@ -21,7 +21,7 @@ export const handler = define.handlers({
       throw new ApiError("not_found", "there is no such run");
     }
     assertSize(reply);
-    // Whoever tries an agent decides in place of the visitor and of the team.
+    // The user who tries an agent decides in place of the visitor and of the team.
     await runs.calls.reply({ tenant, runId, n }, { reply, by: "key" });
     return new Response(null, { status: 204 });
   }),
