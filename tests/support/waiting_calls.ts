@@ -61,14 +61,20 @@ export function pageTool(change: Record<string, unknown> = {}) {
 /** A service with an agent whose tools wait, a session on its page, and a server of tools. */
 export async function openWaitingCalls(
   tools: (host: string) => unknown[],
-  { answer, kv, ...options }: TestServiceOptions & {
+  { answer, kv, SETUP_TOKEN, ...options }: TestServiceOptions & {
     answer?: Parameters<typeof toolServer>[0];
+    SETUP_TOKEN?: string;
   } = {},
 ) {
   const server = toolServer(answer);
   const store = kv ?? await openTestKv();
   const start = () =>
-    TestService.start({ ...options, kv: store, keepKv: true, env: { EGRESS_ALLOW: server.host } });
+    TestService.start({
+      ...options,
+      kv: store,
+      keepKv: true,
+      env: { EGRESS_ALLOW: server.host, ...SETUP_TOKEN && { SETUP_TOKEN } },
+    });
   const service = await start();
   const embedded = await embed(service, {
     tools: tools(server.host),
