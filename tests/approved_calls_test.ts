@@ -1,18 +1,24 @@
 /** Tool calls that wait for the visitor's approval: POST /v1/chat/runs/:runId/calls/:n/decision. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { expectError, expectInvalid } from "./support/expect_response.ts";
+import { readFrames } from "./support/frames.ts";
+import { killableKv } from "./support/killable_kv.ts";
 import { ManualClock } from "./support/manual_clock.ts";
+import { TestService } from "./support/service.ts";
+import { storedKeys } from "./support/store.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 import { readStoredUsage } from "./support/stored_usage.ts";
 import {
   CALL,
   finish,
   openWaitingCalls,
+  pageTool,
   refundAt,
   reply,
   until,
   untilPending,
 } from "./support/waiting_calls.ts";
-import { ORIGIN } from "./support/widget_calls.ts";
+import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 const APPROVED = (
   host: string,
@@ -104,6 +110,62 @@ Deno.test("approval: resume shows the call that waits again, and stop ends the w
     "already_decided",
   );
   assertEquals(server.requests, []);
+});
+
+Deno.test("approval: if the process dies, the call is known not to be made, and its slot is freed", async () => {
+  let ahead = 0;
+  const runtime = { now: () => Date.now() + ahead };
+  await using fixture = await openWaitingCalls((host) => [...APPROVED(host), pageTool()], {
+    runtime,
+  });
+  await using other = await fixture.start();
+  const { kv, agent, key, sessionToken, server } = fixture;
+  const store = killableKv(kv);
+  const dying = await TestService.start({ kv: store.kv, keepKv: true, runtime });
+  const ask = (name: string) =>
+    untilPending(
+      onPage(dying, { agent, sessionToken, body: { messages: [say(`use ${name} with {}`)] } }),
+    );
+  const [refund, cart] = [await ask("refund"), await ask("cart")];
+  store.killAfter(0);
+  await dying.crash();
+  await sweepOrphaned(other.service.orphanedRuns, (ms) => void (ahead += ms));
+  for (
+    const [{ runId, n }, code] of [
+      [refund, "tool_not_approved_in_time"],
+      [cart, "tool_outcome_unknown"],
+    ] as const
+  ) {
+    const rest = await other.fetch(`/v1/chat/runs/${runId}/stream?after=${n}`, { key });
+    const frames = (await readFrames(rest)).map(({ frame }) => frame);
+    assertEquals(frames.map(({ type }) => type), ["tool_result", "error", "done"]);
+    assertStringIncludes(JSON.stringify(frames[0]), code);
+    assertEquals(frames[0], { ...frames[0]!, call: n } as never);
+    for (const json of [{ approve: true }, { output: { items: 1 } }]) {
+      const { status } = await reply(other, { runId, n, key }, json);
+      assert(status === 404 || status === 409);
+    }
+  }
+  const { live, leases } = await readStoredUsage(kv);
+  assertEquals([live, leases, server.requests], [[], [], []]);
+  await dying.service.close().catch(() => {});
+});
+
+Deno.test("approval: deleting the conversation leaves nothing of a call that waited", async () => {
+  await using fixture = await openWaitingCalls(APPROVED);
+  const { service, kv, sessionToken } = fixture;
+  const { sse, runId, n } = await untilPending(await fixture.ask("refund"));
+  await (await reply(service, { runId, n, sessionToken }, { approve: true })).body?.cancel();
+  await finish(sse);
+  const { conversationId } = sse.frame("start");
+  const key = await service.key(["conversations:write"]);
+  await until(async () => {
+    const path = `/v1/conversations/${conversationId}`;
+    const { status, body } = await service.fetch(path, { method: "DELETE", key });
+    await body?.cancel();
+    return status === 204 || undefined;
+  });
+  assertEquals((await storedKeys(kv)).filter((one) => /waiting_calls|call_answers/.test(one)), []);
 });
 
 Deno.test("approval: invalid arguments ask nobody", async () => {

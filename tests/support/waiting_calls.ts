@@ -115,12 +115,13 @@ export async function until<T>(ask: () => T | undefined | Promise<T | undefined>
 }
 
 /** Reads a stream to its first call, which waits. */
-export async function untilPending(response: Response): Promise<{
+export async function untilPending(asked: Response | Promise<Response>): Promise<{
   sse: SseText;
   runId: string;
   n: number;
   call: FrameOf<"tool_call">;
 }> {
+  const response = await asked;
   assertEquals(response.status, 200);
   const sse = new SseText(response);
   await sse.until('"pending":true');

@@ -263,7 +263,11 @@ export class ConversationStore {
       keys.run(tenant, runId),
       keys.feedback(tenant, runId),
     ];
-    for (const prefixOf of [keys.transcriptChunks, keys.runInputChunks, keys.runLogChunks]) {
+    const prefixes = [
+      ...[keys.transcriptChunks, keys.runInputChunks, keys.runLogChunks],
+      ...[keys.waitingCalls, keys.callAnswers],
+    ];
+    for (const prefixOf of prefixes) {
       found.push(...await listKeys(this.#kv, prefixOf(tenant, runId)));
     }
     return found;

@@ -68,6 +68,7 @@ export const RUN_KEYS = {
   answeredCall: (owner: string, runId: string, n: number) => ["stop_requests", owner, runId, n],
   /** Call `n` of an active run that waits or has waited: for whom, until when, and its answer. */
   waitingCall: (tenant: string, runId: string, n: number) => ["waiting_calls", tenant, runId, n],
+  waitingCalls: (tenant: string, runId: string) => ["waiting_calls", tenant, runId],
   tenantWaitingCalls: (tenant: string) => ["waiting_calls", tenant],
   /** Chunk `part` of a page's answer to call `n`, JSON, until the owner has read it. */
   callAnswerChunk: (tenant: string, runId: string, n: number, part: number) => [
@@ -77,6 +78,7 @@ export const RUN_KEYS = {
     n,
     part,
   ],
+  callAnswers: (tenant: string, runId: string) => ["call_answers", tenant, runId],
   /** Value: the id of a run of the owner that a client follows through another process. */
   followWakeKey: (owner: string) => ["watch_bells", owner],
   /** When a client last followed the run through another process. */
