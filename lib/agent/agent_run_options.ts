@@ -29,6 +29,8 @@ export type AgentEvent =
     args: unknown;
     progress?: string | undefined;
     title?: string | undefined;
+    /** So many further calls run beside it, whose pairs of events follow at once. */
+    others?: number;
     /** The call waits, until `expiresAt` in milliseconds since the epoch. */
     held?: Pick<HeldCall, "waitsFor" | "expiresAt">;
   }

@@ -50,8 +50,8 @@ export interface StartedToolCall {
   traits: ToolTraits;
   /** The output of a call that cannot be executed, whatever anyone answers. */
   check(): Promise<unknown>;
-  /** Emits the event of the call, and returns its number. */
-  announce(held?: HeldCall): number | undefined;
+  /** Emits the event of the call, which may wait or run beside others, and returns its number. */
+  announce(held?: HeldCall, others?: number): number | undefined;
   execute(n: number | undefined, pageOutput?: unknown): Promise<unknown>;
   /** Emits the event of the result, with the number of its call if that is not simply the last one. */
   finish(output: unknown, n?: number): ModelMessage;
@@ -66,8 +66,10 @@ export function startToolCall(call: ModelToolCall, options: ExecuteOptions): Sta
   return {
     traits: invalid === undefined ? traits : {},
     check: async () => invalid ?? await options.checkCall?.(name, args),
-    announce: (held) =>
-      options.onEvent(eventOf({ name, args: args ?? call.args, traits, held })) ?? undefined,
+    announce: (held, others) => {
+      const event = eventOf({ name, args: args ?? call.args, traits, held });
+      return options.onEvent(others === undefined ? event : { ...event, others }) ?? undefined;
+    },
     execute: async (n, pageOutput) =>
       invalid ?? await executeRecorded(name, args!, { ...options, n, traits, pageOutput }),
     finish(output, n) {

@@ -51,7 +51,7 @@ async function executeBeside(
   options: ExecuteOptions,
 ): Promise<ModelMessage[]> {
   const [first, ...others] = calls.map((call) => startToolCall(call, options));
-  const n = first!.announce();
+  const n = first!.announce(undefined, others.length);
   const begun = [first!, ...others].map((call, i) => {
     const output = call.execute(n === undefined ? undefined : n + 2 * i);
     // One that fails on our side ends the run below, and the others have no reader then.

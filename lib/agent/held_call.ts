@@ -1,5 +1,8 @@
 import type { WaitsFor } from "../schemas/waiting_call.ts";
 
+/** The name of a call that is none of a tool: the server of one asks the visitor something. */
+export const QUESTION = "question";
+
 /** Whom the calls of a tool wait for. */
 export interface CallWait {
   for: WaitsFor;

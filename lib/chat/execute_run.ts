@@ -16,7 +16,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
-import { callsOf } from "./run_calls.ts";
+import type { RunCalls } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -113,7 +113,12 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   { request: { agent }, facts, held, policy, system, messages, maxCost }: PreparedRun,
-  { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
+  { deps, hold, tools, calls }: {
+    deps: ExecutionDeps;
+    hold: number;
+    tools: Toolset;
+    calls: RunCalls;
+  },
 ): Promise<void> {
   if (held !== undefined) {
     return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
@@ -148,7 +153,7 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
-        ...callsOf(run, { facts, wallClockMs, deps }),
+        ...calls.forLoop,
         maxSteps,
         deadline: runtime.now() + wallClockMs,
         signal: run.signal,

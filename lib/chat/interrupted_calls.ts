@@ -1,5 +1,6 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
+import { QUESTION } from "../agent/held_call.ts";
 import { isJsonObject } from "../platform/json.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
@@ -24,12 +25,23 @@ const HEADING = "# Tool calls of interrupted answers\n" +
 const OUTCOME_UNKNOWN = "tool_outcome_unknown";
 
 /** Tools of the service that change nothing. */
-const READ_ONLY = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS]);
+const READ_ONLY: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS, QUESTION]);
 
-/** The last call of an interrupted run, if it has no result. */
-export function findOpenCall(frames: readonly Frame[]): FrameOf<"tool_call"> | undefined {
-  const last = frames.at(-1);
-  return last?.type === "tool_call" ? last : undefined;
+/**
+ * The calls of an interrupted run without a result, the latest first, with their numbers. There is one at
+ * most, and the question that its server was asking.
+ */
+export function findOpenCalls(
+  frames: readonly Frame[],
+): { n: number; call: FrameOf<"tool_call"> }[] {
+  const open: { n: number; call: FrameOf<"tool_call"> }[] = [];
+  for (const [i, frame] of frames.entries()) {
+    if (frame.type === "tool_call") open.unshift({ n: i + 1, call: frame });
+    if (frame.type !== "tool_result") continue;
+    const at = frame.call === undefined ? 0 : open.findIndex(({ n }) => n === frame.call);
+    open.splice(at, 1);
+  }
+  return open;
 }
 
 /**
@@ -48,7 +60,7 @@ export function interruptedCallsOf(frames: readonly Frame[], at: number): Interr
 
 /** The result of a call whose process died. */
 export function resultOfOpenCall(
-  { name, pending }: FrameOf<"tool_call">,
+  { name }: FrameOf<"tool_call">,
   { n, wasMade }: { n: number; wasMade: boolean },
 ): FrameOf<"tool_result"> {
   const error = wasMade
@@ -60,7 +72,7 @@ export function resultOfOpenCall(
       code: "tool_not_approved_in_time",
       message: "the answer was interrupted before anybody agreed to the call; it was not made",
     };
-  return { type: "tool_result", name, output: { error }, ...pending && { call: n } };
+  return { type: "tool_result", name, output: { error }, call: n };
 }
 
 /**

@@ -9,12 +9,12 @@ import { type ContentCipher, contentContexts } from "../store/encryption/content
 import { encodeFrames } from "../store/runs/frame_reader.ts";
 import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
 import { endRunLog, type RunLogStore, type StoredLog } from "../store/runs/run_log_store.ts";
-import type { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
-import type { Frame } from "../schemas/frames.ts";
+import type { CallName, WaitingCallStore } from "../store/runs/waiting_call_store.ts";
+import type { Frame, FrameOf } from "../schemas/frames.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
-import { findOpenCall, interruptedCallsOf, resultOfOpenCall } from "./interrupted_calls.ts";
+import { findOpenCalls, interruptedCallsOf, resultOfOpenCall } from "./interrupted_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunSettlerDeps {
@@ -69,37 +69,44 @@ export class OrphanedRunSettler {
     });
   }
 
-  /** What a dead process has left of a run, with a result for a call that has none. */
+  /** What a dead process has left of a run, with results for calls that have none. */
   async #interrupt(
     facts: RunFacts,
     stored: StoredLog | undefined,
   ): Promise<{ frames: readonly Frame[]; log: LogState | undefined }> {
     if (stored === undefined) return { frames: [], log: undefined };
     const { frames, log, isWhole } = stored;
-    const open = findOpenCall(frames);
-    if (open === undefined) return { frames, log };
-    const { runtime, calls, content } = this.#deps;
-    const { tenant, runId } = facts;
-    const name = { tenant, runId, n: frames.length };
-    const { call } = open.waitsFor === undefined ? {} : await calls.find(name, runtime.now()) ?? {};
-    if (call?.state === "waiting") await calls.end(name, runtime.now());
-    // A page may have acted already, but nothing was sent without the approval.
-    const wasMade = call?.state !== "waiting" || open.waitsFor === "page";
-    const result = resultOfOpenCall(open, { n: frames.length, wasMade });
+    const results: Frame[] = [];
+    for (const { n, call } of findOpenCalls(frames)) {
+      const wasMade = await this.#wasMade({ ...facts, n }, call);
+      results.push(resultOfOpenCall(call, { n, wasMade }));
+    }
+    if (results.length === 0) return { frames, log };
     return {
-      frames: [...frames, result],
-      log: isWhole ? addResult(log, { facts, result, content }) : log,
+      frames: [...frames, ...results],
+      log: isWhole ? addResults(log, { facts, results, content: this.#deps.content }) : log,
     };
+  }
+
+  /** Nothing was sent without an approval; a page may have acted before it could answer. */
+  async #wasMade(name: CallName, { waitsFor }: FrameOf<"tool_call">): Promise<boolean> {
+    if (waitsFor === undefined) return true;
+    const { calls, runtime } = this.#deps;
+    const found = await calls.find(name, runtime.now());
+    if (found?.call.state !== "waiting") return true;
+    await calls.end(name, runtime.now());
+    return waitsFor === "page";
   }
 }
 
-/** Adds the result of the call that was open when the process died, if one was. */
-function addResult(log: LogState, { facts, result, content }: {
+/** Adds the results of the calls that were open when the process died. */
+function addResults(log: LogState, { facts, results, content }: {
   facts: RunFacts;
-  result: Frame;
+  results: readonly Frame[];
   content: ContentCipher;
 }): LogState {
-  const grown = appendLog(log, { frames: 1, bytes: [encodeFrames([result])] }).log;
+  const bytes = [encodeFrames(results)];
+  const grown = appendLog(log, { frames: results.length, bytes }).log;
   const context = contentContexts.logTail(facts.tenant, facts.runId, grown.frames);
   return { ...grown, tail: content.sealSync(grown.tail, context) };
 }

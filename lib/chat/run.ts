@@ -10,13 +10,11 @@ import { DeltaCoalescer } from "./delta_coalescer.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { RunUsage } from "./run_usage.ts";
 import { Followers } from "./followers.ts";
+import { OpenCalls } from "./open_calls.ts";
 import { toCallFrame, toResultFrame } from "./tool_frames.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
-
-/** Tool calls whose durations are stored with a run. */
-const MAX_TIMED_CALLS = 200;
 
 /** Why a run is stopped: on request, its time is up, or its process ends. */
 export type StopReason = "cancelled" | "timeout" | "interrupted";
@@ -91,9 +89,7 @@ export class Run {
   /** Failed without a frame and is being settled. */
   #failedToStart = false;
   #firstTextMs: number | undefined;
-  /** When the current tool call began, and how long the earlier ones took, milliseconds. */
-  #toolStartedAt = 0;
-  readonly #toolMs: number[] = [];
+  readonly #calls: OpenCalls;
   /** The model that `start` names. */
   #model: ModelName;
 
@@ -104,6 +100,7 @@ export class Run {
     this.log = new RunLog(options.onFrame);
     this.#model = options.primary;
     this.usage = new RunUsage(options.price);
+    this.#calls = new OpenCalls(options.runtime);
     this.#startedAt = options.runtime.now();
     this.#options = options;
     const now = () => monotonicNow(options.runtime);
@@ -150,7 +147,7 @@ export class Run {
     runAgent: (onEvent: (event: AgentEvent) => number | void) => Promise<AgentOutcome>,
   ): Promise<void> {
     try {
-      await this.#finish(await runAgent((event) => this.#handle(event)));
+      await this.#finish(await runAgent((event) => this.report(event)));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
@@ -161,8 +158,8 @@ export class Run {
     }
   }
 
-  /** Returns the number of a tool call. */
-  #handle(event: AgentEvent): number | void {
+  /** Adds an event of the agent to the log; returns the number of a tool call. */
+  report(event: AgentEvent): number | void {
     switch (event.type) {
       case "step":
         this.usage.countStep(event);
@@ -172,12 +169,11 @@ export class Run {
         return this.#deltas.push(event.text);
       case "tool_call":
         this.usage.toolCalls++;
-        this.#toolStartedAt = this.#options.runtime.now();
         this.#append(toCallFrame(event));
+        this.#calls.begin(this.log.length, event.others);
         return this.log.length;
       case "tool_result":
-        this.#recordToolTime();
-        return this.#append(toResultFrame(event));
+        return this.#append(toResultFrame({ ...event, ...this.#calls.end(event.call) }));
       case "usage":
         return this.usage.addTokens(event);
       default:
@@ -191,10 +187,9 @@ export class Run {
     return this.log.length + 1;
   }
 
-  #recordToolTime(): void {
-    if (this.#toolMs.length === MAX_TIMED_CALLS) return;
-    const ms = this.#options.runtime.now() - this.#toolStartedAt;
-    this.#toolMs.push(Math.round(Math.max(0, ms)));
+  /** Calls run beside each other, whose frames have the next numbers. */
+  get hasReservedNumbers(): boolean {
+    return this.#calls.reservedUntil > this.log.length;
   }
 
   #start({ provider, model }: ModelName): void {
@@ -234,7 +229,7 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      ...(this.#toolMs.length === 0 ? {} : { toolMs: [...this.#toolMs] }),
+      ...(this.#calls.ms.length === 0 ? {} : { toolMs: [...this.#calls.ms] }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };

@@ -43,6 +43,12 @@ export interface CallableTool extends ToolTraits {
   call(args: Record<string, unknown>, context: ToolCallContext): Promise<unknown>;
 }
 
+/**
+ * Asks the visitor whether a call may go on; false if they say no or do not answer in time. Throws only
+ * if the signal, which is the call's, is aborted.
+ */
+export type AskVisitor = (message: string, signal: AbortSignal) => Promise<boolean>;
+
 export interface ToolContext {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: FindSecret;

@@ -3,7 +3,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { canAnswerCalls, type ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
-import type { CallableTool } from "./callable_tool.ts";
+import type { AskVisitor, CallableTool } from "./callable_tool.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
 import { type KnownVisitor, visitorValues } from "../visitor_variables.ts";
@@ -42,6 +42,8 @@ export interface ToolsetRequest {
   source?: { kind: "key" | "session" | "user"; id: string; protocol?: ChatProtocol | undefined };
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
+  /** Of a run that can wait for its visitor, for the questions of MCP servers. */
+  askVisitor?: AskVisitor | undefined;
 }
 
 export interface ToolsetFactoryDeps {

@@ -49,6 +49,8 @@ export class AiSdkEncoder implements StreamEncoder {
   readonly #options: AiSdkOptions;
   /** The call that was encoded last waits for this. */
   #waitsFor: NumberedCall["waitsFor"];
+  /** Its approval is a part of its own. */
+  #hasApprovalParts = false;
 
   constructor(runId: string, options: AiSdkOptions = {}) {
     this.#run = new RunProgress(runId);
@@ -66,7 +68,7 @@ export class AiSdkEncoder implements StreamEncoder {
   /** The page answers with its next request, which it sends once the response has ended. */
   pause(): string | undefined {
     const isOfPage = this.#waitsFor === "page" ||
-      (this.#waitsFor === "visitor" && this.#options.approvals === true);
+      (this.#waitsFor === "visitor" && this.#hasApprovalParts);
     if (!isOfPage) return undefined;
     return toEvents([
       { type: "finish-step" },
@@ -115,6 +117,8 @@ export class AiSdkEncoder implements StreamEncoder {
   }
 
   #toolCall(n: number, frame: FrameOf<"tool_call">): unknown[] {
+    // The client would not answer while another call, whose server asks, has no output.
+    this.#hasApprovalParts = this.#options.approvals === true && !this.#run.hasOpenCall;
     const { id: toolCallId, name: toolName, waitsFor } = this.#run.openCall(n, frame);
     this.#waitsFor = waitsFor;
     const call = { toolCallId, toolName, input: frame.args, ...flagsOf({ waitsFor }) };
@@ -128,7 +132,7 @@ export class AiSdkEncoder implements StreamEncoder {
 
   /** Of a call that waits for a decision; a part of its own for versions that know none. */
   #approval(id: string, { name, title, args, waitsFor, expiresAt }: FrameOf<"tool_call">): unknown {
-    if (waitsFor === "visitor" && this.#options.approvals) {
+    if (waitsFor === "visitor" && this.#hasApprovalParts) {
       return { type: "tool-approval-request", approvalId: id, toolCallId: id };
     }
     const data = { toolCallId: id, toolName: title ?? name, input: args, waitsFor, expiresAt };

@@ -63,6 +63,11 @@ export class RunProgress {
     return at < 0 ? undefined : this.#open.splice(at, 1)[0];
   }
 
+  /** A call has no result yet. */
+  get hasOpenCall(): boolean {
+    return this.#open.length > 0;
+  }
+
   /** Calls that will have no result, because the run has ended. */
   takeOpenCalls(): NumberedCall[] {
     return this.#open.splice(0);
