@@ -101,7 +101,7 @@ Deno.test("widget: two agents give two widgets side by side, one agent twice giv
     const [a, b] = [(await first!.boundingBox())!, (await second!.boundingBox())!];
     assert(a.x >= b.x + b.width, "launchers must not overlap");
     const handles = await page.evaluate(
-      "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
+      "[...document.querySelectorAll('[data-service-widget]')].map((s) => s.serviceWidget === serviceWidget)",
     );
     assertEquals(handles, [true, true, false]);
     await page.getByRole("button", { name: "Open chat Billing", exact: true }).waitFor();
@@ -126,7 +126,7 @@ Deno.test("widget: a single-page app can mount and unmount it, and it survives a
     const mountAgain = () =>
       page.evaluate(() =>
         new Promise((resolve) => {
-          const old = document.querySelector("script")!;
+          const old = document.querySelector("[data-service-widget]")!;
           const tag = document.createElement("script");
           for (const { name, value } of old.attributes) tag.setAttribute(name, value);
           document.addEventListener("service-widget:ready", resolve, { once: true });
