@@ -1,6 +1,5 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { EgressCall } from "../../egress/egress_error.ts";
-import type { Runtime } from "../../platform/runtime.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { CallWait } from "../held_call.ts";
 import type { Redactor } from "./redactor.ts";
@@ -58,7 +57,6 @@ export interface ToolContext {
   allowedDomains: readonly string[];
   /** For `{{visitor.name}}`; the model neither sees nor chooses them. */
   visitor: VisitorValues;
-  runtime: Pick<Runtime, "now" | "sleep">;
   redactor: Redactor;
   recordCall: (call: EgressCall) => void;
 }

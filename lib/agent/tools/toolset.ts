@@ -60,8 +60,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
     egressCalls.push(clean);
   };
   const { egress, findSecret, tenant, agentId, allowedDomains, visitor = NO_VALUES } = options;
-  const { runtime } = options;
-  const fixed = { egress, findSecret, tenant, agentId, allowedDomains, visitor, runtime };
+  const fixed = { egress, findSecret, tenant, agentId, allowedDomains, visitor };
   const context = { ...fixed, redactor, recordCall };
   const localTools = localToolsOf(options, context);
   const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
@@ -122,6 +121,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
 /** The built-in, HTTP and page tools by name. A `Map`, because objects have inherited properties. */
 function localToolsOf(options: ToolsetOptions, context: ToolContext): Map<string, CallableTool> {
   const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
+  const { runtime } = options;
   for (const definition of options.tools) {
     if (definition.type === "mcp" || tools.has(definition.name)) continue;
     const { name, description, parameters } = definition;
@@ -130,7 +130,7 @@ function localToolsOf(options: ToolsetOptions, context: ToolContext): Map<string
       name,
       definition.type === "client" ? pageTool(definition, tool) : {
         ...{ tool, ...remoteTraits(definition) },
-        call: (args, call) => callHttpTool(definition, args, { context, call }),
+        call: (args, call) => callHttpTool(definition, args, { context, call, runtime }),
       },
     );
   }

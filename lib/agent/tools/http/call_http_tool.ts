@@ -1,4 +1,5 @@
 import { tryParseJson } from "../../../platform/json.ts";
+import type { Runtime } from "../../../platform/runtime.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { toolUrl } from "../../../schemas/tool_definition.ts";
 import type { ToolCallContext, ToolContext } from "../callable_tool.ts";
@@ -26,9 +27,13 @@ const MAX_RESPONSE_BYTES = 65_536;
 export async function callHttpTool(
   tool: HttpTool,
   args: Readonly<Record<string, unknown>>,
-  { context, call }: { context: ToolContext; call: ToolCallContext },
+  { context, call, runtime }: {
+    context: ToolContext;
+    call: ToolCallContext;
+    runtime: Pick<Runtime, "now" | "sleep">;
+  },
 ): Promise<{ status: number; body: unknown }> {
-  const { egress, redactor, tenant, allowedDomains, recordCall, visitor, runtime } = context;
+  const { egress, redactor, tenant, allowedDomains, recordCall, visitor } = context;
   const url = toolUrl(tool);
   if (url === undefined) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
   const secrets = await resolveSecrets(tool.request, url, context);
