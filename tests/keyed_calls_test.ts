@@ -65,9 +65,10 @@ Deno.test("kills at 50 seeded moments: no call is made twice, and none with two 
   const closing: Promise<void>[] = [];
   for (let n = 1; n <= MOMENTS; n++) {
     const conversationId = crypto.randomUUID();
-    const ask = (service: TestService) =>
+    const ask = (service: TestService, attempt: string) =>
       byKey(service, {
         key,
+        headers: { "idempotency-key": `order-${n}-${attempt}` },
         body: { agentId: agent.id, conversationId, messages: [say(`Refund order ${n}`)] },
       });
     const store = killableKv(kv);
@@ -76,21 +77,26 @@ Deno.test("kills at 50 seeded moments: no call is made twice, and none with two 
     const isDuringCall = random() < 0.3;
     onCall = isDuringCall ? () => store.killAfter(Math.floor(random() * 2)) : () => {};
     store.killAfter(isDuringCall ? Infinity : Math.floor(random() * MAX_STORE_CALLS));
-    const asking = ask(dying).then(async (first) => ({
-      runId: first.headers.get("x-run-id") ?? undefined,
-      seen: await readAll(first),
-    })).catch(() => undefined);
+    const asking = ask(dying, "first").then(async (answer) => {
+      await readAll(answer);
+      return answer.headers.get("x-run-id") ?? undefined;
+    }).catch(() => undefined);
     await Promise.race([asking, untilDead(store)]);
     onCall = () => {};
     store.killAfter(0);
     await dying.crash();
-    const { runId, seen = "" } = await asking ?? {};
+    const runId = await asking;
     await sweepOrphaned(alive.service.orphanedRuns, (ms) => void (ahead += ms));
     // It goes on trying to reach the store for a while.
     closing.push(dying.service.close().catch(() => {}));
-    const end = runId === undefined ? "not admitted" : await endOf(alive, { runId, key });
-    ends.set(end, (ends.get(end) ?? 0) + 1);
-    if (!seen.includes('"type":"done"')) await (await ask(alive)).body?.cancel();
+    // The client resumes, or sends the message that it has no answer to again.
+    const rest = runId === undefined
+      ? await ask(alive, "first")
+      : await alive.fetch(`/v1/chat/runs/${runId}/stream`, { key });
+    const { end, isInterrupted } = await endOf(rest);
+    const kind = runId === undefined ? "not admitted" : end;
+    ends.set(kind, (ends.get(kind) ?? 0) + 1);
+    if (isInterrupted) await readAll(await ask(alive, "second"));
   }
   const keys = Map.groupBy(tool.requests, ({ body }) => body);
   for (const [order, requests] of keys) {
@@ -110,33 +116,25 @@ async function untilDead(store: { isDead: boolean }): Promise<void> {
   await until(() => ++turns > 300 || undefined);
 }
 
-async function readAll(response: Response): Promise<string> {
-  let text = "";
+async function readAll(response: Response): Promise<void> {
   try {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+    await response.text();
   } catch {
     // Its process died.
   }
-  return text;
 }
 
 /** How a run ended: each call has its result, whenever the process died. */
-async function endOf(
-  service: TestService,
-  { runId, key }: { runId: string; key: string },
-): Promise<string> {
-  const answer = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
-  if (answer.status !== 200) {
-    await answer.body?.cancel();
-    return "gone";
-  }
+async function endOf(answer: Response): Promise<{ end: string; isInterrupted: boolean }> {
+  assertEquals(answer.status, 200);
   const frames = (await readFrames(answer)).map(({ frame }) => frame);
   const calls = frames.filter(({ type }) => type === "tool_call").length;
   const results = frames.filter(({ type }) => type === "tool_result");
   assertEquals(results.length, calls);
   assertEquals(frames.at(-1)!.type, "done");
+  const isInterrupted = frames.some((one) => one.type === "error");
   const isUnknown = JSON.stringify(results).includes("tool_outcome_unknown");
-  return isUnknown ? "unknown" : calls > 0 ? "called" : "not called";
+  return { end: isUnknown ? "unknown" : calls > 0 ? "called" : "not called", isInterrupted };
 }
 
 Deno.test("HTTP tools: each call has the key of its frame, and its run's id", async () => {

@@ -224,3 +224,11 @@ function shardSuffix(shard: number): string[] {
 function partsOf({ tenant, id, agentId, page }: ConversationName): string[] {
   return [tenant, id, agentId, page];
 }
+
+/** Where everything is that a run has several of. */
+export function runPrefixes(tenant: string, runId: string): Deno.KvKey[] {
+  const { transcriptChunks } = CONVERSATION_KEYS;
+  const { runInputChunks, runLogChunks, waitingCalls, callAnswers } = RUN_KEYS;
+  return [transcriptChunks, runInputChunks, runLogChunks, waitingCalls, callAnswers]
+    .map((prefixOf) => [...prefixOf(tenant, runId)]);
+}
