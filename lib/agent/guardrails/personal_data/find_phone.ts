@@ -1,0 +1,72 @@
+import { isAsciiLetter, isDigit, isFraction, isWordEnd, isWordStart } from "../code_points.ts";
+import { type FoldedText, NO_CODE } from "../folded_text.ts";
+import { isPhoneNumber, MAX_PHONE_DIGITS, type PhoneShape } from "./phone_shape.ts";
+
+const [PLUS, OPEN, COLON] = [43, 40, 58];
+const MAX_SEPARATOR = 3;
+/** Before a number: it is a part of something else, such as an amount, an id or an address. */
+const FOREIGN_BEFORE: ReadonlySet<number> = codesOf("+-_/=#$€£¥%&@\\");
+/** After a number: an amount or a share. */
+const FOREIGN_AFTER: ReadonlySet<number> = codesOf("€$£¥%_=@");
+const SEPARATORS: ReadonlySet<number> = codesOf(" -./()");
+
+/**
+ * The end of a phone number that starts at `i`; -1 if none does. Numbers are international (`+49 …`,
+ * `0049 …`), or national ones that are written like a phone number: a leading 0 and groups, or the North
+ * American groups. Digits without any of that may be anything.
+ */
+export function findPhone(text: FoldedText, i: number): number {
+  const first = text.at(i);
+  if (first !== PLUS && first !== OPEN && !isDigit(first)) return -1;
+  const [previous, beforePrevious] = [text.before(i), text.before(i - 1)];
+  if (FOREIGN_BEFORE.has(previous) || !isWordStart(previous, 48)) return -1;
+  if (isFraction(previous, beforePrevious)) return -1;
+  const shape: PhoneShape = { plus: first === PLUS, groups: [], separators: [] };
+  let found = -1;
+  let j = shape.plus ? i + 1 : i;
+  for (;;) {
+    const separator = readSeparator(text, j);
+    if (separator === undefined) return found;
+    shape.separators.push(separator);
+    j += separator.length;
+    const start = j;
+    let digits = "";
+    while (isDigit(text.at(j))) {
+      digits += String.fromCharCode(text.at(j++));
+      if (digits.length > MAX_PHONE_DIGITS) return found;
+    }
+    if (j === start) return found;
+    shape.groups.push(digits);
+    if (total(shape) > MAX_PHONE_DIGITS) return found;
+    if (isPhoneNumber(shape) && endsNumber(text, j)) found = j;
+  }
+}
+
+/** What stands between two groups: at most three characters, none of them twice. */
+function readSeparator(text: FoldedText, start: number): string | undefined {
+  let separator = "";
+  for (let j = start; SEPARATORS.has(text.at(j)); j++) {
+    const char = String.fromCharCode(text.at(j));
+    if (separator.length === MAX_SEPARATOR || (separator.includes(char) && char !== " ")) {
+      return undefined;
+    }
+    separator += char;
+  }
+  return separator;
+}
+
+/** Whether a number may end here: more digits, a unit or a time would make it something else. */
+function endsNumber(text: FoldedText, end: number): boolean {
+  const next = text.at(end);
+  if (next === NO_CODE) return true;
+  if (next === COLON) return !isDigit(text.at(end + 1));
+  return !FOREIGN_AFTER.has(next) && !isAsciiLetter(next) && isWordEnd(48, next);
+}
+
+function total({ groups }: PhoneShape): number {
+  return groups.reduce((sum, group) => sum + group.length, 0);
+}
+
+function codesOf(text: string): Set<number> {
+  return new Set(Array.from(text, (char) => char.codePointAt(0)!));
+}
