@@ -182,6 +182,9 @@ function answerHeld(
   return Promise.resolve({ finishReason: "stop" });
 }
 
-function priceOf({ policy: { entries }, guardrails }: PreparedRun, name: ModelName): CatalogueEntry {
+function priceOf(
+  { policy: { entries }, guardrails }: PreparedRun,
+  name: ModelName,
+): CatalogueEntry {
   return findEntry([...entries, ...classifierEntries(guardrails)], name) ?? entries[0]!;
 }

@@ -1,4 +1,9 @@
-import { classifierRequest, judge, type Verdict, VERDICT_TOKENS } from "../agent/guardrails/classifier.ts";
+import {
+  classifierRequest,
+  judge,
+  type Verdict,
+  VERDICT_TOKENS,
+} from "../agent/guardrails/classifier.ts";
 import { guardInput, type StopAction } from "../agent/guardrails/guard_input.ts";
 import { GuardrailHits } from "../agent/guardrails/guardrail_hits.ts";
 import { inputToJudge, RunGuard } from "../agent/guardrails/run_guard.ts";
@@ -6,7 +11,7 @@ import type { ModelAccess } from "../billing/model_access.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { ModelMessage } from "../providers/model.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
-import { type Guardrails, GUARDRAIL_SIDES, type GuardrailSide } from "../schemas/guardrails.ts";
+import { GUARDRAIL_SIDES, type Guardrails, type GuardrailSide } from "../schemas/guardrails.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { ChatRequest } from "./prepare_run.ts";
@@ -42,7 +47,11 @@ export function guardRequest(
 /** Finds the models of the classifiers. */
 export async function findClassifiers(
   { input, output }: Guardrails,
-  { tenant, access, reader }: { tenant: string; access: ModelAccess; reader?: KvReader | undefined },
+  { tenant, access, reader }: {
+    tenant: string;
+    access: ModelAccess;
+    reader?: KvReader | undefined;
+  },
 ): Promise<PreparedGuardrails["classifiers"]> {
   const find = (name: { provider: CatalogueEntry["vendor"]; model: string } | undefined) =>
     name && access.find(tenant, name, reader);
@@ -87,7 +96,11 @@ export function createRunGuard(
   },
 ): RunGuard {
   const { settings, classifiers } = guardrails;
-  const judgeText = async (side: GuardrailSide, text: string, signal: AbortSignal): Promise<Verdict> => {
+  const judgeText = async (
+    side: GuardrailSide,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<Verdict> => {
     const entry = classifiers[side];
     if (entry === undefined) return "unavailable";
     const { vendor: provider, model, contextTokens } = entry;

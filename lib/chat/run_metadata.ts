@@ -12,14 +12,16 @@ const MAX_NOTES_LENGTH = 8_192;
  * The details stored with a run: the first entries of each list, as far as they fit. Strangers control
  * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
-export function runMetadata({ droppedMessages: droppedBefore, truncation, egressCalls, notes, guardrails = [] }: {
-  /** Messages dropped before the first step. */
-  droppedMessages: number;
-  truncation: Truncation;
-  egressCalls: readonly EgressCall[];
-  notes: readonly string[];
-  guardrails?: readonly GuardrailHit[];
-}): RunDetails {
+export function runMetadata(
+  { droppedMessages: droppedBefore, truncation, egressCalls, notes, guardrails = [] }: {
+    /** Messages dropped before the first step. */
+    droppedMessages: number;
+    truncation: Truncation;
+    egressCalls: readonly EgressCall[];
+    notes: readonly string[];
+    guardrails?: readonly GuardrailHit[];
+  },
+): RunDetails {
   const egress = takeFitting(egressCalls.slice(0, MAX_EGRESS_CALLS), MAX_CALLS_LENGTH);
   const omitted = truncation.omittedTools.map((name) =>
     `${name} is left out: it does not fit into the context`

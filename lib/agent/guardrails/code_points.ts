@@ -35,8 +35,8 @@ export function isWordStart(previous: number, first: number): boolean {
 export function isWordEnd(last: number, next: number): boolean {
   const after = boundaryOf(next);
   if (after === "none" || after === "unspaced") return true;
-  const own = boundaryOf(last);
-  return own !== "word";
+  // Particles follow Latin words and numbers too.
+  return boundaryOf(last) !== "word" || after === "hangul";
 }
 
 function boundaryOf(code: number): Boundary {

@@ -1,7 +1,8 @@
 /** Invisible: joiners, soft hyphens, variation selectors, directions. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 /** Marks that decorate letters and digits. Vowel signs of other scripts are letters here. */
-const DECORATION = /[\u0300-\u036f\u0483-\u0489\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]/u;
+const DECORATION =
+  /[\u0300-\u036f\u0483-\u0489\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]/u;
 const DECOMPOSED = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
 const DASH = /[\p{Pd}\u2212]/u;
 const SPACE = /\p{Zs}/u;

@@ -102,8 +102,7 @@ export class RunGuard {
 
   #mask(value: unknown): unknown {
     const { hits } = this.#options;
-    const onMatch = ({ rule }: TextRule) =>
-      hits.add({ side: "output", rule, action: "mask" });
+    const onMatch = ({ rule }: TextRule) => hits.add({ side: "output", rule, action: "mask" });
     return this.#rules.length === 0 ? value : maskValue(value, { rules: this.#rules, onMatch });
   }
 
@@ -119,7 +118,11 @@ export class RunGuard {
     if (verdict === "allow") return true;
     const isUnavailable = verdict === "unavailable";
     const isAllowed = isUnavailable && !failClosed;
-    const hit = { side, rule: "classifier" as const, action: isAllowed ? "allow" as const : action };
+    const hit = {
+      side,
+      rule: "classifier" as const,
+      action: isAllowed ? "allow" as const : action,
+    };
     hits.add(isUnavailable ? { ...hit, unavailable: true } : hit);
     if (!isAllowed) this.#stop ??= { side, action };
     return isAllowed;

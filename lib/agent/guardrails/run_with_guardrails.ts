@@ -31,7 +31,12 @@ export async function runWithGuardrails(
   const guarded = guard.guardTools(tools);
   let outcome: AgentOutcome;
   try {
-    outcome = await runWithTools({ ...tools, ...guarded }, { ...options, messages, candidates, onEvent });
+    outcome = await runWithTools({ ...tools, ...guarded }, {
+      ...options,
+      messages,
+      candidates,
+      onEvent,
+    });
   } catch (error) {
     await release(guard, { onEvent, signal });
     throw error;

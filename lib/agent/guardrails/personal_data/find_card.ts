@@ -8,7 +8,8 @@ const [SPACE, DASH, DOT] = [32, 45, 46];
 
 /** First digits of each network, and the lengths of its numbers. */
 const NETWORKS: readonly { prefix: RegExp; lengths: readonly number[] }[] = [
-  { prefix: /^4/, lengths: [13, 16, 19] },
+  // Those of 13 digits are out of use, and look like the EANs of German products.
+  { prefix: /^4/, lengths: [16, 19] },
   { prefix: /^5[1-5]|^2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)/, lengths: [16] },
   { prefix: /^3[47]/, lengths: [15] },
   { prefix: /^30[0-5]|^309|^3[689]/, lengths: [14, 16, 19] },

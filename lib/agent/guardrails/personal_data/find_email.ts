@@ -4,6 +4,7 @@ import { type FoldedText, NO_CODE } from "../folded_text.ts";
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
 const [AT, DOT, DASH] = [64, 46, 45];
+const GIT = "git";
 /** `.`, `-`, `_`, `+` and `%`; the others of RFC 5322 delimit addresses more often than they are in one. */
 const LOCAL_PUNCTUATION: ReadonlySet<number> = new Set([46, 45, 95, 43, 37]);
 /** Not domains, but names of files such as `logo@2x.png`. */
@@ -18,7 +19,10 @@ const FILE_ENDINGS: ReadonlySet<string> = new Set([
 export function findEmail(text: FoldedText, i: number): number {
   const first = text.at(i);
   const follows = isLocal(text.before(i));
-  if (first === AT) return follows ? findDomainEnd(text, i + 1) : -1;
+  if (first === AT) {
+    const isRest = follows && !isGitUser(text, { from: i - GIT.length, to: i });
+    return isRest ? findDomainEnd(text, i + 1) : -1;
+  }
   if (!isLocal(first) || follows) return -1;
   let j = i;
   while (isLocal(text.at(j))) {
@@ -49,13 +53,14 @@ function findDomainEnd(text: FoldedText, start: number): number {
 function isTopLevel(text: FoldedText, range: { from: number; to: number }): boolean {
   const label = textOf(text, range);
   if (label.startsWith("xn--")) return true;
-  return label.length >= 2 && Array.from(label).every((_, n) => isAsciiLetter(label.charCodeAt(n))) &&
+  return label.length >= 2 &&
+    Array.from(label).every((_, n) => isAsciiLetter(label.charCodeAt(n))) &&
     !FILE_ENDINGS.has(label);
 }
 
 /** `git@host` names a server's account in every clone command. */
 function isGitUser(text: FoldedText, range: { from: number; to: number }): boolean {
-  return textOf(text, range) === "git";
+  return textOf(text, range) === GIT && !isLocal(text.before(range.from));
 }
 
 function textOf(text: FoldedText, { from, to }: { from: number; to: number }): string {

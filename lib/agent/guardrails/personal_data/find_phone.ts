@@ -1,13 +1,15 @@
 import { isAsciiLetter, isDigit, isFraction, isWordEnd, isWordStart } from "../code_points.ts";
 import { type FoldedText, NO_CODE } from "../folded_text.ts";
-import { isPhoneNumber, MAX_PHONE_DIGITS, type PhoneShape } from "./phone_shape.ts";
+import { isLikeTable, isPhoneNumber, MAX_PHONE_DIGITS, type PhoneShape } from "./phone_shape.ts";
 
-const [PLUS, OPEN, COLON] = [43, 40, 58];
+const [SPACE, PLUS, OPEN] = [32, 43, 40];
 const MAX_SEPARATOR = 3;
 /** Before a number: it is a part of something else, such as an amount, an id or an address. */
 const FOREIGN_BEFORE: ReadonlySet<number> = codesOf("+-_/=#$€£¥%&@\\");
 /** After a number: an amount or a share. */
 const FOREIGN_AFTER: ReadonlySet<number> = codesOf("€$£¥%_=@");
+/** Before a digit, they continue an id, a time or an amount. */
+const CONTINUING: ReadonlySet<number> = codesOf(":-/.,");
 const SEPARATORS: ReadonlySet<number> = codesOf(" -./()");
 
 /**
@@ -21,6 +23,8 @@ export function findPhone(text: FoldedText, i: number): number {
   const [previous, beforePrevious] = [text.before(i), text.before(i - 1)];
   if (FOREIGN_BEFORE.has(previous) || !isWordStart(previous, 48)) return -1;
   if (isFraction(previous, beforePrevious)) return -1;
+  // Within a row of numbers, only a plus begins another one.
+  if (first !== PLUS && previous === SPACE && isDigit(beforePrevious)) return -1;
   const shape: PhoneShape = { plus: first === PLUS, groups: [], separators: [] };
   let found = -1;
   let j = shape.plus ? i + 1 : i;
@@ -38,7 +42,9 @@ export function findPhone(text: FoldedText, i: number): number {
     if (j === start) return found;
     shape.groups.push(digits);
     if (total(shape) > MAX_PHONE_DIGITS) return found;
-    if (isPhoneNumber(shape) && endsNumber(text, j)) found = j;
+    if (isPhoneNumber(shape) && endsNumber(text, j) && !continuesTable(shape, { text, end: j })) {
+      found = j;
+    }
   }
 }
 
@@ -59,8 +65,15 @@ function readSeparator(text: FoldedText, start: number): string | undefined {
 function endsNumber(text: FoldedText, end: number): boolean {
   const next = text.at(end);
   if (next === NO_CODE) return true;
-  if (next === COLON) return !isDigit(text.at(end + 1));
+  if (CONTINUING.has(next)) return !isDigit(text.at(end + 1));
   return !FOREIGN_AFTER.has(next) && !isAsciiLetter(next) && isWordEnd(48, next);
+}
+
+function continuesTable(
+  shape: PhoneShape,
+  { text, end }: { text: FoldedText; end: number },
+): boolean {
+  return isLikeTable(shape) && text.at(end) === SPACE && isDigit(text.at(end + 1));
 }
 
 function total({ groups }: PhoneShape): number {

@@ -9,13 +9,14 @@ export interface PhoneShape {
 export const MAX_PHONE_DIGITS = 17;
 const MAX_INTERNATIONAL = 15;
 const MIN_INTERNATIONAL = 8;
-/** Without a separator, a shorter number with two zeros may be any id. */
-const MIN_UNSEPARATED = 11;
+/** Without a separator, a shorter number with two zeros may be any id, or the EAN of a product. */
+const MIN_UNSEPARATED = 12;
 
 /** The country codes of ITU-T E.164. */
 const COUNTRY_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[05789]\d|9[679]\d)/;
-const DATES = [[2, 2, 4], [2, 2, 2]];
+/** Dates, and the postal codes of the USA with four more digits. */
+const FOREIGN_GROUPS = [[2, 2, 4], [2, 2, 2], [5, 4]];
 
 /** True if digits in this form are a phone number rather than a date, an amount or an id. */
 export function isPhoneNumber(shape: PhoneShape): boolean {
@@ -24,7 +25,7 @@ export function isPhoneNumber(shape: PhoneShape): boolean {
   if (count(written, "(") !== count(written, ")")) return false;
   if (plus) return isInternational(groups.join(""));
   if (separators[0] !== "" && separators[0] !== "(") return false;
-  if (groups[0]!.startsWith("00")) return isDialled(groups);
+  if (groups[0]!.startsWith("00")) return isDialled(shape);
   return groups[0]!.startsWith("0") ? isNational(shape) : isNorthAmerican(shape);
 }
 
@@ -37,10 +38,19 @@ function isInternational(digits: string): boolean {
   return !national.startsWith("00");
 }
 
-/** With the international prefix `00`. */
-function isDialled(groups: readonly string[]): boolean {
+/** With the international prefix `00`, and the whole country code in its group or the next. */
+function isDialled({ groups, separators }: PhoneShape): boolean {
+  const [prefix] = groups as [string];
+  if (prefix === "00" ? separators[1] !== " " : !COUNTRY_CODE.test(prefix.slice(2))) return false;
   const digits = groups.join("").slice(2);
-  return (groups.length > 1 || digits.length >= MIN_UNSEPARATED) && isInternational(digits);
+  return (groups.length > 1 || digits.length >= MIN_UNSEPARATED || /^1[2-9]/.test(digits)) &&
+    isInternational(digits);
+}
+
+/** True for groups of the same length without a prefix: more of them would be a row of a table. */
+export function isLikeTable({ plus, groups, separators }: PhoneShape): boolean {
+  return !plus && separators.slice(1).every((one) => one === " ") &&
+    groups.every(({ length }) => length === groups[0]!.length);
 }
 
 /** A leading zero and groups, as in most of Europe. */
@@ -53,7 +63,7 @@ function isNational({ groups, separators }: PhoneShape): boolean {
   if (lengths.every((length) => length === 2)) {
     return groups.length === 5 && between.every((one) => one === between[0]);
   }
-  if (DATES.some((date) => date.every((length, n) => lengths[n] === length))) return false;
+  if (FOREIGN_GROUPS.some((one) => one.every((length, n) => lengths[n] === length))) return false;
   return between.every((one, n) => !one.includes(".") && (n === 0 || !one.includes("/")));
 }
 
