@@ -186,5 +186,5 @@ function priceOf(
   { policy: { entries }, guardrails }: PreparedRun,
   name: ModelName,
 ): CatalogueEntry {
-  return findEntry([...entries, ...classifierEntries(guardrails)], name) ?? entries[0]!;
+  return findEntry(entries, name) ?? findEntry(classifierEntries(guardrails), name) ?? entries[0]!;
 }

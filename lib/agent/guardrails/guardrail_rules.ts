@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type {
   GuardrailAction,
   GuardrailRule,
@@ -38,9 +39,21 @@ export function compileRules(
     ...FINDERS[rule],
   }));
   if (denyWords === undefined) return rules;
-  const words = new WordList(denyWords.words);
+  const words = wordListOf(denyWords.words);
   const find: Find = (text, i) => words.find(text, i);
   return [...rules, { rule: "deny_words", action: denyWords.action, mask: "[removed]", find }];
+}
+
+/** Building a list of 500 words takes a few milliseconds, and every run of an agent has the same one. */
+const wordLists = new LRUCache<string, WordList>({ max: 200 });
+
+function wordListOf(words: readonly string[]): WordList {
+  const key = words.join("\n");
+  const known = wordLists.get(key);
+  if (known !== undefined) return known;
+  const list = new WordList(words);
+  wordLists.set(key, list);
+  return list;
 }
 
 /** The same rules where nothing can be refused, such as in the output of a tool. */
