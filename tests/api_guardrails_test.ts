@@ -51,12 +51,12 @@ for (const provider of PROVIDER_IDS) {
     assert(!on.service.logged.some((line) => line.includes("4111")));
   });
 
-  Deno.test(`guardrails, ${provider}: a refusal closes the provider's stream and is billed`, async () => {
+  Deno.test(`guardrails, ${provider}: a blocked answer closes the provider's stream and is billed`, async () => {
     await using mock = await MockProviders.start();
     await using on = await ProviderService.start(mock);
     const written = { say: [{ text: "The secret is" }, { text: " out" }], finish: "hang" as const };
     mock.next({ ...written, end: "none" });
-    const output = { denyWords: { words: ["secret"], action: "refuse" }, message: "Ask the shop." };
+    const output = { denyWords: { words: ["secret"], action: "block" }, message: "Ask the shop." };
     const agent = await on.agent(provider, { guardrails: { output } });
     const frames = await readFrames(await on.send(agent));
     assertEquals(textOf(frames), "The \n\nAsk the shop.");
@@ -91,17 +91,17 @@ Deno.test("guardrails: personal data of the visitor reaches neither the model no
   assertEquals([runs[0].guardrails, runs[1].guardrails], [[hit], undefined]);
 });
 
-Deno.test("guardrails: a refused message asks no model, costs nothing, and cannot be smuggled in later", async () => {
+Deno.test("guardrails: a blocked message asks no model, costs nothing, and cannot be smuggled in later", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock);
-  const input = { denyWords: { words: ["explosives"], action: "refuse" } };
+  const input = { denyWords: { words: ["explosives"], action: "block" } };
   const agent = await on.agent("vendor_a", { guardrails: { input } });
-  const refused = await readFrames(
+  const blocked = await readFrames(
     await on.send(agent, { messages: [say("About ex\u200bplo**sives**")] }),
   );
-  assertEquals(frameTypes(refused), ["start", "delta", "usage", "done"]);
-  assertEquals(textOf(refused), "I cannot help with that.");
-  assertEquals([onlyFrame(refused, "usage").costUsd, mock.requests.length], [0, 0]);
+  assertEquals(frameTypes(blocked), ["start", "delta", "usage", "done"]);
+  assertEquals(textOf(blocked), "I cannot help with that.");
+  assertEquals([onlyFrame(blocked, "usage").costUsd, mock.requests.length], [0, 0]);
   mock.next(pieces("Hm."));
   const messages = [
     say("About explosives"),
@@ -118,7 +118,7 @@ const CATALOGUE = [
   catalogueEntry(),
   catalogueEntry({ model: "judge", inputUsdPerMTok: 0.5, outputUsdPerMTok: 2 }),
 ];
-const JUDGE = { provider: "vendor_a", model: "judge", policy: "No weapons.", action: "refuse" };
+const JUDGE = { provider: "vendor_a", model: "judge", policy: "No weapons.", action: "block" };
 const verdict = (word: string): Script => ({
   say: [{ text: word }],
   usage: { input: 200, output: 2 },
@@ -162,7 +162,7 @@ Deno.test("guardrails: a classifier stops the answer before it is shown, and the
   assertEquals(mock.requests.map(({ model }) => model), ["mid", "judge", "judge"]);
 });
 
-Deno.test("guardrails: a classifier that fails lets pass, or not with failClosed", async () => {
+Deno.test("guardrails: a classifier that fails passes texts, or not with failClosed", async () => {
   await using mock = await MockProviders.start();
   await using on = await ProviderService.start(mock, { catalogue: CATALOGUE });
   const failing: Script[] = [
@@ -275,4 +275,26 @@ Deno.test("guardrails: a hand-off by a rule waits for a person, with the masked 
   const transcript = await on.transcript(conversationId);
   assertEquals(transcript.handoff?.state, "waiting");
   assertEquals(transcript.runs[0]!.messages[0]!.content, "Card [card number]");
+});
+
+Deno.test("guardrails: the demo model is a classifier that blocks what the policy quotes", async () => {
+  await using service = await TestService.start({ ...instantRuntime() });
+  const key = await service.key();
+  const policy = 'Nothing about “weapons” or "drugs".';
+  const classifier = {
+    provider: "vendor_a",
+    model: "demo",
+    policy,
+    action: "block",
+    failClosed: true,
+  };
+  for (const side of ["input", "output"]) {
+    const agent = await service.agent(key, { guardrails: { [side]: { classifier } } });
+    const ask = async (content: string) => {
+      const body = { agentId: agent.id, messages: [say(content)] };
+      return onlyFrame(await readFrames(await byKey(service, { key, body })), "done").finishReason;
+    };
+    assertEquals(await ask("Where is my parcel?"), "stop");
+    assertEquals(await ask("Where are the Weapons?"), "content_filter");
+  }
 });

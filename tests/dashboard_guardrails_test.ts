@@ -11,7 +11,7 @@ import { byKey, say } from "./support/widget_calls.ts";
 const FORM = {
   "version": "1",
   "output.words": "secret\n\nLaunch code",
-  "output.wordsAction": "refuse",
+  "output.wordsAction": "block",
   "output.kinds": "card",
   "output.kindsAction": "mask",
   "output.message": "Ask the shop.",
@@ -39,7 +39,7 @@ Deno.test("/agents/:id/guardrails: saves the form, shows it again, and removes w
   assertEquals((await operator.post(path, FORM)).status, 303);
   assertEquals(await stored(), {
     output: {
-      denyWords: { words: ["secret", "Launch code"], action: "refuse" },
+      denyWords: { words: ["secret", "Launch code"], action: "block" },
       personalData: { kinds: ["card"], action: "mask" },
       message: "Ask the shop.",
     },
@@ -109,11 +109,11 @@ Deno.test("/conversations/:id: a run says which guardrail acted, without the tex
   )).text();
   assertStringIncludes(masked, "Payment card numbers in the answer: replaced, once");
   assertStringIncludes(masked, "Masked");
-  const refused =
+  const blocked =
     await (await operator.get(`/conversations/${await ask("Tell the secret")}?agentId=${agent.id}`))
       .text();
-  assertStringIncludes(refused, "Words and phrases in the answer: refused, once");
-  assertStringIncludes(refused, "Filtered");
-  assert(refused.includes("Ask the shop."));
+  assertStringIncludes(blocked, "Words and phrases in the answer: blocked, once");
+  assertStringIncludes(blocked, "Filtered");
+  assert(blocked.includes("Ask the shop."));
   assertFalse(masked.includes("You asked: “Is 4111"));
 });

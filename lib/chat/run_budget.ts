@@ -29,7 +29,7 @@ export interface RunBudgetOptions {
 export class RunBudget {
   readonly #options: RunBudgetOptions;
   #hold: number;
-  /** The most that the run has cost once everything under way has ended. */
+  /** The most that the run has cost once everything that is running has ended. */
   #committed = 0;
 
   constructor(options: RunBudgetOptions) {
@@ -67,7 +67,7 @@ export class RunBudget {
     };
   }
 
-  /** Reserves a classifier's check, beside a step that may be under way. Checks follow one another. */
+  /** Reserves a classifier's check, beside a step that may be running. Checks follow one another. */
   async authorizeCheck({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
     const { entries, maxCost, raise, spent } = this.#options;
     const entry = findEntry(entries, candidates[0]!)!;

@@ -8,17 +8,17 @@ export const PERSONAL_DATA = ["card", "iban", "email", "phone"] as const;
 export type PersonalDataKind = typeof PERSONAL_DATA[number];
 
 /** `mask` replaces the match; the other two end the answer. */
-export const GUARDRAIL_ACTIONS = ["mask", "refuse", "hand_off"] as const;
+export const GUARDRAIL_ACTIONS = ["mask", "block", "hand_off"] as const;
 export type GuardrailAction = typeof GUARDRAIL_ACTIONS[number];
 
 /** What a classifier can lead to: it judges a whole text, so there is nothing to replace. */
-export const CLASSIFIER_ACTIONS = ["refuse", "hand_off"] as const;
+export const CLASSIFIER_ACTIONS = ["block", "hand_off"] as const;
 
 export const GUARDRAIL_SIDES = ["input", "output"] as const;
 export type GuardrailSide = typeof GUARDRAIL_SIDES[number];
 
 const action = z.enum(GUARDRAIL_ACTIONS).describe(
-  "`mask` replaces each match, `refuse` ends the answer with `message`, and `hand_off` asks for a " +
+  "`mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a " +
     "person, which requires `handoff` by the model. On the input side every match is also replaced.",
 );
 

@@ -17,7 +17,7 @@ export interface GuardedInput<T> {
 
 /**
  * Applies the rules of the input side. Whatever a rule's action, its matches are replaced in every
- * message, so that a refused one reaches neither the store nor, with the next message, the model.
+ * message, so that a blocked one reaches neither the store nor, with the next message, the model.
  */
 export function guardInput<T extends { content: string }>(
   messages: readonly T[],
@@ -38,6 +38,6 @@ export function guardInput<T extends { content: string }>(
     const content = guardText(message.content, { rules: masks, ...isLast && { onMatch } });
     return content === message.content ? message : { ...message, content };
   });
-  const stop = (["hand_off", "refuse"] as const).find((action) => actions.has(action));
+  const stop = (["hand_off", "block"] as const).find((action) => actions.has(action));
   return { messages: guarded, hits, ...stop && { stop } };
 }

@@ -3,7 +3,7 @@ import type { GuardedOutput } from "./guarded_output.ts";
 
 /**
  * A model whose text passes through a run's guardrails. What it shows is also what the next step reads. A
- * text that is refused ends its stream with `content_filter`, and its calls are not executed.
+ * blocked text ends its stream with `content_filter`, and its calls are not executed.
  */
 export class GuardedModel implements Model {
   readonly #model: Model;

@@ -56,7 +56,7 @@ function wordListOf(words: readonly string[]): WordList {
   return list;
 }
 
-/** The same rules where nothing can be refused, such as in the output of a tool. */
+/** The same rules where nothing can be blocked, such as in the output of a tool. */
 export function asMasks(rules: readonly TextRule[]): TextRule[] {
   return rules.map((rule) => ({ ...rule, action: "mask" }));
 }

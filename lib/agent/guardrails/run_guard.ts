@@ -11,9 +11,9 @@ import { compileRules, type TextRule } from "./guardrail_rules.ts";
 import { maskValue } from "./mask_value.ts";
 
 /** Shown unless the agent has its own message. */
-export const DEFAULT_REFUSAL = "I cannot help with that.";
-/** What the model reads of a message that a classifier refused. */
-const REFUSED_MESSAGE = "[removed]";
+export const DEFAULT_MESSAGE = "I cannot help with that.";
+/** What the model reads of a message that a classifier blocked. */
+const BLOCKED_MESSAGE = "[removed]";
 
 /** Why an answer ends early: a rule of one side, or no money for a check. */
 export type Stop = { side: GuardrailSide; action: StopAction } | { outcome: AgentOutcome };
@@ -57,8 +57,8 @@ export class RunGuard {
     return this.#stop;
   }
 
-  refusalOf(side: GuardrailSide): string {
-    return this.#options.settings[side]?.message ?? DEFAULT_REFUSAL;
+  messageOf(side: GuardrailSide): string {
+    return this.#options.settings[side]?.message ?? DEFAULT_MESSAGE;
   }
 
   /** Judges what the model is about to read; `stop` is set if it is not allowed. */
@@ -67,15 +67,15 @@ export class RunGuard {
     await this.#isAllowed("input", inputToJudge(messages));
   }
 
-  /** Removes what a classifier refused before, which clients send again with the conversation. */
-  withoutRefused(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  /** Removes what a classifier blocked before, which clients send again with the conversation. */
+  withoutBlocked(messages: readonly ModelMessage[]): readonly ModelMessage[] {
     if (this.#options.settings.input?.classifier === undefined) return messages;
-    const refusal = this.refusalOf("input");
+    const shown = this.messageOf("input");
     return messages.map((message, n) => {
       const answer = messages[n + 1];
-      const isRefused = message.role === "user" && answer?.role === "assistant" &&
-        answer.content.trim() === refusal;
-      return isRefused ? { role: "user", content: REFUSED_MESSAGE } : message;
+      const isBlocked = message.role === "user" && answer?.role === "assistant" &&
+        answer.content.trim() === shown;
+      return isBlocked ? { role: "user", content: BLOCKED_MESSAGE } : message;
     });
   }
 

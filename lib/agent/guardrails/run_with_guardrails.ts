@@ -9,14 +9,14 @@ type RunOptions = Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool">;
 
 /**
  * Runs the loop with an agent's guardrails: judges the input, passes the model's text through the rules,
- * and ends a refused answer with a message or with a person.
+ * and ends a blocked answer with a message or with a person.
  */
 export async function runWithGuardrails(
   guard: RunGuard,
   { tools, ...options }: RunOptions & { tools: Toolset },
 ): Promise<AgentOutcome> {
   const { signal } = options;
-  const messages = guard.withoutRefused(options.messages);
+  const messages = guard.withoutBlocked(options.messages);
   await guard.checkInput(messages);
   const onEvent = (event: AgentEvent) => options.onEvent(guard.guardEvent(event));
   if (guard.stop !== undefined) {
@@ -62,7 +62,7 @@ async function conclude(
   const { side, action } = stop;
   const note = action === "hand_off" ? await handOff(side, { tools, onEvent, signal }) : undefined;
   signal.throwIfAborted();
-  const message = note ?? guard.refusalOf(side);
+  const message = note ?? guard.messageOf(side);
   onEvent({ type: "text", text: guard.output.hasShown ? `\n\n${message}` : message });
   return { finishReason: "content_filter" };
 }

@@ -14,8 +14,8 @@ const CARD = "4111 1111 1111 1111";
 const MASKED: Guardrails = {
   output: { personalData: { kinds: ["card", "email"], action: "mask" } },
 };
-const refusing = (message?: string): Guardrails => ({
-  output: { denyWords: { words: ["secret"], action: "refuse" }, ...message && { message } },
+const blocking = (message?: string): Guardrails => ({
+  output: { denyWords: { words: ["secret"], action: "block" }, ...message && { message } },
 });
 
 interface Change {
@@ -122,9 +122,9 @@ Deno.test("guardrails: the note of a hand-off is stored, so its tool gets it mas
   assertEquals(executed, [["hand_off", { reason: "Card [card number]" }]]);
 });
 
-Deno.test("guardrails: refused text stops the model, its calls and the run", async () => {
+Deno.test("guardrails: blocked text stops the model, its calls and the run", async () => {
   const never = Promise.withResolvers<void>().promise;
-  const { shown, outcome, executed, hits } = await run(refusing("Ask the shop."), [
+  const { shown, outcome, executed, hits } = await run(blocking("Ask the shop."), [
     [
       call("look_up"),
       ...words("The sec"),
@@ -137,12 +137,12 @@ Deno.test("guardrails: refused text stops the model, its calls and the run", asy
   assertEquals(shown, "The \n\nAsk the shop.");
   assertEquals(outcome, { finishReason: "content_filter" });
   assertEquals([executed, hits], [[], [
-    { side: "output", rule: "deny_words", action: "refuse", count: 1 },
+    { side: "output", rule: "deny_words", action: "block", count: 1 },
   ]]);
 });
 
-Deno.test("guardrails: a refusal without text before it is only the message", async () => {
-  const { shown } = await run(refusing(), [[text("Secret!"), usage(1, 1), end()]]);
+Deno.test("guardrails: a blocked answer without text before it is only the message", async () => {
+  const { shown } = await run(blocking(), [[text("Secret!"), usage(1, 1), end()]]);
   assertEquals(shown, "I cannot help with that.");
 });
 
@@ -161,9 +161,9 @@ Deno.test("guardrails: what is held back is shown when the provider fails", asyn
   assertEquals([shown, (failed as Error).message], ["Write to jo", "broken"]);
 });
 
-Deno.test("guardrails: a message that the rules refused asks no model", async () => {
-  const settings: Guardrails = { input: { denyWords: { words: ["x"], action: "refuse" } } };
-  const { shown, model, events, outcome } = await run(settings, [], { inputStop: "refuse" });
+Deno.test("guardrails: a message that the rules block asks no model", async () => {
+  const settings: Guardrails = { input: { denyWords: { words: ["x"], action: "block" } } };
+  const { shown, model, events, outcome } = await run(settings, [], { inputStop: "block" });
   assertEquals([shown, model.requests.length], ["I cannot help with that.", 0]);
   assertEquals([events[0]?.type, outcome], ["step", { finishReason: "content_filter" }]);
 });
@@ -173,13 +173,13 @@ const CLASSIFIED = (failClosed?: boolean): Guardrails => {
     provider: "vendor_a" as const,
     model: "m",
     policy: "No.",
-    action: "refuse" as const,
+    action: "block" as const,
   };
   const one = { classifier: { ...classifier, ...failClosed !== undefined && { failClosed } } };
   return { input: one, output: one };
 };
 
-Deno.test("guardrails: a classifier judges all that the client sent, and what it refused is not read again", async () => {
+Deno.test("guardrails: a classifier judges all that the client sent, and what it blocked is not read again", async () => {
   const judged: string[] = [];
   const messages = [
     { role: "user" as const, content: "Build a bomb." },
@@ -198,7 +198,7 @@ Deno.test("guardrails: a classifier judges all that the client sent, and what it
   assertEquals(model.requests[0]!.messages[0], { role: "user", content: "[removed]" });
 });
 
-Deno.test("guardrails: an unreachable classifier lets text pass, or refuses it with failClosed", async () => {
+Deno.test("guardrails: an unreachable classifier passes text, or blocks it with failClosed", async () => {
   const judge = () => Promise.resolve("unavailable" as const);
   const open = await run(CLASSIFIED(), [[text("So."), usage(1, 1), end()]], { judge });
   assertEquals([open.shown, open.outcome], ["So.", { finishReason: "stop" }]);
@@ -209,7 +209,7 @@ Deno.test("guardrails: an unreachable classifier lets text pass, or refuses it w
   const closed = await run(CLASSIFIED(true), [], { judge });
   assertEquals([closed.shown, closed.model.requests.length], ["I cannot help with that.", 0]);
   assertEquals(closed.hits.map(({ action, unavailable }) => [action, unavailable]), [[
-    "refuse",
+    "block",
     true,
   ]]);
 });

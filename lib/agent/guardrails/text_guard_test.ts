@@ -176,8 +176,8 @@ Deno.test("TextGuard: what is held back is bounded, whatever is written", () => 
   }
 });
 
-Deno.test("TextGuard: refusing shows the text before the match and nothing after", () => {
-  const rules = RULES.map((rule) => ({ ...rule, action: "refuse" as const }));
+Deno.test("TextGuard: blocking shows the text before the match and nothing after", () => {
+  const rules = RULES.map((rule) => ({ ...rule, action: "block" as const }));
   const matched: string[] = [];
   const guard = new TextGuard({ rules, onMatch: ({ rule }) => matched.push(rule) });
   const shown = ["Your ca", "rd", " is", " 4111"].map((part) => guard.push(part)).join("");

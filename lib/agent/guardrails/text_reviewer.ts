@@ -45,7 +45,7 @@ export class TextReviewer {
     }
   }
 
-  /** Drops what waits, and resolves when no check is under way any more. */
+  /** Drops what waits, and resolves when no check is running any more. */
   async discard(): Promise<void> {
     this.#isBlocked = true;
     this.#waiting = "";
@@ -55,7 +55,7 @@ export class TextReviewer {
   #start(length: number): void {
     if (length === 0) return;
     const running = this.#review(length);
-    // Whoever drains gets the error; until then it must not be unhandled.
+    // `drain` throws the error; until then it must not be unhandled.
     running.catch(() => {});
     this.#running = running;
   }

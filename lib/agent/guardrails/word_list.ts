@@ -1,4 +1,4 @@
-import { isWordEnd, isWordStart } from "./code_points.ts";
+import { isWordEnd, isWordStart } from "./word_boundary.ts";
 import { FoldedText, NO_CODE } from "./folded_text.ts";
 
 /** Stands for what separates the words of a phrase. */

@@ -16,7 +16,7 @@ export const PERSONAL_DATA_LABELS: Readonly<Record<PersonalDataKind, string>> = 
 
 export const ACTION_LABELS: Readonly<Record<GuardrailAction, string>> = {
   mask: msg("Replace it"),
-  refuse: msg("End the answer with the message"),
+  block: msg("End the answer with the message"),
   hand_off: msg("Hand off to a person"),
 };
 
@@ -40,7 +40,7 @@ export function describeHit({ side, rule, action, count, unavailable }: Guardrai
 
 const DONE_LABELS: Readonly<Record<GuardrailHit["action"], string>> = {
   mask: msg("replaced"),
-  refuse: msg("refused"),
+  block: msg("blocked"),
   hand_off: msg("handed off"),
   allow: msg("let pass"),
 };

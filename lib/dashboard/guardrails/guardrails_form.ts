@@ -57,7 +57,7 @@ function toSideValues(
     kindsAction: personalData?.action ?? "mask",
     model: classifier === undefined ? "" : `${classifier.provider}/${classifier.model}`,
     policy: classifier?.policy ?? "",
-    modelAction: classifier?.action ?? "refuse",
+    modelAction: classifier?.action ?? "block",
     failClosed: classifier?.failClosed ? "on" : "",
     message,
   };

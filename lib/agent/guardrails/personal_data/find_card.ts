@@ -1,4 +1,4 @@
-import { isDigit, isFraction } from "../code_points.ts";
+import { isDigit, isFraction } from "../word_boundary.ts";
 import type { FoldedText } from "../folded_text.ts";
 
 const MAX_DIGITS = 19;

@@ -1,4 +1,4 @@
-import { isAsciiAlphanumeric, isAsciiLetter } from "../code_points.ts";
+import { isAsciiAlphanumeric, isAsciiLetter } from "../word_boundary.ts";
 import { type FoldedText, NO_CODE } from "../folded_text.ts";
 
 const MAX_LOCAL = 64;

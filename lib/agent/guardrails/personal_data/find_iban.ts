@@ -1,4 +1,4 @@
-import { isAsciiAlphanumeric, isAsciiLetter, isDigit } from "../code_points.ts";
+import { isAsciiAlphanumeric, isAsciiLetter, isDigit } from "../word_boundary.ts";
 import type { FoldedText } from "../folded_text.ts";
 
 /** Length of the IBANs of each country: the SWIFT registry, then countries that use them without being in it. */

@@ -1,4 +1,4 @@
-import { isAsciiLetter, isDigit, isFraction, isWordEnd, isWordStart } from "../code_points.ts";
+import { isAsciiLetter, isDigit, isFraction, isWordEnd, isWordStart } from "../word_boundary.ts";
 import { type FoldedText, NO_CODE } from "../folded_text.ts";
 import { isLikeTable, isPhoneNumber, MAX_PHONE_DIGITS, type PhoneShape } from "./phone_shape.ts";
 

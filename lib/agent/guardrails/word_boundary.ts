@@ -20,8 +20,8 @@ export function isAsciiAlphanumeric(code: number): boolean {
   return isDigit(code) || isAsciiLetter(code);
 }
 
-type Boundary = "none" | "word" | "unspaced" | "hangul";
-const cache = new Map<number, Boundary>();
+export type WordBoundary = "none" | "word" | "unspaced" | "hangul";
+const cache = new Map<number, WordBoundary>();
 
 /** True if a word that starts with `first` can start after `previous`. */
 export function isWordStart(previous: number, first: number): boolean {
@@ -39,7 +39,7 @@ export function isWordEnd(last: number, next: number): boolean {
   return boundaryOf(last) !== "word" || after === "hangul";
 }
 
-function boundaryOf(code: number): Boundary {
+function boundaryOf(code: number): WordBoundary {
   if (code < 128) return isAsciiAlphanumeric(code) ? "word" : "none";
   const known = cache.get(code);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ function boundaryOf(code: number): Boundary {
   return boundary;
 }
 
-function classify(char: string): Boundary {
+function classify(char: string): WordBoundary {
   if (UNSPACED.test(char)) return "unspaced";
   if (HANGUL.test(char)) return "hangul";
   return WORD.test(char) ? "word" : "none";
