@@ -79,7 +79,9 @@ export class RunGuard {
     });
   }
 
+  /** The model itself if nothing that it writes is checked. */
   guardModel(model: Model): Model {
+    if (this.#options.settings.output === undefined) return model;
     return new GuardedModel(model, { output: this.output, stopped: this.#stopped.signal });
   }
 
