@@ -112,7 +112,7 @@ export function createRunGuard(
       policy,
       authorize: (step) => budget.authorizeCheck(step),
       onUsage: (candidate, usage) =>
-        run.usage.addTokens({ ...usage, provider: candidate.provider, model: candidate.model }),
+        run.usage.addCheck({ ...usage, provider: candidate.provider, model: candidate.model }),
       runtime,
       signal,
     });
