@@ -70,7 +70,7 @@ export function GuardrailsForm(props: GuardrailsFormProps) {
             <button class="button button-primary" type="submit">{t("Save changes")}</button>
           </div>
         )}
-        <GuardrailsTrial sample={sample} tried={tried} />
+        <GuardrailsTrial {...{ action, sample, tried }} />
       </fieldset>
     </PostForm>
   );

@@ -6,7 +6,12 @@ import { Field } from "../Field.tsx";
 
 /** A text, and what the rules of the form above do to it. Nothing of it is stored. */
 export function GuardrailsTrial(
-  { sample, tried }: { sample: string; tried?: TriedSide[] | undefined },
+  { action, sample, tried }: {
+    /** Of the form. */
+    action: string;
+    sample: string;
+    tried?: TriedSide[] | undefined;
+  },
 ) {
   return (
     <section class="card stack" id="try">
@@ -23,7 +28,15 @@ export function GuardrailsTrial(
         )}
       </Field>
       <div class="form-actions">
-        <button class="button" type="submit" name="action" value="try">{t("Check text")}</button>
+        <button
+          class="button"
+          type="submit"
+          name="action"
+          value="try"
+          formaction={`${action}#try`}
+        >
+          {t("Check text")}
+        </button>
       </div>
       {tried !== undefined && (
         <div role="status" class="stack">
