@@ -66,6 +66,7 @@ Deno.test("guardText: languages without spaces need no boundary, and particles m
   assertEquals(mask("これは秘密です"), "これは[removed]です");
   assertEquals(mask("비밀을 말해"), "[removed]을 말해");
   assertEquals(mask("무비밀"), "무비밀");
+  assertEquals(mask("신용card를"), "신용[removed]를");
 });
 
 Deno.test("guardText: a mask takes what is attached to its match, and nothing else", () => {
@@ -130,7 +131,7 @@ const PIECES = [
 
 /** What a reader sees: an oracle that knows nothing of how rules read a text. */
 const MATCH =
-  /(?<!\p{L}|\p{N})card(?!\p{L}|\p{N})|(?<!\d)4111([ -]?)1111\1?1111\1?1111(?!\d)|doe@example\.com(?!\.)/iu;
+  /(?<!\p{L}|\p{N})card(?!\p{L}|\p{N})|(?<!\p{N})4111([ -]?)1111\1?1111\1?1111(?!\p{N})|doe@example\.com(?!\.)/iu;
 
 function visible(text: string): string {
   const plain = text.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}*`~]/gu, "");
@@ -139,7 +140,7 @@ function visible(text: string): string {
 }
 
 Deno.test("TextGuard: every way to split a text shows the same, and no frame has a match", () => {
-  for (let seed = 1; seed <= 600; seed++) {
+  for (let seed = 1; seed <= 1_000; seed++) {
     const next = seeded(seed);
     const random = (below: number) => Math.floor(next() * below);
     const text = Array.from({ length: 1 + random(14) }, () => PIECES[random(PIECES.length)]).join(
@@ -154,7 +155,10 @@ Deno.test("TextGuard: every way to split a text shows the same, and no frame has
     const whole = mask(text);
     assertEquals(shownOf(parts).shown, whole, `seed ${seed}: ${JSON.stringify(parts)}`);
     assertEquals(shownOf(text.split("")).shown, whole, `seed ${seed}, by unit`);
-    assert(!MATCH.test(visible(whole)), `seed ${seed}: ${whole}`);
+    assert(
+      !MATCH.test(visible(whole)),
+      `seed ${seed}: ${JSON.stringify([text, whole, visible(whole)])}`,
+    );
   }
 });
 

@@ -28,7 +28,8 @@ export function isWordStart(previous: number, first: number): boolean {
   const before = boundaryOf(previous);
   if (before === "none" || before === "unspaced") return true;
   const own = boundaryOf(first);
-  return own === "none" || own === "unspaced";
+  // A word of another script begins where the script changes.
+  return own === "none" || own === "unspaced" || own !== before;
 }
 
 /** True if a word that ends with `last` can end before `next`. */

@@ -27,7 +27,8 @@ export function findCard(text: FoldedText, i: number): number {
   const first = text.at(i);
   // Networks start with 2 to 6, 8 and 9.
   if (first < 50 || first > 57 || first === 55) return -1;
-  if (isDigit(text.before(i)) || isFraction(text.before(i), text.before(i - 1))) return -1;
+  if (isDigit(text.before(i))) return -1;
+  const isAfterPoint = isFraction(text.before(i), text.before(i - 1));
   const groups: number[] = [];
   let digits = "";
   let separator = 0;
@@ -42,7 +43,9 @@ export function findCard(text: FoldedText, i: number): number {
       continue;
     }
     groups.push(j - start);
-    if (isCardNumber(digits) && areGroups(groups, separator)) found = j;
+    // The digits of a fraction are not in groups.
+    const isGrouped = groups.length > 1 || !isAfterPoint;
+    if (isGrouped && isCardNumber(digits) && areGroups(groups, separator)) found = j;
     const isKnown = code === SPACE || code === DASH || code === DOT;
     if (!isKnown || (separator !== 0 && separator !== code)) return found;
     if (groups.at(-1)! < MIN_GROUP || !isDigit(text.at(j + 1))) return found;

@@ -1,4 +1,4 @@
-import { isAsciiLetter, isDigit, isFraction, isWordEnd, isWordStart } from "../word_boundary.ts";
+import { isDigit, isFraction, isWordEnd, isWordStart } from "../word_boundary.ts";
 import { type FoldedText, NO_CODE } from "../folded_text.ts";
 import { isLikeTable, isPhoneNumber, MAX_PHONE_DIGITS, type PhoneShape } from "./phone_shape.ts";
 
@@ -42,10 +42,19 @@ export function findPhone(text: FoldedText, i: number): number {
     if (j === start) return found;
     shape.groups.push(digits);
     if (total(shape) > MAX_PHONE_DIGITS) return found;
-    if (isPhoneNumber(shape) && endsNumber(text, j) && !continuesTable(shape, { text, end: j })) {
+    if (
+      isPhoneNumber(shape) && endsNumber(shape, { text, end: j }) &&
+      !continuesTable(shape, { text, end: j })
+    ) {
       found = j;
     }
   }
+}
+
+/** Behind the digits that a number may end with. */
+interface Place {
+  text: FoldedText;
+  end: number;
 }
 
 /** What stands between two groups: at most three characters, none of them twice. */
@@ -62,17 +71,16 @@ function readSeparator(text: FoldedText, start: number): string | undefined {
 }
 
 /** Whether a number may end here: more digits, a unit or a time would make it something else. */
-function endsNumber(text: FoldedText, end: number): boolean {
+function endsNumber({ plus }: PhoneShape, { text, end }: Place): boolean {
   const next = text.at(end);
   if (next === NO_CODE) return true;
   if (CONTINUING.has(next)) return !isDigit(text.at(end + 1));
-  return !FOREIGN_AFTER.has(next) && !isAsciiLetter(next) && isWordEnd(48, next);
+  if (FOREIGN_AFTER.has(next)) return false;
+  // After a plus and a country code, a letter does not make it anything else.
+  return plus || isWordEnd(48, next);
 }
 
-function continuesTable(
-  shape: PhoneShape,
-  { text, end }: { text: FoldedText; end: number },
-): boolean {
+function continuesTable(shape: PhoneShape, { text, end }: Place): boolean {
   return isLikeTable(shape) && text.at(end) === SPACE && isDigit(text.at(end + 1));
 }
 
