@@ -22,6 +22,11 @@ function pieces(text: string): Script {
   return { say: text.match(/.{1,3}/gs)!.map((text) => ({ text })) };
 }
 
+/** The frames that a run has by now. */
+async function readSoFar(on: ProviderService, path: string) {
+  return await readFrames(await on.service.fetch(`${path}/stream?after=0&wait=1`, { key: on.key }));
+}
+
 for (const provider of PROVIDER_IDS) {
   Deno.test(`guardrails, ${provider}: a card split over many deltas is in no frame, log or transcript`, async () => {
     await using mock = await MockProviders.start();
@@ -65,6 +70,29 @@ for (const provider of PROVIDER_IDS) {
     await (await mock.asked(1)).gone;
   });
 }
+
+Deno.test("guardrails: a stopped run shows what was held back, and stores it", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
+  const key = await on.service.key([...SCOPES]);
+  const agent = await on.agent("vendor_b", { guardrails: { output: MASK } });
+  const never = new Promise(() => {});
+  mock.next({ say: [{ text: "Write to jo" }, { text: "hn" }, { wait: never }] });
+  const response = await on.send(agent);
+  const runId = response.headers.get("x-run-id")!;
+  const reading = readFrames(response);
+  await mock.asked(1);
+  // The text before the last word is shown, so the rest has arrived or will not.
+  const path = `/v1/chat/runs/${runId}`;
+  while (!textOf(await readSoFar(on, path)).startsWith("Write to")) { /* not yet */ }
+  await on.service.fetch(`${path}/cancel`, { method: "POST", key: on.key });
+  const frames = await reading;
+  assert(["Write to jo", "Write to john"].includes(textOf(frames)), textOf(frames));
+  assertEquals(onlyFrame(frames, "done").finishReason, "cancelled");
+  const { conversationId } = startFrame(frames);
+  const stored = await on.service.fetch(`/v1/conversations/${conversationId}`, { key });
+  assertEquals((await expectJson(stored, 200)).runs[0].text, textOf(frames));
+});
 
 Deno.test("guardrails: personal data of the visitor reaches neither the model nor the store", async () => {
   await using mock = await MockProviders.start();
