@@ -4,6 +4,7 @@ import { addAccent, foldCharacter } from "./fold_character.ts";
 export const NO_CODE = -1;
 /** Code points before the position that rules may look at. */
 const CONTEXT = 4;
+const BACKSLASH = 92;
 const TRIM_FROM = 2_048;
 
 /**
@@ -22,6 +23,8 @@ export class FoldedText {
   #ends: number[] = [];
   #length = 0;
   #highSurrogate = "";
+  /** A backslash whose meaning depends on the next character. */
+  #backslash = false;
   #ended = false;
 
   /** Code points so far. */
@@ -47,6 +50,7 @@ export class FoldedText {
   /** No more follows; returns what `push` has withheld of the original: half of a split character. */
   end(): string {
     this.#ended = true;
+    this.#endBackslash();
     const rest = this.#highSurrogate;
     this.#highSurrogate = "";
     this.#length += rest.length;
@@ -92,6 +96,13 @@ export class FoldedText {
   }
 
   #add(code: number, width: number): void {
+    if (this.#backslash && isPunctuation(code)) this.#backslash = false;
+    this.#endBackslash();
+    if (code === BACKSLASH) {
+      this.#backslash = true;
+      this.#length += width;
+      return;
+    }
     const start = this.#length;
     const end = this.#length += width;
     const { codes, accent, attached } = foldCharacter(code);
@@ -103,12 +114,29 @@ export class FoldedText {
       return;
     }
     for (const [n, one] of codes.entries()) {
-      this.#codes.push(one);
-      this.#accents.push(n === codes.length - 1 ? accent : 0);
-      this.#starts.push(start);
-      this.#ends.push(end);
+      this.#append(one, { accent: n === codes.length - 1 ? accent : 0, start, end });
     }
   }
+
+  /** It was none of Markdown's escapes, which a reader does not see. */
+  #endBackslash(): void {
+    if (!this.#backslash) return;
+    this.#backslash = false;
+    this.#append(BACKSLASH, { accent: 0, start: this.#length - 1, end: this.#length });
+  }
+
+  #append(code: number, place: { accent: number; start: number; end: number }): void {
+    this.#codes.push(code);
+    this.#accents.push(place.accent);
+    this.#starts.push(place.start);
+    this.#ends.push(place.end);
+  }
+}
+
+/** ASCII punctuation, which a backslash escapes. */
+function isPunctuation(code: number): boolean {
+  return code > 32 && code < 127 && !(code >= 48 && code <= 57) &&
+    !(code >= 65 && code <= 90) && !(code >= 97 && code <= 122);
 }
 
 function isHighSurrogate(unit: number): boolean {

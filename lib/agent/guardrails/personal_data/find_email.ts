@@ -3,6 +3,7 @@ import { type FoldedText, NO_CODE } from "../folded_text.ts";
 
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
+const MAX_LABEL = 63;
 const [AT, DOT, DASH] = [64, 46, 45];
 const GIT = "git";
 /** `.`, `-`, `_`, `+` and `%`; the others of RFC 5322 delimit addresses more often than they are in one. */
@@ -36,26 +37,37 @@ export function findEmail(text: FoldedText, i: number): number {
 function findDomainEnd(text: FoldedText, start: number): number {
   let found = -1;
   let labels = 0;
+  let isLettersOnly = true;
   for (let j = start, label = start;;) {
     const code = text.at(j);
     if (isAsciiAlphanumeric(code) || code === DASH) {
+      // After the letters of a top-level domain, something else may follow without a space.
+      if (isLettersOnly && !isAsciiLetter(code)) {
+        if (isTopLevel(text, { from: label, to: j, labels })) found = j;
+        isLettersOnly = false;
+      }
       if (++j - start > MAX_DOMAIN) return found;
       continue;
     }
     if (j === label) return found;
-    if (labels > 0 && isTopLevel(text, { from: label, to: j })) found = j;
+    if (isTopLevel(text, { from: label, to: j, labels })) found = j;
     if (code !== DOT) return found;
     labels++;
     label = ++j;
+    isLettersOnly = true;
   }
 }
 
-function isTopLevel(text: FoldedText, range: { from: number; to: number }): boolean {
+/** Whether the label after `labels` others ends a domain. */
+function isTopLevel(
+  text: FoldedText,
+  { labels, ...range }: { from: number; to: number; labels: number },
+): boolean {
+  const length = range.to - range.from;
+  if (labels === 0 || length < 2 || length > MAX_LABEL) return false;
   const label = textOf(text, range);
   if (label.startsWith("xn--")) return true;
-  return label.length >= 2 &&
-    Array.from(label).every((_, n) => isAsciiLetter(label.charCodeAt(n))) &&
-    !FILE_ENDINGS.has(label);
+  return /^[a-z]+$/.test(label) && !FILE_ENDINGS.has(label);
 }
 
 /** `git@host` names a server's account in every clone command. */
