@@ -93,12 +93,12 @@ export class RunGuard {
   }
 
   /** Masks the arguments of tools that store them. */
-  guardTools(tools: Toolset): Pick<Toolset, "listTools" | "traitsOf" | "execute"> {
+  guardTools(tools: Toolset): Toolset {
+    const stores = (name: string) => tools.traitsOf(name).storesArguments === true;
     return {
-      listTools: (signal) => tools.listTools(signal),
-      traitsOf: (name) => tools.traitsOf(name),
-      execute: (name, args, signal) =>
-        tools.execute(name, tools.traitsOf(name).storesArguments ? this.#mask(args) : args, signal),
+      ...tools,
+      execute: (name, args, ...rest) =>
+        tools.execute(name, stores(name) ? this.#mask(args) : args, ...rest),
     };
   }
 

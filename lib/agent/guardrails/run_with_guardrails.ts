@@ -28,14 +28,10 @@ export async function runWithGuardrails(
     ...candidate,
     client: guard.guardModel(candidate.client),
   }));
-  const guarded = guard.guardTools(tools);
   let outcome: AgentOutcome;
   try {
-    outcome = await runWithTools({ ...tools, ...guarded }, {
-      ...options,
-      messages,
-      candidates,
-      onEvent,
+    outcome = await runWithTools(guard.guardTools(tools), {
+      ...{ ...options, messages, candidates, onEvent },
     });
   } catch (error) {
     await release(guard, { onEvent, signal });
