@@ -11,6 +11,8 @@ export interface ToolTraits {
   progress?: string | undefined;
   /** Nothing is left to say after a call beside text: the run ends without another step. */
   endsAnswer?: true;
+  /** Its arguments are stored, so guardrails mask them before the call. */
+  storesArguments?: true;
 }
 
 export interface CallableTool extends ToolTraits {
