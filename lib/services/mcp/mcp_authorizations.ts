@@ -1,0 +1,319 @@
+import { z } from "zod";
+import type { Egress } from "../../egress/egress.ts";
+import { base64url, sha256 } from "../../platform/crypto/signer.ts";
+import type { Runtime } from "../../platform/runtime.ts";
+import {
+  type McpAuthorizationHead,
+  type McpAuthorizationStore,
+  type McpGrant,
+  mcpServerId,
+  type McpSnapshot,
+  type McpWrite,
+} from "../../store/credentials/mcp_authorization_store.ts";
+import { retryUntilCommitted } from "../../store/values/record.ts";
+import { type DiscoveredServer, discoveredServerSchema } from "./discover_authorization.ts";
+import { McpConnectError } from "./mcp_connect_error.ts";
+import type { OAuthClient } from "./oauth_client.ts";
+import { hostOf, oauthFetch } from "./oauth_fetch.ts";
+import { toHead } from "./token_facts.ts";
+
+/** For reading the confirmation, and for signing in at another site. */
+const PENDING_MS = 10 * 60_000;
+const ONE_TIME_BYTES = 24;
+const MAX_SERVERS = 100;
+
+/** How to connect, as a user chose. */
+export interface McpConnectInput {
+  grantType: "authorization_code" | "client_credentials";
+  /** Registered by hand; without one, this service registers itself. */
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  /** Separated by spaces; those that the server names by default. */
+  scope?: string | undefined;
+}
+
+/** The user who connects, and the cookie of the sign-in that has to finish what it began. */
+export interface McpConnectUser {
+  tenant: string;
+  email: string;
+  signInCookie: string;
+}
+
+/** What a user confirms before anything is sent to the authorization server. */
+export interface McpConfirmation {
+  /** One-time. */
+  id: string;
+  server: DiscoveredServer;
+  grantType: McpConnectInput["grantType"];
+  /** Every host that receives something, in the order in which it does. */
+  hosts: string[];
+}
+
+const clientSchema = z.object({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  token_endpoint_auth_method: z.string().optional(),
+});
+
+const pendingSchema = z.object({
+  server: discoveredServerSchema,
+  grantType: z.enum(["authorization_code", "client_credentials"]),
+  client: clientSchema.optional(),
+  /** Of PKCE; absent until the user has confirmed. */
+  verifier: z.string().optional(),
+});
+type Pending = z.infer<typeof pendingSchema>;
+
+export interface McpAuthorizationsDeps {
+  store: McpAuthorizationStore;
+  egress: Pick<Egress, "fetch">;
+  runtime: Pick<Runtime, "now" | "randomBytes">;
+  /** `PUBLIC_URL`, or the listening address. */
+  baseUrl: string;
+}
+
+/**
+ * Connects a tenant to MCP servers that demand OAuth 2.1. In two steps: `check` reads what the servers
+ * say, sending nothing, and `confirm` goes on with exactly that, so that a user decides which hosts a
+ * client secret, a code and tokens are sent to. Both steps belong to one sign-in and happen once.
+ */
+export class McpAuthorizations {
+  readonly #deps: McpAuthorizationsDeps;
+
+  constructor(deps: McpAuthorizationsDeps) {
+    this.#deps = deps;
+  }
+
+  list(tenant: string): Promise<McpAuthorizationHead[]> {
+    return this.#deps.store.list(tenant);
+  }
+
+  /** `url` is normalized, as everywhere here. */
+  async find(tenant: string, url: string): Promise<McpAuthorizationHead | undefined> {
+    const { record } = await this.#deps.store.read(tenant, url);
+    return record?.state === "new" ? undefined : record;
+  }
+
+  /**
+   * Where authorization servers send the user back to. Every MCP server has its own address, so that the
+   * code of one authorization server cannot be passed off as that of another (RFC 9700, section 4.4).
+   */
+  async redirectUri(url: string): Promise<string> {
+    return new URL(`/mcp/callback/${await mcpServerId(url)}`, this.#deps.baseUrl).href;
+  }
+
+  async check(
+    user: McpConnectUser,
+    { url, ...input }: McpConnectInput & { url: string },
+  ): Promise<McpConfirmation> {
+    const { tenant } = user;
+    const known = await this.#deps.store.list(tenant);
+    if (known.length >= MAX_SERVERS && !known.some((one) => one.url === url)) {
+      throw new McpConnectError("too_many");
+    }
+    const { grantType, clientId, clientSecret, scope } = input;
+    const { discoverAuthorization } = await import("./discover_authorization.ts");
+    const found = await discoverAuthorization(url, this.#fetchFrom(tenant));
+    const server = { ...found, ...scope !== undefined && { scope } };
+    if (clientId === undefined) {
+      if (grantType === "client_credentials") throw new McpConnectError("no_client");
+      if (server.registrationEndpoint === undefined) throw new McpConnectError("no_registration");
+    }
+    const client = clientId === undefined
+      ? undefined
+      : { client_id: clientId, ...clientSecret !== undefined && { client_secret: clientSecret } };
+    const content = { server, grantType, ...client && { client } };
+    const id = await this.#begin(user, { url, content });
+    return { id, server, grantType, hosts: hostsOf(content) };
+  }
+
+  /**
+   * Registers this service if needed. Returns the address at which the user signs in; `undefined` if the
+   * client connects as itself and already has.
+   */
+  async confirm(
+    user: McpConnectUser,
+    { url, id }: { url: string; id: string },
+  ): Promise<string | undefined> {
+    const { tenant } = user;
+    const pending = await this.#take(user, { serverId: await mcpServerId(url), id });
+    if (pending.verifier !== undefined) throw new McpConnectError("restart");
+    const oauth = await import("./oauth_client.ts");
+    const { server, grantType } = pending;
+    if (grantType === "client_credentials") {
+      const grant = toGrant({ ...pending, client: pending.client! });
+      await this.#connect(
+        user,
+        { url, pending, grant },
+        (fetch) => oauth.requestTokens(grant, fetch),
+      );
+      return undefined;
+    }
+    const redirectUri = await this.redirectUri(url);
+    const client = pending.client ?? await oauth.registerAsClient(server, {
+      redirectUri,
+      fetch: this.#fetchFrom(tenant)([hostOf(server.registrationEndpoint ?? server.issuer)]),
+    }).catch((cause) => {
+      throw new McpConnectError("registration_rejected", { cause });
+    });
+    const state = this.#oneTimeId();
+    const request = { client, redirectUri, state };
+    const { url: signInUrl, verifier } = await oauth.authorizationRequest(server, request);
+    await this.#begin(user, { url, id: state, content: { ...pending, client, verifier } });
+    return signInUrl;
+  }
+
+  /** Finishes at the redirect URI. Returns the URL of the server that is connected now. */
+  async finish(
+    user: McpConnectUser,
+    { serverId, state, code, error, iss }: {
+      serverId: string;
+      state: string;
+      code: string | undefined;
+      error: string | undefined;
+      iss: string | undefined;
+    },
+  ): Promise<string> {
+    const pending = await this.#take(user, { serverId, id: state });
+    const { server, client, verifier, url } = pending;
+    if (client === undefined || verifier === undefined) throw new McpConnectError("restart");
+    if (iss === undefined ? server.sendsIssuer : iss !== server.issuer) {
+      throw new McpConnectError("issuer_mismatch");
+    }
+    if (error !== undefined || code === undefined) throw new McpConnectError("denied");
+    const { exchangeCode } = await import("./oauth_client.ts");
+    const grant = toGrant({ ...pending, client });
+    const redirectUri = await this.redirectUri(url);
+    await this.#connect(
+      user,
+      { url, pending, grant },
+      (fetch) => exchangeCode(grant, { code, verifier, redirectUri, fetch }),
+    );
+    return url;
+  }
+
+  /** Deletes the tokens, and revokes them if the authorization server offers that. */
+  async disconnect(tenant: string, url: string): Promise<void> {
+    const { store } = this.#deps;
+    const { grant } = await retryUntilCommitted(async () => {
+      const snapshot = await store.read(tenant, url);
+      if (snapshot.record === undefined) return { grant: undefined };
+      // Tokens that cannot be read any more must not keep a connection from being deleted.
+      const grant = await store.grantOf(snapshot).catch(() => undefined);
+      const audit = { action: "disconnect", before: { issuer: snapshot.record.issuer } };
+      return await store.delete(snapshot, audit) ? { grant } : undefined;
+    }, { what: "mcp authorization" });
+    if (grant?.revocationEndpoint === undefined) return;
+    const { revokeTokens } = await import("./oauth_client.ts");
+    const fetch = this.#fetchFrom(tenant)([hostOf(grant.revocationEndpoint)]);
+    await revokeTokens(grant, fetch).catch(() => {});
+  }
+
+  #fetchFrom(tenant: string) {
+    return (hosts: readonly string[]) => oauthFetch({ egress: this.#deps.egress, tenant, hosts });
+  }
+
+  #oneTimeId(): string {
+    return base64url(this.#deps.runtime.randomBytes(ONE_TIME_BYTES));
+  }
+
+  /** Stores a step in progress in place of any other, and returns its one-time id. */
+  async #begin(
+    { tenant, signInCookie }: McpConnectUser,
+    { url, content, id = this.#oneTimeId() }: { url: string; content: Pending; id?: string },
+  ): Promise<string> {
+    const { runtime } = this.#deps;
+    const until = runtime.now() + PENDING_MS;
+    const [idHash, signInHash] = await Promise.all([sha256(id), sha256(signInCookie)]);
+    const pending = { idHash, signInHash, until, content };
+    await this.#write({ tenant, serverId: await mcpServerId(url) }, ({ record }) => ({
+      head: record ?? { url, state: "new" },
+      pending,
+    }));
+    return id;
+  }
+
+  /** The step in progress with this id, which no other request gets. */
+  async #take(
+    { tenant, signInCookie }: McpConnectUser,
+    { serverId, id }: { serverId: string; id: string },
+  ): Promise<Pending & { url: string }> {
+    const { store, runtime } = this.#deps;
+    const [idHash, signInHash] = await Promise.all([sha256(id), sha256(signInCookie)]);
+    return await retryUntilCommitted(async () => {
+      const snapshot = await store.readById(tenant, serverId);
+      const pending = snapshot.record?.pending;
+      const isValid = pending !== undefined && pending.idHash === idHash &&
+        pending.signInHash === signInHash && pending.until > runtime.now();
+      if (!isValid) throw new McpConnectError("restart");
+      const content = pendingSchema.parse(await store.pendingOf(snapshot));
+      if (await store.write(snapshot, { pending: null }) === undefined) return undefined;
+      return { ...content, url: snapshot.record!.url };
+    }, { what: "mcp authorization" });
+  }
+
+  async #connect(
+    { tenant, email }: McpConnectUser,
+    { url, pending, grant }: { url: string; pending: Pending; grant: McpGrant },
+    request: (
+      fetch: ReturnType<typeof oauthFetch>,
+    ) => Promise<Parameters<typeof toHead>[0]["tokens"]>,
+  ): Promise<void> {
+    const { McpTokenRequestError, issueTokens } = await import("./token_facts.ts");
+    const fetch = this.#fetchFrom(tenant)([hostOf(grant.tokenEndpoint)]);
+    const tokens = await issueTokens(() => request(fetch)).catch((error) => {
+      if (!(error instanceof McpTokenRequestError)) throw error;
+      const isClient = error.failure === "client_rejected";
+      throw new McpConnectError(isClient ? "client_rejected" : "code_rejected", { cause: error });
+    });
+    const { server: { issuer }, grantType } = pending;
+    const now = this.#deps.runtime.now();
+    const facts = {
+      url,
+      issuer,
+      grantType,
+      scope: grant.scope,
+      connectedBy: email,
+      connectedAt: now,
+    };
+    const { head, grant: complete } = toHead({ facts, grant, tokens, now });
+    const audit = { action: "connect", after: { issuer, scope: head.scope, grantType } };
+    const serverId = await mcpServerId(url);
+    await this.#write({ tenant, serverId }, () => {
+      return { head, grant: complete, renewal: null, audit };
+    });
+  }
+
+  async #write(
+    { tenant, serverId }: { tenant: string; serverId: string },
+    change: (snapshot: McpSnapshot) => McpWrite,
+  ): Promise<void> {
+    const { store } = this.#deps;
+    await retryUntilCommitted(async () => {
+      const snapshot = await store.readById(tenant, serverId);
+      return await store.write(snapshot, change(snapshot));
+    }, { what: "mcp authorization" });
+  }
+}
+
+function hostsOf({ server, grantType, client }: Pending): string[] {
+  const registers = grantType === "authorization_code" && client === undefined;
+  const endpoints = [
+    registers ? server.registrationEndpoint : undefined,
+    grantType === "authorization_code" ? server.authorizationEndpoint : undefined,
+    server.tokenEndpoint,
+    server.revocationEndpoint,
+  ];
+  return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
+}
+
+function toGrant({ server, client }: Pending & { client: OAuthClient }): McpGrant {
+  return {
+    tokenEndpoint: server.tokenEndpoint,
+    ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },
+    authMethods: server.authMethods,
+    client,
+    resource: server.resource,
+    ...server.scope !== undefined && { scope: server.scope },
+  };
+}
