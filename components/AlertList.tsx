@@ -2,7 +2,6 @@ import type { HomeAlert } from "@/lib/services/home_alerts.ts";
 import { formatCount, formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { defaultProviderLabel } from "../lib/dashboard/models/model_groups.ts";
 import { ATTENTION_TEXTS } from "../lib/dashboard/mcp/mcp_problem_texts.ts";
-import { mcpServerHref } from "../lib/dashboard/mcp/mcp_server_href.ts";
 import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
@@ -88,7 +87,7 @@ function Description({ alert, now, operator }: {
         <>
           <strong>{t("{host} is disconnected.", { host: new URL(alert.url).host })}</strong>{" "}
           {t(ATTENTION_TEXTS[alert.problem])}{" "}
-          <a href={mcpServerHref(alert.url)}>{t("View connection")}</a>
+          <a href="/settings#mcp-servers">{t("View connections")}</a>
         </>
       );
     case "quota":

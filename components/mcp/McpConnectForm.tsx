@@ -13,14 +13,15 @@ const LABELS = {
 
 /** Starts a connection. Most servers need nothing typed. */
 export function McpConnectForm({ data, action }: { data: McpServerPageData; action: string }) {
-  const { connection, values, problem, passwordIssue, asksPassword } = data;
+  const { connection, values, problem, issues = {}, asksPassword } = data;
   const needsClient = problem === "no_registration" || problem === "registration_rejected" ||
     problem === "no_client" || problem === "client_rejected";
   return (
     <PostForm
       action={action}
       class="card stack"
-      issues={{ own_password: passwordIssue }}
+      issues={issues}
+      labels={LABELS}
       lead={t("Couldn't connect.")}
     >
       <h2>{connection === undefined ? t("Connect") : t("Connect again")}</h2>
@@ -30,13 +31,13 @@ export function McpConnectForm({ data, action }: { data: McpServerPageData; acti
           "First you see which hosts take part. Then you sign in at the server's provider and choose what to allow.",
         )}
       </p>
-      <details class="more" open={needsClient || values.clientId !== ""}>
+      <details class="more" open={needsClient || values.grantType !== ""}>
         <summary>{t("Use a client that you registered")}</summary>
         <div class="stack">
           <ClientFields data={data} />
         </div>
       </details>
-      <ReauthField asked={asksPassword} issue={passwordIssue} />
+      <ReauthField asked={asksPassword} issue={issues.own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">{t("Connect")}</button>
       </div>
@@ -44,14 +45,14 @@ export function McpConnectForm({ data, action }: { data: McpServerPageData; acti
   );
 }
 
-function ClientFields({ data: { values, redirectUri } }: { data: McpServerPageData }) {
+function ClientFields({ data: { values, issues = {}, redirectUri } }: { data: McpServerPageData }) {
   return (
     <>
       <div class="field">
         <span>{t("Redirect address to register")}</span>
         <code>{redirectUri}</code>
       </div>
-      <Field name="grantType" label={LABELS.grantType}>
+      <Field name="grantType" label={LABELS.grantType} issue={issues.grantType}>
         {(attributes) => (
           <select {...attributes}>
             <option value="authorization_code">{t("A person who signs in")}</option>
@@ -64,7 +65,7 @@ function ClientFields({ data: { values, redirectUri } }: { data: McpServerPageDa
           </select>
         )}
       </Field>
-      <Field name="clientId" label={LABELS.clientId} optional>
+      <Field name="clientId" label={LABELS.clientId} issue={issues.clientId} optional>
         {(attributes) => (
           <input
             type="text"
@@ -78,6 +79,7 @@ function ClientFields({ data: { values, redirectUri } }: { data: McpServerPageDa
       <Field
         name="clientSecret"
         label={LABELS.clientSecret}
+        issue={issues.clientSecret}
         optional
         help={t("Stored encrypted, and never shown again.")}
       >
@@ -94,6 +96,7 @@ function ClientFields({ data: { values, redirectUri } }: { data: McpServerPageDa
       <Field
         name="scope"
         label={LABELS.scope}
+        issue={issues.scope}
         optional
         help={t("OAuth scopes separated by spaces. Leave blank for those that the server names.")}
       >

@@ -7,6 +7,7 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 export function McpServerRows(
   { servers, editor }: { servers: readonly McpAuthorizationHead[]; editor: boolean },
 ) {
+  if (servers.length === 0) return <p class="help">{t("No server is connected.")}</p>;
   return (
     <ul class="rows">
       {servers.map(({ url, state, problem }) => (

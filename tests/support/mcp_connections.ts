@@ -1,10 +1,7 @@
 import { Sealer } from "@/lib/platform/crypto/sealing.ts";
 import { McpAccessTokens } from "@/lib/services/mcp/mcp_access_tokens.ts";
-import {
-  McpAuthorizations,
-  type McpConnectInput,
-  type McpConnectUser,
-} from "@/lib/services/mcp/mcp_authorizations.ts";
+import { McpAuthorizations, type McpConnectInput } from "@/lib/services/mcp/mcp_authorizations.ts";
+import type { McpConnectUser } from "@/lib/services/mcp/pending_connections.ts";
 import {
   MCP_AUTHORIZATIONS_PURPOSE,
   McpAuthorizationStore,

@@ -4,11 +4,13 @@ import type { State } from "@/utils.ts";
 import { signedIn } from "../authorization.ts";
 import { withFlashMessage } from "../flash_messages.ts";
 import { readForm } from "../read_form.ts";
+import { t } from "../texts/translate.ts";
 import { mcpServerHref } from "./mcp_server_href.ts";
 import { reauthenticate } from "../sign_in/reauthenticate.ts";
 import {
   connectingUser,
   loadMcpServerPage,
+  type McpFormIssues,
   type McpServerPageData,
   orProblem,
 } from "./mcp_server_page.ts";
@@ -63,13 +65,16 @@ async function check(ctx: Context<State>, { data, form }: Submitted) {
     clientSecret: form.get("clientSecret") ?? "",
   });
   if (!input.success) {
-    return page<McpServerPageData>({ ...data, values, problem: "client_rejected" as const }, {
+    return page<McpServerPageData>({ ...data, values, issues: toIssues(input.error) }, {
       status: 400,
     });
   }
   const rejected = await reauthenticate(ctx, form);
   if (rejected !== undefined) {
-    return page<McpServerPageData>({ ...data, values, passwordIssue: rejected.message }, rejected);
+    return page<McpServerPageData>(
+      { ...data, values, issues: { own_password: rejected.message } },
+      rejected,
+    );
   }
   await ctx.state.rateLimiter.count();
   const { mcpAuthorizations } = ctx.state.service;
@@ -82,6 +87,17 @@ async function check(ctx: Context<State>, { data, form }: Submitted) {
   // The form's answer is a redirect to the authorization server, which the policy must allow.
   ctx.state.formTargets = [new URL(confirmation.server.authorizationEndpoint).origin];
   return page<McpServerPageData>({ ...data, confirmation });
+}
+
+function toIssues({ issues }: z.ZodError): McpFormIssues {
+  const wrong = new Set(issues.map(({ path }) => path[0]));
+  const key = t("A key has only visible ASCII characters without spaces.");
+  return {
+    ...wrong.has("grantType") && { grantType: t("Choose one of the two.") },
+    ...wrong.has("clientId") && { clientId: key },
+    ...wrong.has("clientSecret") && { clientSecret: key },
+    ...wrong.has("scope") && { scope: t("Scopes have only visible ASCII characters.") },
+  };
 }
 
 async function confirm(ctx: Context<State>, { data, form }: Submitted) {

@@ -2,7 +2,8 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { isUuid } from "../../http/request_params.ts";
 import { McpConnectError, type McpConnectProblem } from "../../services/mcp/mcp_connect_error.ts";
-import type { McpConfirmation, McpConnectUser } from "../../services/mcp/mcp_authorizations.ts";
+import type { McpConfirmation } from "../../services/mcp/mcp_authorizations.ts";
+import type { McpConnectUser } from "../../services/mcp/pending_connections.ts";
 import {
   type McpAuthorizationHead,
   normalizeMcpUrl,
@@ -32,7 +33,7 @@ export interface McpServerPageData {
   confirmation?: McpConfirmation;
   /** What the server offers, if it was asked. */
   report?: McpServerReport;
-  passwordIssue?: string;
+  issues?: McpFormIssues;
   asksPassword: boolean;
   now: number;
 }
@@ -43,6 +44,11 @@ export interface McpFormValues {
   clientId: string;
   scope: string;
 }
+
+/** Validation messages by field. */
+export type McpFormIssues = Partial<
+  Record<"grantType" | "clientId" | "clientSecret" | "scope" | "own_password", string>
+>;
 
 export const NO_VALUES: McpFormValues = { grantType: "", clientId: "", scope: "" };
 

@@ -6,34 +6,13 @@ import {
 } from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/shared/auth-utils"
 import { checkResourceAllowed } from "@modelcontextprotocol/sdk/shared/auth-utils.js";
-import { z } from "zod";
 import { isJsonObject, tryParseJson } from "../../platform/json.ts";
 import { EgressError } from "../../egress/egress_error.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import { hostOf, type OAuthFetch } from "./oauth_fetch.ts";
+import { type DiscoveredServer, discoveredServerSchema } from "./server_metadata.ts";
 
 const PROTOCOL_VERSION = "2025-06-18";
-const MAX_SCOPE_LENGTH = 2_000;
-
-const webUrl = z.string().max(2_048).refine((text) => {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "";
-});
-
-/** What an MCP server and its authorization server say about themselves, checked. */
-export const discoveredServerSchema = z.object({
-  issuer: webUrl,
-  resource: webUrl,
-  scope: z.string().max(MAX_SCOPE_LENGTH).optional(),
-  authorizationEndpoint: webUrl,
-  tokenEndpoint: webUrl,
-  registrationEndpoint: webUrl.optional(),
-  revocationEndpoint: webUrl.optional(),
-  authMethods: z.array(z.string().max(64)).max(16),
-  /** Whether a response names its issuer: RFC 9207. */
-  sendsIssuer: z.boolean(),
-});
-export type DiscoveredServer = z.infer<typeof discoveredServerSchema>;
 
 /** The `fetch` that reaches only these hosts. */
 export type FetchFrom = (hosts: readonly string[]) => OAuthFetch;

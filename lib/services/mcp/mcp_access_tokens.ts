@@ -162,7 +162,7 @@ export class McpAccessTokens {
     return false;
   }
 
-  /** If the record was changed meanwhile, whoever did that knows better. */
+  /** A change that was made meanwhile takes precedence. */
   async #lose(snapshot: McpSnapshot, problem: McpProblem): Promise<void> {
     if (snapshot.record?.state !== "connected") return;
     await this.#deps.store.write(snapshot, lostChange(snapshot, problem));

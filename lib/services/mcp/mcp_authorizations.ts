@@ -1,25 +1,24 @@
-import { z } from "zod";
 import type { Egress } from "../../egress/egress.ts";
-import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
   type McpAuthorizationHead,
   type McpAuthorizationStore,
   type McpGrant,
   mcpServerId,
-  type McpSnapshot,
-  type McpWrite,
 } from "../../store/credentials/mcp_authorization_store.ts";
 import { retryUntilCommitted } from "../../store/values/record.ts";
-import { type DiscoveredServer, discoveredServerSchema } from "./discover_authorization.ts";
+import type { DiscoveredServer } from "./server_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { hostOf, oauthFetch } from "./oauth_fetch.ts";
+import {
+  type McpConnectUser,
+  type PendingConnection,
+  PendingConnections,
+  updateSnapshot,
+} from "./pending_connections.ts";
 import { toHead } from "./token_facts.ts";
 
-/** For reading the confirmation, and for signing in at another site. */
-const PENDING_MS = 10 * 60_000;
-const ONE_TIME_BYTES = 24;
 const MAX_SERVERS = 100;
 
 /** How to connect, as a user chose. */
@@ -32,13 +31,6 @@ export interface McpConnectInput {
   scope?: string | undefined;
 }
 
-/** The user who connects, and the cookie of the sign-in that has to finish what it began. */
-export interface McpConnectUser {
-  tenant: string;
-  email: string;
-  signInCookie: string;
-}
-
 /** What a user confirms before anything is sent to the authorization server. */
 export interface McpConfirmation {
   /** One-time. */
@@ -48,21 +40,6 @@ export interface McpConfirmation {
   /** Every host that receives something, in the order in which it does. */
   hosts: string[];
 }
-
-const clientSchema = z.object({
-  client_id: z.string(),
-  client_secret: z.string().optional(),
-  token_endpoint_auth_method: z.string().optional(),
-});
-
-const pendingSchema = z.object({
-  server: discoveredServerSchema,
-  grantType: z.enum(["authorization_code", "client_credentials"]),
-  client: clientSchema.optional(),
-  /** Of PKCE; absent until the user has confirmed. */
-  verifier: z.string().optional(),
-});
-type Pending = z.infer<typeof pendingSchema>;
 
 export interface McpAuthorizationsDeps {
   store: McpAuthorizationStore;
@@ -79,9 +56,11 @@ export interface McpAuthorizationsDeps {
  */
 export class McpAuthorizations {
   readonly #deps: McpAuthorizationsDeps;
+  readonly #pending: PendingConnections;
 
   constructor(deps: McpAuthorizationsDeps) {
     this.#deps = deps;
+    this.#pending = new PendingConnections(deps);
   }
 
   list(tenant: string): Promise<McpAuthorizationHead[]> {
@@ -123,7 +102,7 @@ export class McpAuthorizations {
       ? undefined
       : { client_id: clientId, ...clientSecret !== undefined && { client_secret: clientSecret } };
     const content = { server, grantType, ...client && { client } };
-    const id = await this.#begin(user, { url, content });
+    const id = await this.#pending.begin(user, { url, content });
     return { id, server, grantType, hosts: hostsOf(content) };
   }
 
@@ -136,7 +115,7 @@ export class McpAuthorizations {
     { url, id }: { url: string; id: string },
   ): Promise<string | undefined> {
     const { tenant } = user;
-    const pending = await this.#take(user, { serverId: await mcpServerId(url), id });
+    const pending = await this.#pending.take(user, { serverId: await mcpServerId(url), id });
     if (pending.verifier !== undefined) throw new McpConnectError("restart");
     const oauth = await import("./oauth_client.ts");
     const { server, grantType } = pending;
@@ -156,10 +135,10 @@ export class McpAuthorizations {
     }).catch((cause) => {
       throw new McpConnectError("registration_rejected", { cause });
     });
-    const state = this.#oneTimeId();
+    const state = this.#pending.newId();
     const request = { client, redirectUri, state };
     const { url: signInUrl, verifier } = await oauth.authorizationRequest(server, request);
-    await this.#begin(user, { url, id: state, content: { ...pending, client, verifier } });
+    await this.#pending.begin(user, { url, id: state, content: { ...pending, client, verifier } });
     return signInUrl;
   }
 
@@ -174,7 +153,7 @@ export class McpAuthorizations {
       iss: string | undefined;
     },
   ): Promise<string> {
-    const pending = await this.#take(user, { serverId, id: state });
+    const pending = await this.#pending.take(user, { serverId, id: state });
     const { server, client, verifier, url } = pending;
     if (client === undefined || verifier === undefined) throw new McpConnectError("restart");
     if (iss === undefined ? server.sendsIssuer : iss !== server.issuer) {
@@ -213,48 +192,9 @@ export class McpAuthorizations {
     return (hosts: readonly string[]) => oauthFetch({ egress: this.#deps.egress, tenant, hosts });
   }
 
-  #oneTimeId(): string {
-    return base64url(this.#deps.runtime.randomBytes(ONE_TIME_BYTES));
-  }
-
-  /** Stores a step in progress in place of any other, and returns its one-time id. */
-  async #begin(
-    { tenant, signInCookie }: McpConnectUser,
-    { url, content, id = this.#oneTimeId() }: { url: string; content: Pending; id?: string },
-  ): Promise<string> {
-    const { runtime } = this.#deps;
-    const until = runtime.now() + PENDING_MS;
-    const [idHash, signInHash] = await Promise.all([sha256(id), sha256(signInCookie)]);
-    const pending = { idHash, signInHash, until, content };
-    await this.#write({ tenant, serverId: await mcpServerId(url) }, ({ record }) => ({
-      head: record ?? { url, state: "new" },
-      pending,
-    }));
-    return id;
-  }
-
-  /** The step in progress with this id, which no other request gets. */
-  async #take(
-    { tenant, signInCookie }: McpConnectUser,
-    { serverId, id }: { serverId: string; id: string },
-  ): Promise<Pending & { url: string }> {
-    const { store, runtime } = this.#deps;
-    const [idHash, signInHash] = await Promise.all([sha256(id), sha256(signInCookie)]);
-    return await retryUntilCommitted(async () => {
-      const snapshot = await store.readById(tenant, serverId);
-      const pending = snapshot.record?.pending;
-      const isValid = pending !== undefined && pending.idHash === idHash &&
-        pending.signInHash === signInHash && pending.until > runtime.now();
-      if (!isValid) throw new McpConnectError("restart");
-      const content = pendingSchema.parse(await store.pendingOf(snapshot));
-      if (await store.write(snapshot, { pending: null }) === undefined) return undefined;
-      return { ...content, url: snapshot.record!.url };
-    }, { what: "mcp authorization" });
-  }
-
   async #connect(
     { tenant, email }: McpConnectUser,
-    { url, pending, grant }: { url: string; pending: Pending; grant: McpGrant },
+    { url, pending, grant }: { url: string; pending: PendingConnection; grant: McpGrant },
     request: (
       fetch: ReturnType<typeof oauthFetch>,
     ) => Promise<Parameters<typeof toHead>[0]["tokens"]>,
@@ -279,24 +219,13 @@ export class McpAuthorizations {
     const { head, grant: complete } = toHead({ facts, grant, tokens, now });
     const audit = { action: "connect", after: { issuer, scope: head.scope, grantType } };
     const serverId = await mcpServerId(url);
-    await this.#write({ tenant, serverId }, () => {
+    await updateSnapshot(this.#deps.store, { tenant, serverId }, () => {
       return { head, grant: complete, renewal: null, audit };
     });
   }
-
-  async #write(
-    { tenant, serverId }: { tenant: string; serverId: string },
-    change: (snapshot: McpSnapshot) => McpWrite,
-  ): Promise<void> {
-    const { store } = this.#deps;
-    await retryUntilCommitted(async () => {
-      const snapshot = await store.readById(tenant, serverId);
-      return await store.write(snapshot, change(snapshot));
-    }, { what: "mcp authorization" });
-  }
 }
 
-function hostsOf({ server, grantType, client }: Pending): string[] {
+function hostsOf({ server, grantType, client }: PendingConnection): string[] {
   const registers = grantType === "authorization_code" && client === undefined;
   const endpoints = [
     registers ? server.registrationEndpoint : undefined,
@@ -307,7 +236,7 @@ function hostsOf({ server, grantType, client }: Pending): string[] {
   return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
 }
 
-function toGrant({ server, client }: Pending & { client: OAuthClient }): McpGrant {
+function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {
   return {
     tokenEndpoint: server.tokenEndpoint,
     ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },

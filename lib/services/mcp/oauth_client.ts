@@ -14,7 +14,7 @@ import {
   UnauthorizedClientError,
 } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import type { McpGrant } from "../../store/credentials/mcp_authorization_store.ts";
-import type { DiscoveredServer } from "./discover_authorization.ts";
+import type { DiscoveredServer } from "./server_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
 

@@ -78,17 +78,20 @@ export default define.page<typeof handler>(({ data, url }) => {
           </div>
           <SecretTable {...data.secrets} agents={data.agents} now={now} editor={editor} url={url} />
         </section>
-        {data.servers.length > 0 && (
-          <section aria-labelledby="mcp-servers">
-            <div class="section-head">
-              <div>
-                <h2 id="mcp-servers">{t("MCP servers")}</h2>
-                <p class="lead">{t("Connections that the tools of your agents share.")}</p>
-              </div>
+        <section aria-labelledby="mcp-servers">
+          <div class="section-head">
+            <div>
+              <h2 id="mcp-servers">{t("MCP servers")}</h2>
+              <p class="lead">
+                {t(
+                  "Connections to servers that ask for OAuth. The tools of your agents share them.",
+                )}
+              </p>
             </div>
-            <McpServerRows servers={data.servers} editor={editor} />
-          </section>
-        )}
+            {editor && <a class="button" href="/settings/mcp">{t("Connect MCP server")}</a>}
+          </div>
+          <McpServerRows servers={data.servers} editor={editor} />
+        </section>
         <section aria-labelledby="limits">
           <div class="section-head">
             <div>

@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+const MAX_SCOPE_LENGTH = 2_000;
+
+const webUrl = z.string().max(2_048).refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "";
+});
+
+/** What an MCP server and its authorization server say about themselves, checked. */
+export const discoveredServerSchema = z.object({
+  issuer: webUrl,
+  resource: webUrl,
+  scope: z.string().max(MAX_SCOPE_LENGTH).optional(),
+  authorizationEndpoint: webUrl,
+  tokenEndpoint: webUrl,
+  registrationEndpoint: webUrl.optional(),
+  revocationEndpoint: webUrl.optional(),
+  authMethods: z.array(z.string().max(64)).max(16),
+  /** Whether a response names its issuer: RFC 9207. */
+  sendsIssuer: z.boolean(),
+});
+export type DiscoveredServer = z.infer<typeof discoveredServerSchema>;
