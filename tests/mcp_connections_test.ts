@@ -1,56 +1,12 @@
 /** A tenant's connection to an MCP server that demands OAuth: from the dashboard to a run and back. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { Dashboard, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
-import type { SeenRequest } from "./support/egress_server.ts";
-import { onlyFrame } from "./support/frame_types.ts";
-import { readFrames } from "./support/frames.ts";
-import { MockAuthorizationServer, protectedMcp } from "./support/mock_authorization_server.ts";
-import { rawMcp } from "./support/raw_mcp.ts";
+import { Dashboard, requireText } from "./support/dashboard.ts";
+import { type McpTenant, openMcpTenant } from "./support/mcp_tenant.ts";
 import { TestService } from "./support/service.ts";
-import { openTestKv } from "./support/open_kv.ts";
 import { NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
-import { byKey, say } from "./support/widget_calls.ts";
-
-/** An MCP server with its authorization server, a service, and an agent that uses it. */
-async function open() {
-  const answering: { answer?: (seen: SeenRequest) => Promise<Response> } = {};
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    async (request) => {
-      const { method, url, headers } = request;
-      return await answering.answer!({ method, url, headers, body: await request.text() });
-    },
-  );
-  const host = `127.0.0.1:${server.addr.port}`;
-  const url = `http://${host}/mcp`;
-  const mock = new MockAuthorizationServer({ issuer: `http://${host}/as` });
-  const mcp = protectedMcp(mock, { url, inner: rawMcp() });
-  answering.answer = async (seen) => await mock.answer(seen) ?? await mcp(seen);
-  const kv = await openTestKv();
-  const env = { EGRESS_ALLOW: host, SETUP_TOKEN, DEMO: "off" };
-  const service = await TestService.start({ kv, env });
-  const key = await service.key();
-  const tools = [{ type: "mcp", name: "crm", url }];
-  const agent = await service.agent(key, { tools, allowedDomains: [host] });
-  const use = async () => {
-    const body = { agentId: agent.id, messages: [say("use ask with {}")] };
-    const frames = await readFrames(await byKey(service, { key, body }));
-    return JSON.stringify(onlyFrame(frames, "tool_result").output);
-  };
-  return {
-    ...{ service, mock, url, host, agent, key, use, kv },
-    page: `/settings/mcp?${new URLSearchParams({ url, agent: agent.id })}`,
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      await server.shutdown();
-    },
-  };
-}
-
-type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Connects through the dashboard's forms and returns the address that the user is sent back to. */
-async function signInAtProvider({ mock, page }: Opened, dashboard: Dashboard): Promise<string> {
+async function signInAtProvider({ mock, page }: McpTenant, dashboard: Dashboard): Promise<string> {
   const fields = { action: "check", grantType: "authorization_code" };
   const asked = await dashboard.post(page, fields);
   assertEquals(asked.status, 200);
@@ -67,7 +23,7 @@ async function follow(dashboard: Dashboard, href: string): Promise<Response> {
 }
 
 Deno.test("mcp connection: an editor connects a server, a run uses it, and home shows when it is lost", async () => {
-  await using all = await open();
+  await using all = await openMcpTenant();
   const { service, mock, url, page, use } = all;
   const owner = await Dashboard.setUp(service);
   assertStringIncludes(await use(), "tool_unknown");
@@ -94,7 +50,7 @@ Deno.test("mcp connection: an editor connects a server, a run uses it, and home 
 });
 
 Deno.test("mcp connection: no token is in a page, a frame, a log, an export or readable in the store", async () => {
-  await using all = await open();
+  await using all = await openMcpTenant();
   const { service, mock, agent, key, page, use, kv } = all;
   const owner = await Dashboard.setUp(service);
   await follow(owner, await signInAtProvider(all, owner));
@@ -119,7 +75,7 @@ Deno.test("mcp connection: no token is in a page, a frame, a log, an export or r
 });
 
 Deno.test("mcp connection: viewers, other sign-ins and strangers cannot finish one", async () => {
-  await using all = await open();
+  await using all = await openMcpTenant();
   const { service, mock } = all;
   const owner = await Dashboard.setUp(service);
   const admin = await Dashboard.join(service, "admin");
@@ -134,7 +90,7 @@ Deno.test("mcp connection: viewers, other sign-ins and strangers cannot finish o
 });
 
 Deno.test("mcp connection: rotating the encryption key seals tokens again", async () => {
-  await using all = await open();
+  await using all = await openMcpTenant();
   const { service, mock, kv, use } = all;
   const owner = await Dashboard.setUp(service);
   await follow(owner, await signInAtProvider(all, owner));

@@ -103,6 +103,8 @@ export class MockAuthorizationServer {
     switch (path) {
       case `/.well-known/oauth-authorization-server${own}`:
         return Response.json(this.metadata);
+      case `${own}/authorize`:
+        return Response.redirect(this.authorize(seen.url));
       case `${own}/register`:
         return this.#register(JSON.parse(seen.body));
       case `${own}/token`: {
