@@ -29,9 +29,9 @@ export function McpConnectionState(
       {problem !== undefined && <p class="field-error">{t(ATTENTION_TEXTS[problem])}</p>}
       <DescriptionList
         of={{
-          [t("Connected as")]: connection.grantType === "client_credentials"
-            ? t("the client itself")
-            : t("the account chosen by {email}", { email: connectedBy }),
+          [t("Account")]: connection.grantType === "client_credentials"
+            ? t("The client itself")
+            : t("Chosen by {email}", { email: connectedBy }),
           [t("Authorization server")]: <code>{connection.issuer}</code>,
           ...connectedAt !== undefined && { [t("Since")]: at(connectedAt) },
           ...connection.scope !== undefined && { [t("Permissions")]: connection.scope },

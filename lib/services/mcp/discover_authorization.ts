@@ -12,6 +12,7 @@ import { McpConnectError } from "./mcp_connect_error.ts";
 import { hostOf, type OAuthFetch } from "./oauth_fetch.ts";
 import { type DiscoveredServer, discoveredServerSchema } from "./server_metadata.ts";
 
+const MAX_AUTH_METHODS = 16;
 const PROTOCOL_VERSION = "2025-06-18";
 
 /** The `fetch` that reaches only these hosts. */
@@ -133,7 +134,7 @@ function toServer(
     tokenEndpoint: metadata.token_endpoint,
     registrationEndpoint: metadata.registration_endpoint,
     revocationEndpoint: typeof revocationEndpoint === "string" ? revocationEndpoint : undefined,
-    authMethods: metadata.token_endpoint_auth_methods_supported ?? [],
+    authMethods: (metadata.token_endpoint_auth_methods_supported ?? []).slice(0, MAX_AUTH_METHODS),
     sendsIssuer: more.authorization_response_iss_parameter_supported === true,
   });
 }

@@ -114,6 +114,7 @@ Deno.test("mcp: an authorization server without PKCE, or with broken metadata, i
     const metadata of [
       { authorization_endpoint: "javascript:alert(1)" },
       { authorization_endpoint: "ftp://auth.example.com" },
+      { authorization_endpoint: "http://auth.example.com/authorize" },
       { token_endpoint: 1 },
       { token_endpoint: "https://user:password@auth.example.com/token" },
     ]

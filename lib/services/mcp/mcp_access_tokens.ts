@@ -1,8 +1,10 @@
 import type { RejectedToken } from "../../agent/tools/callable_tool.ts";
 import { ToolError } from "../../agent/tools/tool_error.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type {
+  McpAuthorizationHead,
   McpAuthorizationStore,
   McpGrant,
   McpProblem,
@@ -11,8 +13,6 @@ import type {
 import { hostOf, oauthFetch } from "./oauth_fetch.ts";
 import { issueTokens, McpTokenRequestError, toHead } from "./token_facts.ts";
 
-/** A token is renewed this long before it expires, so that it outlives the call. */
-const RENEW_BEFORE_MS = 60_000;
 /** Longer than a request for tokens may take; then another process tries. */
 const RENEWAL_MS = 30_000;
 /** How long to wait for the renewal of another process, and how often to look. */
@@ -57,28 +57,24 @@ export class McpAccessTokens {
     const snapshot = await store.read(request.tenant, request.url);
     const { record } = snapshot;
     if (record === undefined || record.state === "new") return undefined;
-    const { expiresAt = Infinity, isRenewable } = record;
-    const left = expiresAt - runtime.now();
-    if (record.state === "connected" && (left > RENEW_BEFORE_MS || (left > 0 && !isRenewable))) {
-      return (await store.grantOf(snapshot))?.accessToken;
-    }
-    const until = left > 0 ? RENEW_BEFORE_MS : 0;
-    return await this.#renew(
-      request,
-      (one) => (one.record?.expiresAt ?? Infinity) - runtime.now() <= until ? "expired" : undefined,
-    )
-      .catch(async (error) => {
-        // While the authorization server is down, the token is good until it expires.
-        if (left <= 0 || !isTemporary(error)) throw error;
-        return (await store.grantOf(snapshot))?.accessToken;
-      });
+    const { state, expiresAt = Infinity, renewAt = Infinity, isRenewable } = record;
+    const isExpired = (at: McpAuthorizationHead) => (at.expiresAt ?? Infinity) <= runtime.now();
+    const isDue = (isRenewable ? renewAt : expiresAt) <= runtime.now();
+    if (state === "connected" && !isDue) return (await this.#grantOf(snapshot))?.accessToken;
+    return await this.#renew(request, (head) => {
+      return (head.renewAt ?? Infinity) <= runtime.now() ? "expired" : undefined;
+    }).catch(async (error) => {
+      // While the authorization server is down, the token is good until it expires.
+      if (isExpired(record) || !isTemporary(error)) throw error;
+      return (await this.#grantOf(snapshot))?.accessToken;
+    });
   }
 
   /** A newer token than the one that the server has rejected. */
   async renew({ rejected, ...request }: TokenRequest & RejectedToken): Promise<string> {
     return await this.#renew(
       request,
-      (_, grant) => grant.accessToken === rejected ? "rejected" : undefined,
+      (_head, grant) => grant.accessToken === rejected ? "rejected" : undefined,
     );
   }
 
@@ -86,26 +82,38 @@ export class McpAccessTokens {
   async reject({ tenant, url, rejected }: TokenRequest & RejectedToken): Promise<never> {
     const { store } = this.#deps;
     const snapshot = await store.read(tenant, url);
-    const grant = await store.grantOf(snapshot);
+    const grant = await this.#grantOf(snapshot);
     if (grant?.accessToken === rejected) await this.#lose(snapshot, "rejected");
     throw unauthorized(url, "rejected");
   }
 
+  /** A key that is missing for a while must not cost the connection, so nothing is changed then. */
+  async #grantOf(snapshot: McpSnapshot): Promise<McpGrant | undefined> {
+    try {
+      return await this.#deps.store.grantOf(snapshot);
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      const message = "the stored authorization cannot be decrypted: connect the server again";
+      throw new ToolError("tool_unauthorized", message);
+    }
+  }
+
   async #renew(
     { tenant, url, signal }: TokenRequest,
-    staleness: (snapshot: McpSnapshot, grant: McpGrant) => McpProblem | undefined,
+    staleness: (head: McpAuthorizationHead, grant: McpGrant) => McpProblem | undefined,
   ): Promise<string> {
     const { store, runtime } = this.#deps;
     const waitsUntil = runtime.now() + MAX_WAIT_MS;
-    for (;;) {
+    for (let hasRequested = false;;) {
       const snapshot = await store.read(tenant, url);
       const { record } = snapshot;
       const problem = record?.problem;
       if (record?.state !== "connected") throw unauthorized(url, problem ?? "revoked");
-      const grant = await store.grantOf(snapshot);
-      const stale = grant === undefined ? "revoked" : staleness(snapshot, grant);
+      const grant = await this.#grantOf(snapshot);
+      const stale = grant === undefined ? "revoked" : staleness(record, grant);
       if (stale === undefined) return grant!.accessToken!;
-      if (grant === undefined || !record.isRenewable) {
+      // A provider that issues the same token again would be asked forever.
+      if (grant === undefined || !record.isRenewable || hasRequested) {
         await this.#lose(snapshot, stale);
         throw unauthorized(url, stale);
       }
@@ -117,7 +125,9 @@ export class McpAccessTokens {
       }
       const renewal = { id: runtime.uuid(), until: now + RENEWAL_MS };
       const marked = await store.write(snapshot, { renewal });
-      if (marked !== undefined) await this.#request(marked, { grant, url });
+      if (marked === undefined) continue;
+      await this.#request(marked, { grant, url });
+      hasRequested = true;
     }
   }
 

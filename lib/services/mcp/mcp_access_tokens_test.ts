@@ -155,3 +155,28 @@ Deno.test("McpAccessTokens: a token that the server rejects twice is not sent a 
   await unauthorized(tokens.current(REQUEST));
   assertEquals((await process.authorizations.find(TENANT, MCP_URL))?.problem, "rejected");
 });
+
+Deno.test("McpAccessTokens: a provider that issues the same token again is asked once", async () => {
+  await using all = await connected();
+  const { mock, tokens } = all;
+  const same = (await tokens.current(REQUEST))!;
+  mock.onToken = () => {
+    return Response.json({ access_token: same, token_type: "bearer", expires_in: 1 });
+  };
+  await unauthorized(tokens.renew({ ...REQUEST, rejected: same }));
+  assertEquals(mock.tokenRequests.length, 1);
+});
+
+Deno.test("McpAccessTokens: a token of a short life is not renewed for every request", async () => {
+  await using all = await connected();
+  const { mock, runtime, tokens } = all;
+  await runtime.advance(HOUR);
+  let n = 0;
+  mock.onToken = () => {
+    return Response.json({ access_token: `short-${++n}`, token_type: "bearer", expires_in: 40 });
+  };
+  for (const [seconds, token] of [[0, 1], [29, 1], [1, 2], [29, 2]] as const) {
+    await runtime.advance(seconds * 1_000);
+    assertEquals(await tokens.current(REQUEST), `short-${token}`);
+  }
+});

@@ -18,8 +18,9 @@ import type { DiscoveredServer } from "./server_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
 
-/** Header values and stored records; longer tokens than this are unheard of. */
-const MAX_TOKEN_LENGTH = 16_384;
+/** All that is sealed together has to fit into one value of the store, 64 KiB. */
+const MAX_TOKEN_LENGTH = 8_192;
+const MAX_CREDENTIAL_LENGTH = 2_048;
 /** What a header can carry. */
 const TOKEN = /^[\x21-\x7e]+$/;
 const MAX_LIFETIME_S = 366 * 86_400;
@@ -58,6 +59,12 @@ export async function registerAsClient(
     fetchFn: fetch,
   });
   const { client_id, client_secret, token_endpoint_auth_method } = registered;
+  if (client_id.length > MAX_CREDENTIAL_LENGTH || !TOKEN.test(client_id + (client_secret ?? ""))) {
+    throw new McpConnectError("registration_rejected");
+  }
+  if ((client_secret ?? "").length > MAX_CREDENTIAL_LENGTH) {
+    throw new McpConnectError("registration_rejected");
+  }
   return {
     client_id,
     ...client_secret !== undefined && { client_secret },
@@ -188,7 +195,7 @@ function toTokens(response: TokenResponse): IssuedTokens {
     accessToken: access_token,
     ...refresh_token !== undefined && { refreshToken: refresh_token },
     ...scope !== undefined && { scope: scope.slice(0, 2_000) },
-    ...expires_in !== undefined && expires_in > 0 &&
-      { expiresIn: Math.min(expires_in, MAX_LIFETIME_S) },
+    ...expires_in !== undefined && expires_in >= 1 &&
+      { expiresIn: Math.min(Math.floor(expires_in), MAX_LIFETIME_S) },
   };
 }

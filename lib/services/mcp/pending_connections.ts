@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { base64url, sha256 } from "../../platform/crypto/signer.ts";
+import { UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
   type McpAuthorizationStore,
@@ -84,10 +85,20 @@ export class PendingConnections {
       const isValid = pending !== undefined && pending.idHash === idHash &&
         pending.signInHash === signInHash && pending.until > this.#runtime.now();
       if (!isValid) throw new McpConnectError("restart");
-      const content = pendingSchema.parse(await this.#store.pendingOf(snapshot));
+      const content = pendingSchema.parse(await this.#unsealed(snapshot));
       if (await this.#store.write(snapshot, { pending: null }) === undefined) return undefined;
       return { ...content, url: snapshot.record!.url };
     }, { what: "mcp authorization" });
+  }
+
+  /** After a change of the encryption key, the user starts again. */
+  async #unsealed(snapshot: McpSnapshot): Promise<unknown> {
+    try {
+      return await this.#store.pendingOf(snapshot);
+    } catch (error) {
+      if (error instanceof UnsealError) throw new McpConnectError("restart", { cause: error });
+      throw error;
+    }
   }
 }
 

@@ -19,5 +19,9 @@ export const discoveredServerSchema = z.object({
   authMethods: z.array(z.string().max(64)).max(16),
   /** Whether a response names its issuer: RFC 9207. */
   sendsIssuer: z.boolean(),
+}).refine(({ issuer, ...endpoints }) => {
+  // The user's browser does not pass egress, which permits plain http for hosts of the operator only.
+  const all = [endpoints.authorizationEndpoint, endpoints.tokenEndpoint];
+  return issuer.startsWith("http:") || all.every((one) => one.startsWith("https:"));
 });
 export type DiscoveredServer = z.infer<typeof discoveredServerSchema>;

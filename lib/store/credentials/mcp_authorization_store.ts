@@ -30,6 +30,8 @@ const headSchema = z.object({
   connectedAt: z.int().optional(),
   /** Of the access token, if the authorization server said so. */
   expiresAt: z.int().optional(),
+  /** From when on it is renewed, so that it outlives a call. */
+  renewAt: z.int().optional(),
   /** Whether a new access token can be requested without a person. */
   isRenewable: z.boolean().optional(),
 });

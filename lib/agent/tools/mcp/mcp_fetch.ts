@@ -63,6 +63,7 @@ class McpExchange {
   readonly #server: URL;
   readonly #context: ToolContext;
   readonly #usesTokens: boolean;
+  #lastToken: string | undefined;
   #serverRequests = 0;
   #lastRequestId: PendingRequest["id"] | undefined;
   #remainingListBytes = MAX_RESPONSE_BYTES;
@@ -125,9 +126,10 @@ class McpExchange {
         maxRedirects: 0,
         onCall: this.#context.recordCall,
       });
-    return this.#usesTokens
-      ? await this.#sendWithToken(open, { url, signal })
-      : await open(undefined);
+    if (!this.#usesTokens) return await open(undefined);
+    // Ending a session is not worth a new token.
+    if (method === "DELETE") return await open(this.#lastToken);
+    return await this.#sendWithToken(open, { url, signal });
   }
 
   /**
@@ -141,20 +143,21 @@ class McpExchange {
     const { mcpTokens } = this.#context;
     const isServer = url.origin === this.#server.origin;
     const token = isServer ? await mcpTokens?.current(this.#server, signal) : undefined;
-    const answer = await open(this.#hide(token));
+    const answer = await open(this.#remember(token));
     if (answer.status === 403 && asksForMoreScope(answer)) throw scopeError(answer);
     if (answer.status !== 401) return answer;
     answer.close();
     if (token === undefined || mcpTokens === undefined) throw unauthorizedError(this.#server);
-    const newer = this.#hide(await mcpTokens.renew(this.#server, { rejected: token, signal }));
+    const newer = this.#remember(await mcpTokens.renew(this.#server, { rejected: token, signal }));
     const second = await open(newer);
     if (second.status !== 401) return second;
     second.close();
     return await mcpTokens.reject(this.#server, { rejected: newer, signal });
   }
 
-  /** Servers echo what they receive. */
-  #hide<T extends string | undefined>(token: T): T {
+  /** Also for the redactor: servers echo what they receive. */
+  #remember<T extends string | undefined>(token: T): T {
+    this.#lastToken = token;
     if (token !== undefined && !this.#context.redactor.containsSecret(token)) {
       this.#context.redactor.add(token);
     }
