@@ -19,7 +19,7 @@ const TOOL = {
 };
 
 /** A toolset on the reference server; the visitor agrees to everything. */
-async function open() {
+function open() {
   const everything = new EverythingServer();
   const server = new EgressServer((seen) => everything.answer(seen));
   const asked: string[] = [];
@@ -42,7 +42,7 @@ async function open() {
 }
 
 Deno.test("the reference server: tools are called, resources are read, and what is not a yes or no is declined", async () => {
-  await using all = await open();
+  await using all = open();
   const { use, toolset, asked } = all;
   const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
   for (
@@ -63,7 +63,7 @@ Deno.test("the reference server: tools are called, resources are read, and what 
 });
 
 Deno.test("the reference server: after its restart a call is repeated in a new session", async () => {
-  await using all = await open();
+  await using all = open();
   const { use, everything } = all;
   assertEquals(await use("echo", { message: "a" }), '{"content":"Echo: a"}');
   await everything.restart();
