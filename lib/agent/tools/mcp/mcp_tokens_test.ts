@@ -4,7 +4,9 @@ import { EgressServer, type SeenRequest } from "@/tests/support/egress_server.ts
 import { rawMcp, rpcsOf } from "@/tests/support/raw_mcp.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 import type { McpTokens } from "../callable_tool.ts";
+import { Redactor } from "../redactor.ts";
 import { ToolError } from "../tool_error.ts";
+import { mcpFetch } from "./mcp_fetch.ts";
 
 const SERVER = { type: "mcp", name: "crm", url: "https://tools.example.com/mcp" };
 const FINE = { content: "fine" };
@@ -113,3 +115,30 @@ Deno.test("mcp: a call that needs more permissions fails, and a token that a ser
   });
   await toolset.close();
 });
+
+Deno.test("mcp: whatever asks for another origin, it gets no token", async () => {
+  const sent: unknown[] = [];
+  const open = ({ headers }: { headers: Record<string, string> }) => {
+    sent.push(headers.authorization);
+    return Promise.resolve({ status: 202, headers: {}, body: none(), close: () => {} });
+  };
+  const { tokens: mcpTokens, log } = fakeTokens();
+  const redactor = new Redactor();
+  const context = { egress: { open }, allowedDomains: [], redactor, mcpTokens } as never;
+  const options = { context, usesTokens: true, onFailure: () => {} };
+  const fetch = mcpFetch(new URL(SERVER.url), options);
+  const body = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
+  for (
+    const origin of [
+      "https://tools.example.com",
+      "https://evil.example",
+      "http://tools.example.com",
+    ]
+  ) {
+    await fetch(`${origin}/mcp`, { method: "POST", body });
+  }
+  assertEquals(sent, ["Bearer token-1", undefined, undefined]);
+  assertEquals(log, ["current tools.example.com"]);
+});
+
+async function* none(): AsyncGenerator<Uint8Array> {}
