@@ -135,6 +135,7 @@ function toServer(
     registrationEndpoint: metadata.registration_endpoint,
     revocationEndpoint: typeof revocationEndpoint === "string" ? revocationEndpoint : undefined,
     authMethods: (metadata.token_endpoint_auth_methods_supported ?? []).slice(0, MAX_AUTH_METHODS),
+    readsClientDocuments: more.client_id_metadata_document_supported === true,
     sendsIssuer: more.authorization_response_iss_parameter_supported === true,
   });
 }

@@ -8,6 +8,7 @@ import {
 } from "../../store/credentials/mcp_authorization_store.ts";
 import { retryUntilCommitted } from "../../store/values/record.ts";
 import type { DiscoveredServer } from "./server_metadata.ts";
+import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { hostOf, oauthFetch } from "./oauth_fetch.ts";
@@ -81,6 +82,16 @@ export class McpAuthorizations {
     return new URL(`/mcp/callback/${await mcpServerId(url)}`, this.#deps.baseUrl).href;
   }
 
+  /** This service as a client of one server, for authorization servers that read its address. */
+  clientDocument(serverId: string): ClientMetadata & { client_id: string; client_uri: string } {
+    const { baseUrl } = this.#deps;
+    return {
+      client_id: new URL(`/mcp/client/${serverId}`, baseUrl).href,
+      client_uri: baseUrl,
+      ...clientMetadata(new URL(`/mcp/callback/${serverId}`, baseUrl).href),
+    };
+  }
+
   async check(
     user: McpConnectUser,
     { url, ...input }: McpConnectInput & { url: string },
@@ -96,14 +107,16 @@ export class McpAuthorizations {
     const server = { ...found, ...scope !== undefined && { scope } };
     if (clientId === undefined) {
       if (grantType === "client_credentials") throw new McpConnectError("no_client");
-      if (server.registrationEndpoint === undefined) throw new McpConnectError("no_registration");
+      if (server.registrationEndpoint === undefined && !this.#isDocumented(server)) {
+        throw new McpConnectError("no_registration");
+      }
     }
     const client = clientId === undefined
       ? undefined
       : { client_id: clientId, ...clientSecret !== undefined && { client_secret: clientSecret } };
     const content = { server, grantType, ...client && { client } };
     const id = await this.#pending.begin(user, { url, content });
-    return { id, server, grantType, hosts: hostsOf(content) };
+    return { id, server, grantType, hosts: this.#hostsOf(content) };
   }
 
   /**
@@ -129,12 +142,7 @@ export class McpAuthorizations {
       return undefined;
     }
     const redirectUri = await this.redirectUri(url);
-    const client = pending.client ?? await oauth.registerAsClient(server, {
-      redirectUri,
-      fetch: this.#fetchFrom(tenant)([hostOf(server.registrationEndpoint ?? server.issuer)]),
-    }).catch((cause) => {
-      throw new McpConnectError("registration_rejected", { cause });
-    });
+    const client = pending.client ?? await this.#newClient(tenant, { url, server });
     const state = this.#pending.newId();
     const request = { client, redirectUri, state };
     const { url: signInUrl, verifier } = await oauth.authorizationRequest(server, request);
@@ -188,6 +196,39 @@ export class McpAuthorizations {
     await revokeTokens(grant, fetch).catch(() => {});
   }
 
+  /** Only a public address can be read. */
+  #isDocumented({ readsClientDocuments }: DiscoveredServer): boolean {
+    return readsClientDocuments && this.#deps.baseUrl.startsWith("https:");
+  }
+
+  async #newClient(
+    tenant: string,
+    { url, server }: { url: string; server: DiscoveredServer },
+  ): Promise<OAuthClient> {
+    if (this.#isDocumented(server)) {
+      const { client_id, token_endpoint_auth_method } = this.clientDocument(await mcpServerId(url));
+      return { client_id, token_endpoint_auth_method };
+    }
+    const { registerAsClient } = await import("./oauth_client.ts");
+    const fetch = this.#fetchFrom(tenant)([hostOf(server.registrationEndpoint ?? server.issuer)]);
+    const options = { redirectUri: await this.redirectUri(url), fetch };
+    return await registerAsClient(server, options).catch((cause) => {
+      throw new McpConnectError("registration_rejected", { cause });
+    });
+  }
+
+  #hostsOf({ server, grantType, client }: PendingConnection): string[] {
+    const isPerson = grantType === "authorization_code";
+    const registers = isPerson && client === undefined && !this.#isDocumented(server);
+    const endpoints = [
+      registers ? server.registrationEndpoint : undefined,
+      isPerson ? server.authorizationEndpoint : undefined,
+      server.tokenEndpoint,
+      server.revocationEndpoint,
+    ];
+    return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
+  }
+
   #fetchFrom(tenant: string) {
     return (hosts: readonly string[]) => oauthFetch({ egress: this.#deps.egress, tenant, hosts });
   }
@@ -223,17 +264,6 @@ export class McpAuthorizations {
       return { head, grant: complete, renewal: null, audit };
     });
   }
-}
-
-function hostsOf({ server, grantType, client }: PendingConnection): string[] {
-  const registers = grantType === "authorization_code" && client === undefined;
-  const endpoints = [
-    registers ? server.registrationEndpoint : undefined,
-    grantType === "authorization_code" ? server.authorizationEndpoint : undefined,
-    server.tokenEndpoint,
-    server.revocationEndpoint,
-  ];
-  return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
 }
 
 function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {

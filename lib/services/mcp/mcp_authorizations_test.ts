@@ -98,6 +98,24 @@ Deno.test("McpAuthorizations: a code for one server's redirect address is worthl
   assertEquals(mock.tokenRequests, []);
 });
 
+Deno.test("McpAuthorizations: where clients are addresses, nothing is registered", async () => {
+  using kv = await openTestKv();
+  const mock = new MockAuthorizationServer({
+    metadata: { client_id_metadata_document_supported: true, registration_endpoint: undefined },
+  });
+  await using server = new EgressServer(bothServers(mock));
+  const process = mcpProcess(kv, { server });
+  const redirect = await process.authorizations.redirectUri(MCP_URL);
+  const document = process.authorizations.clientDocument(redirect.split("/").at(-1)!);
+  assertEquals(document.redirect_uris, [redirect]);
+  // As the authorization server reads it at this address.
+  mock.addClient(document.client_id, { redirectUris: document.redirect_uris });
+  await process.authorizations.finish(ADMIN, await authorize(process, mock));
+  assertEquals(mock.tokenRequests[0]!.get("client_id"), document.client_id);
+  const token = await process.tokens.current({ tenant: TENANT, url: MCP_URL, signal });
+  assertEquals(mock.isValid(token), true);
+});
+
 Deno.test("McpAuthorizations: a client connects as itself with its secret", async () => {
   using kv = await openTestKv();
   const mock = new MockAuthorizationServer();

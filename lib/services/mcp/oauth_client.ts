@@ -15,6 +15,7 @@ import {
 } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import type { McpGrant } from "../../store/credentials/mcp_authorization_store.ts";
 import type { DiscoveredServer } from "./server_metadata.ts";
+import { clientMetadata } from "./client_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
 
@@ -49,11 +50,7 @@ export async function registerAsClient(
   const registered = await registerClient(server.issuer, {
     metadata: toMetadata(server) as never,
     clientMetadata: {
-      client_name: "Agent Chat Service",
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: isPublic ? "none" : server.authMethods[0],
+      ...clientMetadata(redirectUri, { authMethod: isPublic ? "none" : server.authMethods[0] }),
       ...server.scope !== undefined && { scope: server.scope },
     },
     fetchFn: fetch,

@@ -19,6 +19,8 @@ export const discoveredServerSchema = z.object({
   authMethods: z.array(z.string().max(64)).max(16),
   /** Whether a response names its issuer: RFC 9207. */
   sendsIssuer: z.boolean(),
+  /** Whether a client may be the address of its metadata, instead of being registered. */
+  readsClientDocuments: z.boolean(),
 }).refine(({ issuer, ...endpoints }) => {
   // The user's browser does not pass egress, which permits plain http for hosts of the operator only.
   const all = [endpoints.authorizationEndpoint, endpoints.tokenEndpoint];
