@@ -115,6 +115,8 @@ Deno.test("mcp: an authorization server without PKCE, or with broken metadata, i
       { authorization_endpoint: "javascript:alert(1)" },
       { authorization_endpoint: "ftp://auth.example.com" },
       { authorization_endpoint: "http://auth.example.com/authorize" },
+      { authorization_endpoint: "https://a,b.example.com" },
+      { authorization_endpoint: "https://a;frame-ancestors" },
       { token_endpoint: 1 },
       { token_endpoint: "https://user:password@auth.example.com/token" },
     ]

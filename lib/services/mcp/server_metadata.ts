@@ -2,9 +2,13 @@ import { z } from "zod";
 
 const MAX_SCOPE_LENGTH = 2_000;
 
+/** Names and addresses only: URLs also allow `;` and `,`, which would end a content security policy. */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
 const webUrl = z.string().max(2_048).refine((text) => {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.hash === "";
+  if (url === null || !/^https?:$/.test(url.protocol) || !HOST.test(url.host)) return false;
+  return url.username === "" && url.password === "" && url.hash === "";
 });
 
 /** What an MCP server and its authorization server say about themselves, checked. */
