@@ -18,6 +18,9 @@ const RENEWAL_MS = 30_000;
 /** How long to wait for the renewal of another process, and how often to look. */
 const MAX_WAIT_MS = 35_000;
 const LOOK_MS = 80;
+/** Attempts to store new tokens while the store is unavailable, within the time of the mark. */
+const MAX_WRITE_FAILURES = 10;
+const WRITE_RETRY_MS = 1_000;
 
 const PROBLEM_TEXTS: Record<McpProblem, string> = {
   expired: "its authorization has expired",
@@ -163,11 +166,18 @@ export class McpAccessTokens {
     marked: McpSnapshot,
     change: Parameters<McpAuthorizationStore["write"]>[1],
   ): Promise<boolean> {
-    const { store } = this.#deps;
+    const { store, runtime } = this.#deps;
     const id = marked.record!.renewal!.id;
+    let failures = 0;
     for (let snapshot = marked; snapshot.record?.renewal?.id === id;) {
-      if (await store.write(snapshot, { ...change, renewal: null }) !== undefined) return true;
-      snapshot = await store.readById(marked.tenant, marked.id);
+      try {
+        if (await store.write(snapshot, { ...change, renewal: null }) !== undefined) return true;
+        snapshot = await store.readById(marked.tenant, marked.id);
+      } catch (error) {
+        // The old refresh token is used up: giving up would lose the connection.
+        if (++failures > MAX_WRITE_FAILURES) throw error;
+        await runtime.sleep(WRITE_RETRY_MS);
+      }
     }
     return false;
   }

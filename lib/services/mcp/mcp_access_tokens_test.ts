@@ -180,3 +180,20 @@ Deno.test("McpAccessTokens: a token of a short life is not renewed for every req
     assertEquals(await tokens.current(REQUEST), `short-${token}`);
   }
 });
+
+Deno.test("McpAccessTokens: new tokens outlast a short outage of the store", async () => {
+  await using all = await connected();
+  const { mock, runtime, process, tokens } = all;
+  await runtime.advance(HOUR);
+  const { store } = process;
+  const write = store.write.bind(store);
+  let outages = 0;
+  mock.onToken = () => {
+    store.write = (...args) => {
+      return ++outages <= 3 ? Promise.reject(new Error("the store is down")) : write(...args);
+    };
+    return undefined;
+  };
+  const token = await whileTimePasses(runtime, tokens.current(REQUEST));
+  assertEquals([mock.isValid(token), outages, mock.tokenRequests.length], [true, 4, 1]);
+});
