@@ -43,7 +43,7 @@ export interface ToolCallsOptions {
  * `ChatError`; its code is `already_decided` if the call does not wait any more.
  */
 export interface ToolCalls {
-  /** Approves or refuses a call that waits for the visitor. */
+  /** Approves or rejects a call that waits for the visitor. */
   decide(runId: string, n: number, approve: boolean): Promise<void>;
   /** Answers a call that waits for the page. `chat()` does it by itself if it has `tools`. */
   sendToolOutput(runId: string, n: number, answer: ToolAnswer): Promise<void>;

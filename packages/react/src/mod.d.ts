@@ -21,7 +21,7 @@ export interface Approval {
   readonly args: unknown;
   /** A `person` of the owner's team decides in the inbox; only the visitor's can be decided here. */
   readonly waitsFor: "visitor" | "person";
-  /** ISO 8601. Then it counts as refused. */
+  /** ISO 8601. Then it counts as rejected. */
   readonly expiresAt: string;
 }
 

@@ -15,7 +15,7 @@ export interface CallCardProps {
 /** Longer values are cut, and shown by a press. */
 const MAX_LENGTH = 80;
 
-/** What the agent wants to do, and two buttons. It takes no focus: whoever types must not allow by accident. */
+/** What the agent wants to do, and two buttons. It takes no focus: visitors who type must not allow by accident. */
 export function CallCard({ context, call, problem, onDecide }: CallCardProps) {
   const { ui, t } = context;
   const { title, args } = call;

@@ -286,7 +286,7 @@ class AsyncChat(_Resource):
         await self._client._send(requests.post(f"/v1/chat/runs/{run_id}/cancel"))
 
     async def decide(self, run_id: str, n: int, approve: bool) -> None:
-        """Approves or refuses the call of frame ``n``, which waits for the visitor or for a person.
+        """Approves or rejects the call of frame ``n``, which waits for the visitor or for a person.
 
         Raises ``ApiError`` with the code ``already_decided`` if it does not wait any more.
         """
