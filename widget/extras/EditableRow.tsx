@@ -1,16 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { DELETE, EDIT, REALLY_DELETE } from "./conversations/conversations_ids.ts";
+import { DELETE, EDIT } from "./conversations/conversations_ids.ts";
+import { type Caution, DeleteButton } from "./DeleteButton.tsx";
 import type { ExtrasContext } from "./extras_context.ts";
 import { Action, Form, textIn } from "./Form.tsx";
 import { PENCIL } from "./icon_paths.ts";
 import { IconButton } from "./IconButton.tsx";
 
 /** What the visitor does in a list. */
-export interface ListView {
+export interface ListView extends Caution {
   /** The row whose form is open. */
   editing?: string | undefined;
-  /** Delete was pressed once. */
-  isSure?: boolean;
 }
 
 export interface EditableRowProps {
@@ -33,7 +32,7 @@ export interface EditableRowProps {
 export function EditableRow(
   { context, view, id, text, maxLength, label, onSave, onDelete, children }: EditableRowProps,
 ) {
-  const { ui, t, changed } = context;
+  const { t, changed } = context;
   const isEditing = view.editing === id;
   const edit = (editing?: string) => {
     Object.assign(view, { editing, isSure: false });
@@ -44,16 +43,6 @@ export function EditableRow(
     // The form disappears, so move the focus to its button instead of losing it to the page.
     (form.previousElementSibling as HTMLElement).focus();
     if (!written || await onSave(written)) edit();
-  };
-  const remove = (event: Event) => {
-    const sheet = (event.currentTarget as Element).closest(".sheet")!;
-    if (!view.isSure) {
-      view.isSure = true;
-      return ui.conversation.announceText(t(REALLY_DELETE));
-    }
-    // The row disappears.
-    sheet.querySelector("button")!.focus();
-    onDelete();
   };
   return (
     <div class="thread" role="listitem">
@@ -69,7 +58,7 @@ export function EditableRow(
         <Form onSave={save}>
           <input aria-label={label} defaultValue={text} maxLength={maxLength} dir="auto" />
           <Action label={label} />
-          <Action label={t(view.isSure ? REALLY_DELETE : DELETE)} onPress={remove} />
+          <DeleteButton {...{ context, caution: view, label: t(DELETE), onDelete }} />
         </Form>
       )}
     </div>

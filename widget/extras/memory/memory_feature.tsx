@@ -1,4 +1,5 @@
 /** What the agent remembers of the visitor, in the menu if it has a memory. */
+import type { Caution } from "../DeleteButton.tsx";
 import type { ListView } from "../EditableRow.tsx";
 import { type ExtrasContext, showSheet } from "../extras_context.ts";
 import { ownList } from "../own_list.ts";
@@ -10,7 +11,8 @@ export function memoryFeature(context: ExtrasContext): undefined {
   const show = () => {
     const view: ListView = {};
     const memory = ownList<Fact>({ ...context, base: "memory", query: () => "" });
-    const render = () => <MemorySheet {...{ context, memory, view }} />;
+    const caution: Caution = {};
+    const render = () => <MemorySheet {...{ context, memory, view, caution }} />;
     showSheet(context, { label: t(WHAT_I_REMEMBER), render });
     memory.load();
   };
