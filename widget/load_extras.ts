@@ -31,23 +31,27 @@ export function lazyExtras(host: () => ExtrasHost, loadFile: LoadFile): LazyExtr
   let attempt = 0;
   /** The messages from this number on have not tried yet. */
   let next = 0;
+  /** People or calls wait for the extras. */
+  const isWaiting = () => {
+    const { handoff, calls } = host().ui.conversation.state;
+    return handoff || calls?.[0];
+  };
   /** Once for each message. */
   const isNeeded = (place: Place, value: SlotValue | undefined) => {
-    const { open, files, handoff, calls, nextId } = host().ui.conversation.state;
+    const { open, files, nextId } = host().ui.conversation.state;
     const { role, id = nextId - 1, length } = Object(value);
     const isSeen = place === BELOW
       ? role === "assistant"
       : place === ABOVE_FIELD
       ? files
       : length === 0;
-    return id >= next && (handoff || calls?.[0] || open && isSeen);
+    return id >= next && (isWaiting() || open && isSeen);
   };
   const load = () => {
     const { ui: { conversation }, changed } = host();
     const failed = () => {
       loading = false;
-      const { handoff, calls } = conversation.state;
-      if (asked[0] || handoff || calls?.[0]) {
+      if (asked[0] || isWaiting()) {
         conversation.fail("extras_not_loaded", UNAVAILABLE);
       }
       asked = [];

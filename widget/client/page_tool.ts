@@ -30,11 +30,8 @@ export async function callPageTool(
     if (!tool) return failedCall(name, "not available on this page");
     const json = JSON.stringify(await tool(args, { signal }) ?? null);
     // Functions and symbols have no JSON.
-    if (!json) return failedCall(name, "the output is not JSON");
-    if (new Blob([json]).size > MAX_OUTPUT_BYTES) {
-      return failedCall(name, "the output is too large");
-    }
-    return { output: JSON.parse(json) };
+    if (json && new Blob([json]).size <= MAX_OUTPUT_BYTES) return { output: JSON.parse(json) };
+    return failedCall(name, "the output is not JSON of at most 256 KiB");
   } catch (error) {
     return failedCall(name, error);
   }

@@ -52,9 +52,9 @@ Deno.test("callPageTool: what fails is an error for the model and a line for the
     }, /^x{1000}$/],
     [() => circular, /circular/],
     [() => 1n, /BigInt/],
-    [() => () => 1, /^the output is not JSON$/],
-    [() => Symbol("x"), /^the output is not JSON$/],
-    [() => "é".repeat(128 * 1024), /^the output is too large$/],
+    [() => () => 1, /^the output is not JSON of at most 256 KiB$/],
+    [() => Symbol("x"), /^the output is not JSON of at most 256 KiB$/],
+    [() => "é".repeat(128 * 1024), /^the output is not JSON of at most 256 KiB$/],
     ["no function" as never, /not a function/],
   ];
   for (const [tool, message] of cases) {

@@ -24,9 +24,11 @@ export function pageCalls({ ui, callService, changed }: ExtrasContext): () => vo
   const begin = (one: WaitingCall) => {
     const controller = new AbortController();
     const { run, n, name, args, begun: isLeft } = one;
-    const [, tool] = [...tools].findLast(([known]) => known === name) ?? [];
     begun.set(one, controller);
     actInOneTab(`${run}.${n}`, async () => {
+      // A page that is loading may not have come to its functions.
+      while (document.readyState !== "complete") await pause(0.1);
+      const [, tool] = [...tools].findLast(([known]) => known === name) ?? [];
       one.begun = true;
       changed(true);
       await send(

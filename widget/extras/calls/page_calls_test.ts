@@ -11,7 +11,10 @@ const CALL: WaitingCall = {
 };
 
 /** A tab with a call that waits, in a browser whose locks are `held`. */
-function setUp({ key = "key-1", call = CALL, held = new Set<string>() } = {}) {
+function setUp(
+  { key = "key-1", call = CALL, held = new Set<string>(), page = { readyState: "complete" } } = {},
+) {
+  Object.defineProperty(globalThis, "document", { value: page, configurable: true });
   const state = { ...initialState(), calls: [call] };
   state.attempt = { key, run: RUN, n: 2, messages: [] };
   const calls: AbortSignal[] = [];
@@ -85,4 +88,14 @@ Deno.test("pageCalls: a call that waits no more is aborted, and all when the wid
   assertEquals(removed.calls[0]!.aborted, false);
   removed.destroy();
   assertEquals([...ended.calls, ...removed.calls].map(({ aborted }) => aborted), [true, true]);
+});
+
+Deno.test("pageCalls: a page that is loading can still register its function", async () => {
+  const page = { readyState: "interactive" };
+  const { draw, calls, sent, answered } = setUp({ call: { ...CALL }, page });
+  draw();
+  assertEquals(calls.length, 0);
+  page.readyState = "complete";
+  await answered;
+  assertEquals([calls.length, sent], [1, [{ output: 12 }]]);
 });
