@@ -1062,11 +1062,16 @@ class ToolCallFrame(TypedDict):
     name: str
     args: "JsonValue"
     progress: NotRequired[str]
+    title: NotRequired[str]
+    pending: NotRequired[Literal[True]]
+    waitsFor: NotRequired[Literal["visitor", "person", "page"]]
+    expiresAt: NotRequired[str]
 
 class ToolResultFrame(TypedDict):
     type: Literal["tool_result"]
     name: str
     output: "JsonValue"
+    call: NotRequired[int]
 
 class UsageFrame(TypedDict):
     type: Literal["usage"]
