@@ -1,10 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { ClientToolFields } from "@/components/tools/ClientToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
+import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import type { ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolTest from "./ToolTest.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -14,6 +15,8 @@ export interface ToolRowProps {
   tool: ToolDraft;
   /** Of this tool. */
   problems: readonly ToolProblem[];
+  /** States of the tenant's connections to MCP servers. */
+  servers: NonNullable<ToolReport["servers"]>;
   /** Undefined for a new agent. */
   agentId: string | undefined;
   onChange: (tool: ToolDraft) => void;
@@ -76,7 +79,7 @@ export default function ToolRow(props: ToolRowProps) {
 }
 
 function Panel(
-  { id, tool, problems, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
+  { id, tool, problems, servers, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
     name: string;
     tab: Tab;
     setTab: (tab: Tab) => void;
@@ -102,6 +105,9 @@ function Panel(
         hidden={isTestable && tab !== "edit"}
       >
         <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
+        {tool.type === "mcp" && (
+          <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
+        )}
         <div>
           <button
             type="button"

@@ -1,4 +1,4 @@
-import type { AgentRunOptions } from "../agent/agent_run_options.ts";
+import type { AgentEvent, AgentRunOptions } from "../agent/agent_run_options.ts";
 import { type CallWait, type HeldCall, outputWithoutCall, QUESTION } from "../agent/held_call.ts";
 import type { AskVisitor } from "../agent/tools/callable_tool.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
@@ -28,6 +28,7 @@ export class RunCalls {
   readonly #options: RunCallsOptions;
   /** When the last wait ends. */
   readonly #until: number;
+  #guard = (event: AgentEvent): AgentEvent => event;
 
   constructor(run: Run, options: RunCallsOptions) {
     const { wallClockMs, deps: { runtime } } = options;
@@ -36,6 +37,11 @@ export class RunCalls {
     const reserveMs = Math.min(MAX_RESERVE_MS, wallClockMs * RESERVE_SHARE);
     // Waiting is a part of the run's time: its slot and its reservation end with it.
     this.#until = runtime.now() + wallClockMs - reserveMs;
+  }
+
+  /** Masks questions to the visitor like the events of the loop. */
+  guardEvents(guard: (event: AgentEvent) => AgentEvent): void {
+    this.#guard = guard;
   }
 
   /** What the agent loop needs. */
@@ -58,7 +64,8 @@ export class RunCalls {
     const held = await this.#hold(QUESTION, OF_VISITOR, either);
     if (held === undefined) return false;
     const name = QUESTION;
-    const call = run.report({ type: "tool_call", name, args: { message }, held })!;
+    const asked = this.#guard({ type: "tool_call", name, args: { message }, held });
+    const call = run.report(asked)!;
     const answer = await held.answer;
     const output = outputWithoutCall(answer, OF_VISITOR) ?? { approved: true };
     run.report({ type: "tool_result", name, output, call });

@@ -32,6 +32,8 @@ export interface ToolTraits {
   hasEffects?: boolean | undefined;
   /** Nothing is left to say after a call beside text: the run ends without another step. */
   endsAnswer?: true;
+  /** Its arguments are stored, so guardrails mask them before the call. */
+  storesArguments?: true;
 }
 
 export interface CallableTool extends ToolTraits {
@@ -40,6 +42,22 @@ export interface CallableTool extends ToolTraits {
   validatedByServer?: boolean;
   /** Throws a `ToolError` or an `EgressError`; `args` match the tool's schema. */
   call(args: Record<string, unknown>, context: ToolCallContext): Promise<unknown>;
+}
+
+/** A token with which a server answered 401, and the signal of the call. */
+export interface RejectedToken {
+  rejected: string;
+  signal: AbortSignal;
+}
+
+/** Access tokens of the tenant's connections to MCP servers. Rejections are a `ToolError`. */
+export interface McpTokens {
+  /** `undefined` if the tenant has no connection to the server. */
+  current(server: URL, signal: AbortSignal): Promise<string | undefined>;
+  /** A newer token than one that the server rejected. */
+  renew(server: URL, token: RejectedToken): Promise<string>;
+  /** The server rejected the newest token too: always throws. */
+  reject(server: URL, token: RejectedToken): Promise<never>;
 }
 
 /**
@@ -57,6 +75,10 @@ export interface ToolContext {
   allowedDomains: readonly string[];
   /** For `{{visitor.name}}`; the model neither sees nor chooses them. */
   visitor: VisitorValues;
+  /** Absent where servers get no token, as in tests of tools. */
+  mcpTokens?: McpTokens | undefined;
+  /** Absent if the run cannot wait for its visitor. */
+  askVisitor?: AskVisitor | undefined;
   redactor: Redactor;
   recordCall: (call: EgressCall) => void;
 }

@@ -3,7 +3,9 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { canAnswerCalls, type ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
-import type { AskVisitor, CallableTool } from "./callable_tool.ts";
+import type { AskVisitor, CallableTool, McpTokens } from "./callable_tool.ts";
+import { describeMcpServer, type McpServerReport } from "./mcp/describe_mcp_server.ts";
+import { Redactor } from "./redactor.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
 import { type KnownVisitor, visitorValues } from "../visitor_variables.ts";
@@ -50,6 +52,8 @@ export interface ToolsetFactoryDeps {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: (tenant: string, name: string) => ReturnType<FindSecret>;
   runtime: Pick<Runtime, "now" | "sleep">;
+  /** The access tokens of a tenant. */
+  mcpTokens?: (tenant: string) => McpTokens;
   builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
 }
 
@@ -67,7 +71,7 @@ export class ToolsetFactory {
     const { tenant, agent, visitor, source } = request;
     // Without a page that could answer, the model does not see its tools.
     const hasPage = canAnswerCalls(source?.protocol);
-    const { egress, findSecret, runtime, builtIn } = this.#deps;
+    const { egress, findSecret, runtime, builtIn, mcpTokens } = this.#deps;
     const share = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
       tools: agent.tools.filter(({ type }) => hasPage || type !== "client"),
@@ -77,10 +81,33 @@ export class ToolsetFactory {
       visitor: visitorValues(agent.variables, visitor),
       egress,
       findSecret: (name) => findSecret(tenant, name),
+      mcpTokens: mcpTokens?.(tenant),
+      askVisitor: request.askVisitor,
       validators: this.#validators,
       runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
       builtIn: builtIn?.(request) ?? [],
     });
+  }
+
+  /** Lists what an agent's MCP server offers, without a run; `undefined` if it has no such server. */
+  async describeServer(
+    { tenant, agent, name, signal }: Pick<ToolsetRequest, "tenant" | "agent"> & {
+      name: string;
+      signal: AbortSignal;
+    },
+  ): Promise<McpServerReport | undefined> {
+    const tool = agent.tools.find((one) => one.type === "mcp" && one.name === name);
+    if (tool?.type !== "mcp") return undefined;
+    const { egress, findSecret, runtime, mcpTokens } = this.#deps;
+    const context = {
+      ...{ egress, tenant, agentId: agent.id, allowedDomains: agent.allowedDomains },
+      findSecret: (secret: string) => findSecret(tenant, secret),
+      visitor: visitorValues(agent.variables, undefined),
+      redactor: new Redactor(),
+      mcpTokens: mcpTokens?.(tenant),
+      recordCall: () => {},
+    };
+    return await describeMcpServer(tool, { context, runtime, signal });
   }
 }

@@ -18,6 +18,7 @@ export interface ToolDraft {
   idempotent?: unknown;
   parallel?: unknown;
   output?: unknown;
+  resources?: unknown;
 }
 
 export type ParameterRow = { name: string; type: string; description: string; required: boolean };

@@ -275,6 +275,8 @@ class McpTool(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
     allow: NotRequired[list[str]]
+    # Whether the model may also list and read the server's resources, with the tools `<name>_list_resources` and `<name>_read_resource`. `false` by default.
+    resources: NotRequired[bool]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
     # What people read in place of the tool's name. The model does not see it.
