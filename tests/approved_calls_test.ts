@@ -1,9 +1,8 @@
 /** Tool calls that wait for the visitor's approval: POST /v1/chat/runs/:runId/calls/:n/decision. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Toolset } from "@/lib/agent/tools/toolset.ts";
-import { ToolsetFactory } from "@/lib/agent/tools/toolset_factory.ts";
 import { findOpenCalls } from "@/lib/chat/interrupted_calls.ts";
 import type { Frame } from "@/lib/schemas/frames.ts";
+import { askingMcp } from "./support/asking_mcp.ts";
 import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { killableKv } from "./support/killable_kv.ts";
@@ -172,54 +171,40 @@ Deno.test("approval: deleting the conversation leaves nothing of a call that wai
   assertEquals((await storedKeys(kv)).filter((one) => /waiting_calls|call_answers/.test(one)), []);
 });
 
-/** Every call of a tool asks the visitor first, as an MCP server can in the middle of one. */
-function askingTools(): Disposable {
-  const { create } = ToolsetFactory.prototype;
-  ToolsetFactory.prototype.create = function (request) {
-    const execute: Toolset["execute"] = async (_name, _args, { signal }) => ({
-      yes: await request.askVisitor!("Share the address?", signal),
-    });
-    return { ...create.call(this, request), execute };
-  };
-  return { [Symbol.dispose]: () => void (ToolsetFactory.prototype.create = create) };
-}
+const QUESTION = {
+  message: "Order for 20 EUR?",
+  requestedSchema: { type: "object", properties: { agree: { type: "boolean" } } },
+};
 
-Deno.test("question: the server of a tool asks during a call, and each result names its call", async () => {
-  using _ = askingTools();
-  await using fixture = await openWaitingCalls((host) => [refundAt(host)]);
-  const { service, sessionToken } = fixture;
-  const { sse, runId, n } = await untilPending(fixture.ask("refund"));
-  assertEquals(
-    (await reply(service, { runId, n: n - 1, sessionToken }, { approve: true })).status,
-    404,
+Deno.test("question: an MCP server asks during a call, and each result names its call", async () => {
+  await using fixture = await openWaitingCalls(
+    (host) => [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
+    { answer: askingMcp([QUESTION]) },
   );
-  assertEquals((await reply(service, { runId, n, sessionToken }, { approve: true })).status, 204);
+  const { service, sessionToken } = fixture;
+  const { sse, runId, n } = await untilPending(fixture.ask("ask"));
+  const decide = (number: number) =>
+    reply(service, { runId, n: number, sessionToken }, { approve: true });
+  assertEquals([(await decide(n - 1)).status, (await decide(n)).status], [404, 204]);
   await finish(sse);
   const key = await service.key();
   const replay = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
   const frames = (await readFrames(replay)).map(({ frame }) => frame)
     .filter(({ type }) => type.startsWith("tool_"));
-  assertEquals(frames.map(({ type }) => type), [
-    ...["tool_call", "tool_call", "tool_result", "tool_result"],
-  ]);
-  const [refund, question, answer, result] = frames as never as Record<string, unknown>[];
-  assertEquals([refund!.pending, question!.name, question!.args], [
-    ...[undefined, "question"],
-    { message: "Share the address?" },
+  const [call, question, answer, result] = frames as never as Record<string, unknown>[];
+  assertEquals([call!.name, call!.pending, question!.name, question!.args], [
+    ...["ask", undefined, "question"],
+    { message: QUESTION.message },
   ]);
   assertEquals([answer!.call, answer!.output], [n, { approved: true }]);
-  assertEquals([result!.call, result!.name, result!.output], [n - 1, "refund", { yes: true }]);
+  assertEquals([result!.call, result!.name], [n - 1, "ask"]);
+  assertStringIncludes(JSON.stringify(result!.output), "accept");
   const { conversationId } = sse.frame("start");
   const reader = await service.key(["conversations:read"]);
   const stored = await service.fetch(`/v1/conversations/${conversationId}`, { key: reader });
   const [run] = (await stored.json()).runs;
-  assertEquals(
-    run.toolCalls.map(({ name, output }: { name: string; output: unknown }) => [name, output]),
-    [
-      ["refund", { yes: true }],
-      ["question", { approved: true }],
-    ],
-  );
+  const outputs = run.toolCalls.map(({ name, output }: Record<string, unknown>) => [name, output]);
+  assertEquals(outputs, [["ask", result!.output], ["question", { approved: true }]]);
 });
 
 Deno.test("question: if the process dies while it is open, both calls get a result", () => {

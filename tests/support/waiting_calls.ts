@@ -13,6 +13,7 @@ export const CALL = { q: "A-1042" };
 /** What a tool's server received. */
 export interface ToolRequest {
   method: string;
+  url: string;
   headers: Headers;
   body: string;
 }
@@ -26,7 +27,8 @@ export function toolServer(
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     async (got) => {
-      const request = { method: got.method, headers: got.headers, body: await got.text() };
+      const { method, url, headers } = got;
+      const request = { method, url, headers, body: await got.text() };
       return await answer(request, requests.push(request));
     },
   );
