@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { toolOutputText } from "../providers/message_parts.ts";
-import type { ModelMessage, ModelTool } from "../providers/model.ts";
+import type { JsonSchema, ModelMessage, ModelTool } from "../providers/model.ts";
 import {
   type ContextWindow,
   imageBytes,
@@ -105,20 +105,23 @@ interface FittedTools {
  * Selects the tools of a run that fit next to the system prompt and the last message, because MCP
  * servers may list more than any context can hold. Without a context window, all fit.
  */
-export function fitTools({ system, messages, tools, contextWindow }: {
+export function fitTools({ system, messages, tools, contextWindow, responseSchema }: {
   system: string;
+  responseSchema?: JsonSchema | undefined;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
   contextWindow?: ContextWindow | undefined;
 }): FittedTools {
-  const overheadBytes = promptBytes({ system, tools });
+  const bytesWith = (some: readonly ModelTool[]) =>
+    promptBytes({ system, tools: some, responseSchema });
+  const overheadBytes = bytesWith(tools);
   const available = contextWindow === undefined
     ? Infinity
     : maxPromptBytes(contextWindow) - messageBytes(messages.slice(-1));
   if (overheadBytes <= available) return { tools, omitted: [], overheadBytes };
   const fitting: ModelTool[] = [];
   const omitted: string[] = [];
-  let left = available - promptBytes({ system, tools: [] });
+  let left = available - bytesWith([]);
   for (const tool of tools) {
     const size = Buffer.byteLength(JSON.stringify(tool));
     if (size > left) {
@@ -128,7 +131,7 @@ export function fitTools({ system, messages, tools, contextWindow }: {
     left -= size;
     fitting.push(tool);
   }
-  return { tools: fitting, omitted, overheadBytes: promptBytes({ system, tools: fitting }) };
+  return { tools: fitting, omitted, overheadBytes: bytesWith(fitting) };
 }
 
 /** The messages of a step, the size of its whole prompt, and an upper bound of its input tokens. */

@@ -108,7 +108,8 @@ export async function prepareRun(
   const message = { system: prompt, body, runId: request.runId };
   const handoff = await handoffs.prepare(place, { message, reader });
   const { system } = handoff;
-  const otherBytes = promptBytes({ system, tools: agent.tools as never });
+  const { responseSchema } = agent;
+  const otherBytes = promptBytes({ system, tools: agent.tools as never, responseSchema });
   const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
   const policy = { ...resolved, entries: attached.models };
   const primary = policy.entries[0]!;

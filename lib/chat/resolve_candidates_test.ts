@@ -50,7 +50,7 @@ Deno.test("resolveCandidates: the agent's policy, then its fallback", async () =
   assertEquals(await resolve({ fallback: "small", policy: { temperature: 0 } }), {
     models: ["mid", "small"],
     maxOutputTokens: 4_096,
-    temperature: 0,
+    settings: { temperature: 0 },
   });
 });
 
@@ -63,7 +63,7 @@ Deno.test("resolveCandidates: a request with a key may override model, temperatu
   assertEquals(await resolve({ policy: { temperature: 0 }, body }), {
     models: ["large"],
     maxOutputTokens: 1_000,
-    temperature: 1,
+    settings: { temperature: 1 },
   });
 });
 
@@ -111,7 +111,7 @@ Deno.test("resolveCandidates: a plan may allow visitors any model, but not more 
   assertEquals(await resolve({ ...visitor, policy, body }), {
     models: ["large"],
     maxOutputTokens: 500,
-    temperature: 1,
+    settings: { temperature: 1 },
   });
 });
 

@@ -163,17 +163,18 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, ...rest } = others;
+  const { retentionDays, responseSchema, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
-    modelPolicy: { ...body.modelPolicy, ...modelPolicy },
+    modelPolicy: withoutNull({ ...body.modelPolicy, ...modelPolicy }),
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
     ...typeof retentionDays === "number" && { retentionDays },
+    ...responseSchema && { responseSchema },
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
@@ -181,7 +182,12 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
   if (retentionDays === null) delete merged.retentionDays;
+  if (responseSchema === null) delete merged.responseSchema;
   return parseCombined(agentBodySchema, merged);
+}
+
+function withoutNull(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function bodyOf(agent: Agent): AgentBody {

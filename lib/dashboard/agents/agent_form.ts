@@ -22,6 +22,13 @@ export const NEW_AGENT = {
   /** `on`, or empty for off. */
   followUps: "",
   temperature: "",
+  topP: "",
+  /** Blank for the model's default. */
+  reasoningEffort: "",
+  /** One entry per line. */
+  stopSequences: "",
+  /** JSON; empty for none. */
+  responseSchema: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
   maxSteps: "8",
@@ -78,6 +85,12 @@ export function toFormValues(agent: Agent): AgentFormValues {
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     followUps: agent.followUps ? "on" : "",
     temperature: String(policy.temperature ?? ""),
+    topP: String(policy.topP ?? ""),
+    reasoningEffort: policy.reasoningEffort ?? "",
+    stopSequences: (policy.stopSequences ?? []).map(escapeLine).join("\n"),
+    responseSchema: agent.responseSchema === undefined
+      ? ""
+      : JSON.stringify(agent.responseSchema, null, 2),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
     maxSteps: String(budget.maxSteps),
@@ -106,6 +119,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     attachments,
     handoff,
     retentionDays,
+    responseSchema,
     ...rest
   } = patch;
   return {
@@ -117,6 +131,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
     ...(retentionDays === null ? {} : { retentionDays }),
+    ...(responseSchema === null ? {} : { responseSchema }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
     ...(nativeApps ? { nativeApps } : {}),
   };
@@ -124,8 +139,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off or
- * retention is `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off, retention
+ * or response schema is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -144,6 +159,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
+  set("responseSchema", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   set("nativeApps", (text) => text !== "");
@@ -154,10 +170,14 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   return patch;
 }
 
-function toModelPolicy({ model, temperature, maxOutputTokens }: Partial<AgentFormValues>) {
+function toModelPolicy(values: Partial<AgentFormValues>) {
+  const { model, temperature, topP, reasoningEffort, stopSequences, maxOutputTokens } = values;
   return {
     ...model !== undefined && toModelName(model),
     ...temperature !== undefined && { temperature: toNumber(temperature) },
+    ...topP !== undefined && { topP: toNumber(topP) },
+    ...reasoningEffort !== undefined && { reasoningEffort: reasoningEffort || undefined },
+    ...stopSequences !== undefined && { stopSequences: toStopSequences(stopSequences) },
     ...maxOutputTokens !== undefined && { maxOutputTokens: toNumber(maxOutputTokens) },
   };
 }
@@ -177,6 +197,22 @@ function toAttachments(text: string): unknown {
   const kinds = text.split(" ").filter((kind) => kind !== "");
   if (kinds.length === 0) return null;
   return Object.fromEntries(kinds.map((kind) => [kind, true]));
+}
+
+/** One per line, with the spaces around it; `\n` stands for a line break. */
+function toStopSequences(text: string): string[] | undefined {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, "")).filter((line) =>
+    line !== ""
+  );
+  return lines.length === 0 ? undefined : lines.map(unescapeLine);
+}
+
+function escapeLine(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function unescapeLine(line: string): string {
+  return line.replace(/\\(n|\\)/g, (_, escaped) => escaped === "n" ? "\n" : "\\");
 }
 
 export function toLines(text: string): string[] {
