@@ -1,6 +1,6 @@
 /** What 60 recorded usages cost, from the bytes of each protocol to the micro-USD. */
 import { assertEquals } from "@std/assert";
-import { costMicroUsd } from "@/lib/billing/micro_usd.ts";
+import { costMicroUsd } from "@/lib/schemas/token_cost.ts";
 import type { Protocol } from "@/lib/schemas/connection_config.ts";
 import { RECORDED_USAGES } from "./fixtures/recorded_usages.ts";
 import { onlyEvent, PROTOCOLS, ProviderConnections } from "./support/provider_connections.ts";

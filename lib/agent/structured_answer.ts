@@ -57,7 +57,7 @@ export class StructuredAnswer {
       this.#onEvent({ type: "text", text });
       return { outcome: { finishReason: reason } };
     }
-    // Whoever has reached the limit reaches it again.
+    // A model that has reached its limit reaches it again.
     if (this.#isRepaired || !canRepair || reason === "length") return { outcome: INVALID };
     this.#isRepaired = true;
     return { repair: repairQuestion(issue) };

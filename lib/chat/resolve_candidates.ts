@@ -1,4 +1,4 @@
-import { highestPrice } from "../billing/micro_usd.ts";
+import { highestPrice } from "../schemas/token_cost.ts";
 import { type ModelAccess, type ModelName, modelNotInPlan } from "../billing/model_access.ts";
 import type { StepSettings } from "../agent/agent_run_options.ts";
 import type { ContextWindow } from "../agent/context_window.ts";

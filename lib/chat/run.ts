@@ -1,7 +1,8 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { type Price, toUsd } from "../billing/micro_usd.ts";
+import { toUsd } from "../billing/micro_usd.ts";
+import type { Price } from "../schemas/token_cost.ts";
 import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
 import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";

@@ -1,6 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../billing/micro_usd.ts";
+import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../schemas/token_cost.ts";
 import type { ModelUsage } from "../providers/model.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
 import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";

@@ -1,6 +1,6 @@
 import { remainingOutputTokens } from "../agent/context_window.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
-import { costMicroUsd, highestPrice, type Price } from "../billing/micro_usd.ts";
+import { costMicroUsd, highestPrice, type Price } from "../schemas/token_cost.ts";
 
 /** The properties of a model that determine a step's cost. */
 export type StepModel = Price & Pick<CatalogueEntry, "contextTokens" | "maxOutputTokens">;

@@ -62,7 +62,12 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
 const THINKING = {
   openai: {
     ids: ["call_ParallelA", "call_ParallelB"],
-    usage: { inputTokens: 2_497, outputTokens: 260, cachedInputTokens: 2_304, reasoningTokens: 192 },
+    usage: {
+      inputTokens: 2_497,
+      outputTokens: 260,
+      cachedInputTokens: 2_304,
+      reasoningTokens: 192,
+    },
     // The protocol never shows it.
     reasoning: undefined,
   },

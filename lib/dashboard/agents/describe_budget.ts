@@ -1,4 +1,4 @@
-import { costMicroUsd, toUsd } from "../../billing/micro_usd.ts";
+import { costMicroUsd } from "../../schemas/token_cost.ts";
 import { perLanguage, t } from "../texts/translate.ts";
 
 interface BudgetEstimateInput {
@@ -29,7 +29,7 @@ export function describeBudget(input: BudgetEstimateInput): string {
   if (price === undefined || !(maxCostUsd >= 0)) return "";
   const inputTokens = TYPICAL.inputTokens + input.promptLength / TYPICAL.charactersPerToken;
   const { outputTokens } = TYPICAL;
-  const cost = toUsd(costMicroUsd(price, { inputTokens, outputTokens }));
+  const cost = costMicroUsd(price, { inputTokens, outputTokens }) / 1_000_000;
   if (cost === 0) return t("This model is free: only the step and time limits apply.");
   if (maxCostUsd < cost) {
     return t(
