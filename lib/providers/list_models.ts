@@ -22,6 +22,8 @@ export interface ListedModel {
   maxOutputTokens?: number;
   inputUsdPerMTok?: number;
   outputUsdPerMTok?: number;
+  cacheReadUsdPerMTok?: number;
+  cacheWriteUsdPerMTok?: number;
   /** It answers chats, as far as the list or its name tells. */
   isChat: boolean;
 }

@@ -62,7 +62,7 @@ export const conversationRunSchema = z.object({
   ),
   reasoning: z.string().optional().describe(
     "The beginning of what the models thought, as far as their providers show it: at most 16,384 " +
-      "characters. Visitors never see it. Absent for nothing.",
+      "characters. No page of a visitor gets it. Absent for nothing.",
   ),
   inputTokens: count,
   outputTokens: count,
