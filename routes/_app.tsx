@@ -36,9 +36,11 @@ const STYLES = [
   "auth",
   "admin",
   "reports",
+  "usage",
   "charts",
   "conversations",
   "inbox",
+  "handoff",
   "adapt",
 ];
 

@@ -85,7 +85,7 @@ Deno.test("reports: a failed run is found and its conversation deleted by keyboa
       await page.keyboard.type("Failed");
       await press(page, "Apply", "Enter");
       await page.waitForURL("**/conversations?**finish=failed**");
-      assertEquals(await page.locator(".row").count(), 1);
+      await page.locator(".row").waitFor();
       await page.locator(".row-link").focus();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/conversations/*");

@@ -22,7 +22,7 @@ Deno.test("widget: loaded with async, with defer, as a module or twice, it is mo
           assertEquals(await page.locator("service-widget").count(), 1);
           assertEquals(
             await page.evaluate(
-              "document.querySelector('script').serviceWidget === window.serviceWidget",
+              "document.querySelector('[data-service-widget]').serviceWidget === window.serviceWidget",
             ),
             true,
           );

@@ -41,10 +41,13 @@ export function mount(view: View, root: ShadowRoot): Mounted {
   const ui: Ui = createUi(view, draw);
   let paint = createPainter(ui, root, draw);
   const unfollow = followViewport(root.host as HTMLElement, draw);
+  // Whatever waits for a frame when the page is hidden would wait until it is shown.
+  document.addEventListener("visibilitychange", tick);
   return {
     draw,
     end() {
       unfollow();
+      document.removeEventListener("visibilitychange", tick);
       paint = () => {};
       render(null, root);
     },
