@@ -56,6 +56,8 @@ const EFFORT_CHOICES: readonly (readonly [value: string, label: string])[] = [
   ["high", msg("High")],
 ];
 
+const SCHEMA_EXAMPLE = '{ "type": "object", "properties": { "answer": { "type": "string" } } }';
+
 /** How the model reasons, and what form its answers have. */
 function Settings({ values, issues }: AgentFieldsProps) {
   const isOpen = [issues.topP, issues.stopSequences, issues.responseSchema]
@@ -111,7 +113,7 @@ function Settings({ values, issues }: AgentFieldsProps) {
               label: t("Response schema"),
               optional: true,
             }}
-            placeholder={'{ "type": "object", "properties": { "answer": { "type": "string" } } }'}
+            placeholder={SCHEMA_EXAMPLE}
             help={t(
               "A JSON Schema. Every answer is then JSON that is valid against it, for programs that read it: the widget shows it as it is.",
             )}

@@ -97,7 +97,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
       const { events, text, error } = await vendors.ask(protocol, { body, cut });
       assertEquals([error, text], [undefined, "I'll check both."]);
       const calls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
-      assertEquals(calls.map(({ id }) => id), ids);
+      assertEquals(calls.map(({ id }) => id), [...ids]);
       const places = calls.map(({ args }) => JSON.parse(args).location);
       assertEquals(places, ["Zürich", "Genève"]);
       assertEquals(events.find(({ type }) => type === "usage"), { type: "usage", ...usage });

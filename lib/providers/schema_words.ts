@@ -8,6 +8,11 @@ export function schemaInstruction(schema: JsonSchema): string {
   return `${INSTRUCTION}\n${JSON.stringify(schema)}`;
 }
 
+/** A schema as providers take it: none accepts `$schema` everywhere. */
+export function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
 /** The system prompt of a request, with its schema in words if the model takes no other form. */
 export function systemWithSchema(
   { system, responseSchema, schemaInWords }: {

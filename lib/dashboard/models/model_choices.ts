@@ -1,7 +1,7 @@
 import type { Service } from "../../http/service.ts";
-import { type ListedModel, listModels } from "../../providers/list_models.ts";
+import { listModels } from "../../providers/list_models.ts";
 import { guessVision } from "../../providers/guess_vision.ts";
-import { MODEL_FACTS_DATE, type ModelFacts, readModelFacts } from "../../providers/model_facts.ts";
+import { MODEL_FACTS_DATE, readModelFacts } from "../../providers/model_facts.ts";
 import { testConnection } from "../../providers/test_connection.ts";
 import type { ConnectionConfig } from "../../schemas/connection_config.ts";
 import type { ProviderId } from "../../schemas/provider_id.ts";

@@ -1,6 +1,7 @@
 import type { AdaptedRequest } from "../field_fallback.ts";
 import { clampTemperature } from "../message_parts.ts";
 import type { ModelMessage } from "../model.ts";
+import { withoutDialect } from "../schema_words.ts";
 import { thinkingBudget } from "../thinking_budget.ts";
 
 const MAX_TEMPERATURE = 1;
@@ -20,7 +21,7 @@ export function settingsFields(request: AdaptedRequest): Record<string, unknown>
   const { effort, ...thinking } = thinkingFields(request);
   const format = responseSchema === undefined || schemaInWords
     ? undefined
-    : { type: "json_schema", schema: responseSchema };
+    : { type: "json_schema", schema: withoutDialect(responseSchema) };
   return {
     ...samplingFields(request, "thinking" in thinking),
     ...(stopSequences === undefined ? {} : { stop_sequences: stopSequences }),

@@ -1,4 +1,5 @@
 import type { AdaptedRequest } from "../field_fallback.ts";
+import { withoutDialect } from "../schema_words.ts";
 import { thinkingBudget } from "../thinking_budget.ts";
 
 /** Budgets that every model of the 2.5 family accepts; the large one cannot turn thinking off. */
@@ -17,7 +18,8 @@ export function thinkingConfig(
   if (effort === undefined || reasoningForm >= REASONING_FORMS) return {};
   const takesBudget = /gemini-[12]\b/.test(model) !== (reasoningForm === 1);
   if (!takesBudget) return { thinkingConfig: { thinkingLevel: effort, includeThoughts: true } };
-  const max = Math.min(MAX_BUDGET, maxOutputTokens);
+  // A small limit leaves a fifth of it for the answer.
+  const max = Math.min(MAX_BUDGET, Math.floor(maxOutputTokens * 0.8));
   const budget = thinkingBudget(effort, { maxOutputTokens, min: Math.min(MIN_BUDGET, max), max });
   if (budget > 0) {
     return { thinkingConfig: { thinkingBudget: budget, includeThoughts: true } };
@@ -25,11 +27,10 @@ export function thinkingConfig(
   return { thinkingConfig: { thinkingBudget: /pro/.test(model) ? MIN_PRO_BUDGET : 0 } };
 }
 
-/** `responseJsonSchema` accepts JSON Schema except `$schema`. */
 export function schemaConfig(
   { responseSchema, schemaInWords }: AdaptedRequest,
 ): { responseMimeType?: string; responseJsonSchema?: unknown } {
   if (responseSchema === undefined || schemaInWords) return {};
-  const { $schema: _dialect, ...schema } = responseSchema;
-  return { responseMimeType: "application/json", responseJsonSchema: schema };
+  const responseJsonSchema = withoutDialect(responseSchema);
+  return { responseMimeType: "application/json", responseJsonSchema };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../platform/json.ts";
 import type { ReasoningEffort } from "../../schemas/model_settings.ts";
 import type { AdaptedRequest } from "../field_fallback.ts";
+import { withoutDialect } from "../schema_words.ts";
 
 /** The effort as it is, then the nearest one that more models have: few have `minimal`. */
 export const REASONING_FORMS = 2;
@@ -16,9 +17,10 @@ export function reasoningFields(
 
 /** Structured output; strict mode takes only schemas that name every property as required. */
 export function responseFormat(
-  { responseSchema: schema, schemaInWords }: AdaptedRequest,
+  { responseSchema, schemaInWords }: AdaptedRequest,
 ): { response_format?: unknown } {
-  if (schema === undefined || schemaInWords) return {};
+  if (responseSchema === undefined || schemaInWords) return {};
+  const schema = withoutDialect(responseSchema);
   const strict = isStrict(schema);
   return {
     response_format: { type: "json_schema", json_schema: { name: "answer", strict, schema } },
