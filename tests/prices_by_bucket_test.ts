@@ -5,6 +5,7 @@ import { catalogueEntry } from "./support/chat.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import type { Script } from "./support/mock_providers/script.ts";
 import { ProviderService } from "./support/provider_service.ts";
+import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const SONNET = catalogueEntry({
   vendor: "vendor_b",
@@ -125,4 +126,38 @@ Deno.test("hostile counts of a cache never make a run free, negative or endless"
     // At least the output and the bytes that were sent, at most the agent's whole budget.
     assert(costUsd > 0.00015 && costUsd <= 1, `${cached}, ${written}: ${costUsd}`);
   }
+});
+
+Deno.test("a visitor's page reads its conversation, stream and log without what the model thought", async () => {
+  await using mock = await MockProviders.start();
+  await using on = await start(mock, { say: [{ thought: THOUGHT }, { text: "At nine." }] });
+  const agent = await on.agent("vendor_b", { allowedOrigins: [ORIGIN] });
+  const minted = await on.service.fetch("/v1/widget/session", {
+    method: "POST",
+    key: on.key,
+    json: { agentId: agent.id, visitor: { id: "ada" } },
+    headers: { origin: ORIGIN },
+  });
+  const { sessionToken } = await minted.json();
+  const answer = await onPage(on.service, { agent, sessionToken });
+  const runId = answer.headers.get("x-run-id");
+  const frames = await readFrames(answer);
+  const headers = { origin: ORIGIN, "x-service-session": sessionToken };
+  const id = conversationPath(frames).split("/").at(-1);
+  for (
+    const path of [
+      `/v1/chat/conversations/${id}`,
+      "/v1/chat/conversations",
+      `/v1/chat/runs/${runId}/stream`,
+      "/v1/chat/limits",
+    ]
+  ) {
+    const response = await on.service.fetch(path, { headers });
+    const text = await response.text();
+    assert(response.status === 200, `${path}: ${response.status} ${text}`);
+    assert(!text.includes(THOUGHT), path);
+  }
+  const [own] = (await on.service.fetch(`/v1/chat/conversations/${id}`, { headers })
+    .then((response) => response.json())).messages.slice(-1);
+  assertEquals(own.content, "At nine.");
 });
