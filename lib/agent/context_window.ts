@@ -14,6 +14,8 @@ export interface ContextWindow {
   contextTokens: number;
   /** Output limit if the context has room for it. */
   maxOutputTokens: number;
+  /** Old messages are dropped several at once, because a cached prompt is only found by its beginning. */
+  keepsHead?: true;
 }
 
 /** Bytes of prompt, tools and messages that leave room for a useful answer. */

@@ -13,6 +13,8 @@ import {
 
 /** Minimum bytes shown of each tool result. */
 const MIN_RESULT_BYTES = 200;
+/** The share of the room that is dropped at once to keep the rest of a prompt cached for longer. */
+const DROPPED_SHARE = 1 / 4;
 
 export interface FittedMessages {
   messages: readonly ModelMessage[];
@@ -25,11 +27,16 @@ export interface FittedMessages {
 /**
  * Drops the oldest messages until the rest fits into `bytes` and begins with a user message, as
  * providers require. The message at index `question` and all later ones stay; if they alone are too
- * large, the longest tool results are truncated and marked as such.
+ * large, the longest tool results are truncated and marked as such. With `keepsHead` the first message
+ * that stays is the same for several longer versions of the conversation.
  */
 export function fitMessages(
   messages: readonly ModelMessage[],
-  { bytes, question }: { bytes: number; question: number },
+  { bytes, question, keepsHead = false }: {
+    bytes: number;
+    question: number;
+    keepsHead?: boolean | undefined;
+  },
 ): FittedMessages {
   const sizes = messages.map(contentBytes);
   const required = sizes.slice(question).reduce((sum, size) => sum + size, 0);
@@ -38,6 +45,7 @@ export function fitMessages(
     left -= sizes[first - 1]!;
     if (left < 0) break;
   }
+  if (keepsHead) first = steadyStart(sizes, { first, question, block: bytes * DROPPED_SHARE });
   while (first < question && messages[first]!.role !== "user") first++;
   if (required <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
   const recent = messages.slice(question);
@@ -47,6 +55,18 @@ export function fitMessages(
   const fitted = recent.map((message) => truncateResult(message, maxBytes));
   const truncated = fitted.filter((message, n) => message !== recent[n]).length;
   return { messages: fitted, dropped: question, truncated };
+}
+
+/** Rounds up what is dropped before `first` to whole blocks, counted from the first message of all. */
+function steadyStart(
+  sizes: readonly number[],
+  { first, question, block }: { first: number; question: number; block: number },
+): number {
+  let dropped = sizes.slice(0, first).reduce((sum, size) => sum + size, 0);
+  const target = Math.ceil(dropped / block) * block;
+  let start = first;
+  while (start < question && dropped < target) dropped += sizes[start++]!;
+  return start;
 }
 
 function contentBytes(message: ModelMessage): number {
@@ -159,7 +179,8 @@ export function fitStep(
     return { messages, inputBytes, inputTokens, dropped: 0, truncated: 0 };
   }
   const bytes = maxPromptBytes(contextWindow) - overheadBytes;
-  const fitted = fitMessages(messages, { bytes, question });
+  const { keepsHead } = contextWindow;
+  const fitted = fitMessages(messages, { bytes, question, keepsHead });
   const fittedBytes = overheadBytes + messageBytes(fitted.messages);
   const inputTokens = maxInputTokens(fittedBytes, fitted.messages);
   return { ...fitted, inputBytes: fittedBytes, inputTokens };

@@ -236,6 +236,7 @@ export function fitContext(
   { otherBytes, ...window }: ContextWindow & { otherBytes: number },
 ): { messages: readonly ModelMessage[]; dropped: number } {
   const bytes = maxPromptBytes(window) - otherBytes;
-  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
+  const { keepsHead } = window;
+  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1, keepsHead });
   return { messages: messages.slice(dropped), dropped };
 }

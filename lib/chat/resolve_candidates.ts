@@ -24,10 +24,15 @@ export type ModelSettings = Pick<
   "temperature" | "topP" | "stopSequences" | "reasoningEffort" | "responseSchema"
 >;
 
-/** The smallest window of all candidates, because a fallback gets the same prompt. */
+/**
+ * The smallest window of all candidates, because a fallback gets the same prompt. Its head is kept if
+ * the first model reads from its provider's cache at a lower price.
+ */
 export function contextWindow({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
   const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
-  return { contextTokens, maxOutputTokens };
+  const { inputUsdPerMTok, cacheReadUsdPerMTok = inputUsdPerMTok } = entries[0]!;
+  const keepsHead = cacheReadUsdPerMTok < inputUsdPerMTok;
+  return { contextTokens, maxOutputTokens, ...keepsHead && { keepsHead } };
 }
 
 export function findEntry<T extends Pick<CatalogueEntry, "vendor" | "model">>(
