@@ -9,13 +9,8 @@ export type AnswerVerdict = { outcome: AgentOutcome } | { repair: string };
 const FENCE = /^```(?:json)?\s*\n([\s\S]*?)\n?\s*```$/;
 const MAX_ISSUE_LENGTH = 500;
 
-const INVALID: AgentOutcome = {
-  finishReason: "error",
-  error: {
-    code: "provider_error",
-    message: "the model's answer is not valid against the agent's response schema",
-  },
-};
+const INVALID = failure("the model's answer is not valid against the agent's response schema");
+const CUT_OFF = failure("the model's answer was cut off before it was complete");
 
 /**
  * Holds back the text of a run whose answer must match a schema: half a JSON text is of no use, and an
@@ -58,10 +53,15 @@ export class StructuredAnswer {
       return { outcome: { finishReason: reason } };
     }
     // A model that has reached its limit reaches it again.
-    if (this.#isRepaired || !canRepair || reason === "length") return { outcome: INVALID };
+    if (reason === "length") return { outcome: CUT_OFF };
+    if (this.#isRepaired || !canRepair) return { outcome: INVALID };
     this.#isRepaired = true;
     return { repair: repairQuestion(issue) };
   }
+}
+
+function failure(message: string): AgentOutcome {
+  return { finishReason: "error", error: { code: "provider_error", message } };
 }
 
 /** Models that were asked in words often add a fence. */

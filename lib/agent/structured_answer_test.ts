@@ -59,7 +59,9 @@ for (const bad of ["Sorry, I cannot.", '{"degrees":', "", "[]", '{"degrees":NaN}
 
 Deno.test("an answer that was cut off, or of the last step, is not asked for again", async () => {
   const cut = new FakeModel([text('{"degrees":'), end("length")]);
-  assertEquals(await ask(cut), { texts: [], outcome: INVALID });
+  const { texts, outcome } = await ask(cut);
+  assertEquals([texts, cut.requests.length], [[], 1]);
+  assertEquals(outcome?.error?.message, "the model's answer was cut off before it was complete");
   const last = new FakeModel([text("no"), end()]);
   assertEquals(await ask(last, { maxSteps: 1 }), { texts: [], outcome: INVALID });
 });

@@ -35,6 +35,7 @@ const UNCHANGED: Adaptation = { omits: new Set(), reasoningForm: 0 };
 export class FieldFallback implements RequestBuilder {
   readonly #options: FieldFallbackOptions;
   readonly #request: ModelRequest;
+  readonly #known: Adaptation;
   #adaptation: Adaptation;
   /** What is remembered if the provider accepts. */
   #learned: Adaptation;
@@ -42,8 +43,9 @@ export class FieldFallback implements RequestBuilder {
   constructor(request: ModelRequest, options: FieldFallbackOptions) {
     this.#options = options;
     this.#request = request;
-    this.#adaptation = options.known.get(request.model) ?? UNCHANGED;
-    this.#learned = this.#adaptation;
+    this.#known = options.known.get(request.model) ?? UNCHANGED;
+    this.#adaptation = this.#known;
+    this.#learned = this.#known;
   }
 
   get path(): string {
@@ -69,17 +71,16 @@ export class FieldFallback implements RequestBuilder {
         ? { ...before, reasoningForm: reasoningForm + 1 }
         : { ...before, omits: new Set([...before.omits, rejected.field]) };
     this.#adaptation = change(this.#adaptation);
-    // A rejected value says nothing about the values of other agents.
-    if (rejected.isForEveryValue) this.#learned = change(this.#learned);
+    // Only the last change is known to have helped: an error response may quote the names of fields from
+    // a visitor's message or an agent's schema. A rejected value says nothing about those of other agents.
+    this.#learned = rejected.isForEveryValue ? change(this.#known) : this.#known;
     return true;
   }
 
   /** Remembered only after success, because the error response may quote a visitor. */
   onAccepted(): void {
-    const { known } = this.#options;
-    if (this.#learned !== (known.get(this.#request.model) ?? UNCHANGED)) {
-      known.set(this.#request.model, this.#learned);
-    }
+    if (this.#learned === this.#known) return;
+    this.#options.known.set(this.#request.model, this.#learned);
   }
 }
 

@@ -181,3 +181,24 @@ for (
     assertEquals(settings, [1, 0, 0]);
   });
 }
+
+Deno.test("a field that a rejected schema only names is not left out from then on", async () => {
+  await using vendors = await ProviderConnections.start();
+  const quoting = refusal(
+    "output_config.format.schema: properties `temperature`, `cache_control` and `thinking`: invalid",
+  );
+  const responseSchema = {
+    ...CLOSED,
+    properties: { temperature: {}, cache_control: {}, thinking: {} },
+    required: [],
+  };
+  const hostile = { responseSchema, temperature: 0.2, cachesPrompt: true } as const;
+  const answers = [quoting, quoting, quoting, {}];
+  assertEquals((await vendors.ask("anthropic", answers, hostile)).error, undefined);
+  assertEquals(vendors.mock.requests.length, 4);
+  await vendors.ask("anthropic", {}, { temperature: 0.2, responseSchema: CLOSED });
+  assertEquals(settingsOf(vendors.mock.requests.at(-1)!.body), {
+    temperature: 0.2,
+    output_config: { format: { type: "json_schema", schema: CLOSED } },
+  });
+});
