@@ -44,6 +44,12 @@ const ANTHROPIC_RULES: readonly Rule[] = [
   ({ thinking, messages }) =>
     thinking !== undefined && lacksThinking(messages) &&
     "Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+  ({ messages = [] }) =>
+    messages.some(({ role, content }: Body, n: number) => {
+      const results = idsOf(messages[n + 1]?.content, "tool_result", "tool_use_id");
+      return role === "assistant" &&
+        idsOf(content, "tool_use", "id").some((id) => !results.includes(id));
+    }) && "`tool_use` ids were found without `tool_result` blocks immediately after",
 ];
 
 const OPENAI_RULES: readonly Rule[] = [
@@ -56,6 +62,14 @@ const OPENAI_RULES: readonly Rule[] = [
   ({ response_format: format }) =>
     format?.json_schema?.strict === true && !isClosed(format.json_schema.schema, "required") &&
     "Invalid schema for response_format 'answer': 'additionalProperties' is required to be supplied and to be false.",
+  ({ messages = [] }) =>
+    messages.some(({ tool_calls = [] }: Body, n: number) => {
+      const after = messages.slice(n + 1);
+      const end = after.findIndex(({ role }: Body) => role !== "tool");
+      const answered = after.slice(0, end < 0 ? undefined : end)
+        .map(({ tool_call_id }: Body) => tool_call_id);
+      return tool_calls.some(({ id }: Body) => !answered.includes(id));
+    }) && "An assistant message with 'tool_calls' must be followed by tool messages.",
 ];
 
 const GOOGLE_RULES: readonly Rule[] = [
@@ -75,6 +89,11 @@ const GOOGLE_RULES: readonly Rule[] = [
   ({ generationConfig: { responseMimeType }, tools = [] }, model) =>
     /gemini-2/.test(model) && responseMimeType === "application/json" && tools.length > 0 &&
     "Function calling with a response mime type: 'application/json' is unsupported",
+  ({ contents = [] }) =>
+    contents.some(({ parts }: Body, n: number) => {
+      const calls = partsWith(parts, "functionCall");
+      return calls > 0 && calls !== partsWith(contents[n + 1]?.parts, "functionResponse");
+    }) && "The number of function response parts must equal the number of function call parts.",
 ];
 
 const RULES: Readonly<Record<Protocol, readonly Rule[]>> = {
@@ -98,6 +117,15 @@ export function brokenRule(
 function blocksOf({ system, tools = [], messages = [] }: Body): Body[] {
   const all = [...Array.isArray(system) ? system : [], ...tools];
   return [...all, ...messages.flatMap(({ content }: Body) => content)];
+}
+
+function idsOf(content: Body, type: string, field: string): unknown[] {
+  if (!Array.isArray(content)) return [];
+  return content.filter((block) => block.type === type).map((block) => block[field]);
+}
+
+function partsWith(parts: Body[] = [], name: string): number {
+  return parts.filter((part) => part[name] !== undefined).length;
 }
 
 function countKeys(value: unknown, key: string): number {
