@@ -1,14 +1,7 @@
 import type { ModelRequest } from "./model.ts";
 import type { ErrorResponse, RequestBuilder } from "./protocol.ts";
-import { type OptionalField, rejectedField } from "./rejected_field.ts";
-
-/** How a request is changed for a model that rejects some of its fields. */
-export interface Adaptation {
-  /** Fields that are left out. */
-  omits: ReadonlySet<OptionalField>;
-  /** Which of the protocol's forms of the reasoning effort is sent; beyond the last one, none. */
-  reasoningForm: number;
-}
+import type { Adaptation, KnownAdaptations } from "./known_adaptations.ts";
+import { type OptionalField, type RejectedField, rejectedField } from "./rejected_field.ts";
 
 /** A request as a protocol writes it. */
 export interface AdaptedRequest extends ModelRequest {
@@ -20,13 +13,10 @@ export interface AdaptedRequest extends ModelRequest {
 export interface FieldFallbackOptions {
   path: string;
   toBody: (request: AdaptedRequest) => unknown;
-  /** What a connection knows of its models. */
-  known: Map<string, Adaptation>;
+  known: KnownAdaptations;
   /** How many forms of a reasoning effort the protocol has. */
   reasoningForms: number;
 }
-
-const UNCHANGED: Adaptation = { omits: new Set(), reasoningForm: 0 };
 
 /**
  * Builds a request without the fields that its model has rejected: models and compatible servers differ,
@@ -35,17 +25,17 @@ const UNCHANGED: Adaptation = { omits: new Set(), reasoningForm: 0 };
 export class FieldFallback implements RequestBuilder {
   readonly #options: FieldFallbackOptions;
   readonly #request: ModelRequest;
-  readonly #known: Adaptation;
   #adaptation: Adaptation;
-  /** What is remembered if the provider accepts. */
-  #learned: Adaptation;
+  /**
+   * Only the last change is known to have helped: an error response may quote the names of fields from a
+   * visitor's message or an agent's schema.
+   */
+  #last: RejectedField | undefined;
 
   constructor(request: ModelRequest, options: FieldFallbackOptions) {
     this.#options = options;
     this.#request = request;
-    this.#known = options.known.get(request.model) ?? UNCHANGED;
-    this.#adaptation = this.#known;
-    this.#learned = this.#known;
+    this.#adaptation = options.known.get(request);
   }
 
   get path(): string {
@@ -57,30 +47,30 @@ export class FieldFallback implements RequestBuilder {
   }
 
   adaptTo(error: ErrorResponse): boolean {
-    const { reasoningForm } = this.#adaptation;
+    const { omits, reasoningForm } = this.#adaptation;
     const reasons = this.#request.reasoningEffort !== undefined &&
       reasoningForm < this.#options.reasoningForms;
     const isSent = (field: OptionalField) =>
       field === "reasoningEffort"
         ? reasons
-        : this.#request[field] !== undefined && !this.#adaptation.omits.has(field);
+        : this.#request[field] !== undefined && !omits.has(field);
     const rejected = rejectedField(error, isSent);
     if (rejected === undefined) return false;
-    const change = (before: Adaptation): Adaptation =>
-      rejected.field === "reasoningEffort"
-        ? { ...before, reasoningForm: reasoningForm + 1 }
-        : { ...before, omits: new Set([...before.omits, rejected.field]) };
-    this.#adaptation = change(this.#adaptation);
-    // Only the last change is known to have helped: an error response may quote the names of fields from
-    // a visitor's message or an agent's schema. A rejected value says nothing about those of other agents.
-    this.#learned = rejected.isForEveryValue ? change(this.#known) : this.#known;
+    this.#adaptation = rejected.field === "reasoningEffort"
+      ? { omits, reasoningForm: reasoningForm + 1 }
+      : { omits: new Set([...omits, rejected.field]), reasoningForm };
+    this.#last = rejected;
     return true;
   }
 
   /** Remembered only after success, because the error response may quote a visitor. */
   onAccepted(): void {
-    if (this.#learned === this.#known) return;
-    this.#options.known.set(this.#request.model, this.#learned);
+    if (this.#last === undefined) return;
+    const { field, isForEveryValue } = this.#last;
+    const { known } = this.#options;
+    // A rejected value says nothing about the values of other agents.
+    if (isForEveryValue) known.learn(this.#request.model, field, this.#adaptation.reasoningForm);
+    else if (field === "responseSchema") known.learnUnfitSchema(this.#request);
   }
 }
 

@@ -138,7 +138,7 @@ Deno.test("anthropic, google: a schema is sent as the format of the answer", asy
   });
 });
 
-Deno.test("a schema that a provider cannot follow is described in the prompt, this time only", async () => {
+Deno.test("a schema that a provider cannot follow is described in the prompt, and no other", async () => {
   await using vendors = await ProviderConnections.start();
   // The mock provider rejects open objects, as the real one does.
   const { text } = await vendors.ask("anthropic", {}, { responseSchema: OPEN });
@@ -151,6 +151,10 @@ Deno.test("a schema that a provider cannot follow is described in the prompt, th
   ]);
   await vendors.ask("anthropic", {}, { responseSchema: CLOSED });
   assertEquals(vendors.mock.requests.at(-1)!.body.output_config.format.schema, CLOSED);
+  // The schema itself is remembered.
+  await vendors.ask("anthropic", {}, { responseSchema: { ...OPEN } });
+  assertEquals(vendors.mock.requests.length, 4);
+  assertEquals(vendors.mock.requests.at(-1)!.body.output_config, undefined);
 });
 
 Deno.test("google: a model without JSON beside tools gets the schema in words from then on", async () => {
@@ -181,6 +185,11 @@ for (
     assertEquals(settings, [1, 0, 0]);
   });
 }
+
+Deno.test("openai: DeepSeek's words for a format that it does not have", async () => {
+  const unavailable = refusal("This response_format type is unavailable now");
+  assertEquals(await sent("openai", { responseSchema: CLOSED }, [unavailable]), {});
+});
 
 Deno.test("a field that a rejected schema only names is not left out from then on", async () => {
   await using vendors = await ProviderConnections.start();

@@ -17,7 +17,8 @@ export interface RejectedField {
 
 /** Words that providers use near the name of a rejected field. */
 const COMPLAINT_WORDS =
-  "support|deprecat|only|allow|permit|must|range|invalid|extra|unknown|unrecogni|unexpected|cannot|should|schema";
+  "support|deprecat|only|allow|permit|must|range|invalid|extra|unknown|unrecogni|unexpected|unavailable|cannot|should|" +
+  "schema";
 const OUT_OF_RANGE =
   /range|between|(?:less|greater|more) than|at (?:most|least)|above|below|m(?:ax|in)imum|exceed|[<>≤≥]/i;
 /** A schema that the provider cannot follow, while others may be fine. */

@@ -11,7 +11,8 @@ import type {
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
-import { type Adaptation, type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { systemWithSchema } from "../schema_words.ts";
@@ -28,7 +29,7 @@ const API_VERSION = "2023-06-01";
 
 /** The Messages API, streamed. */
 export function anthropicProtocol(): ProviderProtocol {
-  const known = new Map<string, Adaptation>();
+  const known = new KnownAdaptations();
   return {
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": API_VERSION }),
     createRequest: (request) =>

@@ -11,7 +11,8 @@ import type {
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
-import { type Adaptation, type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { isGeneratedCallId } from "../response_accumulator.ts";
 import { systemWithSchema } from "../schema_words.ts";
@@ -28,7 +29,7 @@ const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 /** `streamGenerateContent` with server-sent events. */
 export function googleProtocol(): ProviderProtocol {
-  const known = new Map<string, Adaptation>();
+  const known = new KnownAdaptations();
   return {
     headers: (apiKey) => ({ "x-goog-api-key": apiKey }),
     createRequest: (request) =>

@@ -13,7 +13,8 @@ import type {
   ModelToolCall,
   UserMessage,
 } from "../model.ts";
-import { type Adaptation, type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ErrorResponse, ProviderProtocol, RequestBuilder } from "../protocol.ts";
 import { systemWithSchema } from "../schema_words.ts";
@@ -28,7 +29,7 @@ const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 /** Chat Completions, streamed: the protocol of most compatible servers. */
 export function openaiProtocol(baseUrl: string): ProviderProtocol {
   const dialects = new OpenaiDialects(baseUrl);
-  const known = new Map<string, Adaptation>();
+  const known = new KnownAdaptations();
   return {
     // Local servers need no key.
     headers: (apiKey) => apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
@@ -51,7 +52,7 @@ class OpenaiRequestBuilder implements RequestBuilder {
 
   constructor(
     request: ModelRequest,
-    { dialects, known }: { dialects: OpenaiDialects; known: Map<string, Adaptation> },
+    { dialects, known }: { dialects: OpenaiDialects; known: KnownAdaptations },
   ) {
     this.#model = request.model;
     this.#fields = new FieldFallback(request, {

@@ -28,7 +28,11 @@ export function responseFormat(
 }
 
 /** Keywords whose schemas strict mode does not follow. */
-const UNSUPPORTED = ["oneOf", "allOf", "not", "if", "then", "else", "dependentRequired"] as const;
+const UNSUPPORTED = [
+  ...["oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
+  ...["patternProperties", "propertyNames", "minProperties", "maxProperties"],
+  ...["unevaluatedProperties", "unevaluatedItems", "contains", "prefixItems", "uniqueItems"],
+];
 
 /** Whether strict mode accepts a schema: closed objects without optional properties. */
 export function isStrict(schema: unknown, depth = 0): boolean {
