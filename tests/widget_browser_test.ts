@@ -208,7 +208,7 @@ Deno.test("widget: links show their host, and images load only from permitted or
 Deno.test("widget: an image from a permitted origin is shown, and requested without a referrer", async () => {
   const beforeLoad = async (page: Page) => {
     await page.addInitScript(() => {
-      const script = () => document.querySelector("script");
+      const script = () => document.querySelector("[data-service-widget]");
       new MutationObserver(() => script()?.setAttribute("data-image-origins", location.origin))
         .observe(document, { childList: true, subtree: true });
     });

@@ -8,8 +8,9 @@ const open = (page: Page) => page.getByRole("button", { name: "Open chat" }).cli
 const mint = () => ({ sessionToken: "cs_minted", messageCap: 50 });
 /** The page sets a token whenever it is asked for one. */
 const setsToken = (tag: string) => tag.replace(/data-session-token="\w+"/, "");
-const ASKED = `document.querySelector("script").serviceWidget.on("session-expired", () =>
-  document.querySelector("script").serviceWidget.setSessionToken("cs_page"))`;
+const ASKED =
+  `document.querySelector("[data-service-widget]").serviceWidget.on("session-expired", () =>
+  document.querySelector("[data-service-widget]").serviceWidget.setSessionToken("cs_page"))`;
 
 /** With the panel there, so that only the message needs the network. */
 async function sendOffline(page: Page): Promise<void> {

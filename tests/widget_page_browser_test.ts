@@ -126,7 +126,7 @@ Deno.test("widget: a single-page app can mount and unmount it, and it survives a
     const mountAgain = () =>
       page.evaluate(() =>
         new Promise((resolve) => {
-          const old = document.querySelector("script")!;
+          const old = document.querySelector("[data-service-widget]")!;
           const tag = document.createElement("script");
           for (const { name, value } of old.attributes) tag.setAttribute(name, value);
           document.addEventListener("service-widget:ready", resolve, { once: true });

@@ -18,7 +18,7 @@ async function showAnswer(page: Page, chat: FakeChat, deltas: string[]): Promise
   chat.say(...deltas);
   chat.done();
   await page.evaluate(async () => {
-    const widget = document.querySelector<WidgetScript>("script")!.serviceWidget!;
+    const widget = document.querySelector<WidgetScript>("[data-service-widget]")!.serviceWidget!;
     widget.newConversation();
     widget.open();
     const answered = new Promise<void>((resolve) => {
