@@ -1,5 +1,6 @@
 /** Prices by bucket and model settings in the dashboard. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { modelHref } from "@/lib/dashboard/models/model_form.ts";
 import { readFrames } from "./support/frames.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -30,8 +31,7 @@ Deno.test("a model's page edits its optional prices and timeout, and blank ones 
   await using mock = await MockProviders.start();
   const { on, operator } = await start(mock);
   await using _ = on;
-  const page = await (await operator.get("/operator/models/model?vendor=vendor_b&model=mid"))
-    .text();
+  const page = await (await operator.get(modelHref("model", ENTRY))).text();
   for (const value of ["0.3", "3.75", "20", "90000"]) {
     assertStringIncludes(page, `value="${value}"`);
   }
