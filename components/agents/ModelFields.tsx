@@ -83,7 +83,7 @@ function Settings({ values, issues }: AgentFieldsProps) {
         )}
       </Field>
       <details class="more" open={isOpen || values.responseSchema !== ""}>
-        <summary>{t("Advanced")}</summary>
+        <summary>{t("Sampling and answer format")}</summary>
         <div class="stack">
           <NumberField
             {...{ values, issues, name: "topP", label: t("Top P"), optional: true }}
