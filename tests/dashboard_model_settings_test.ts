@@ -51,6 +51,22 @@ Deno.test("a model's page edits its optional prices and timeout, and blank ones 
   ]);
 });
 
+Deno.test("operators see how many of a connection's keys are in use", async () => {
+  await using mock = await MockProviders.start({
+    otherwise: ({ headers }) => headers["x-api-key"] === "good" ? {} : { status: 401, body: "{}" },
+  });
+  const env = { SETUP_TOKEN, VENDOR_B_API_KEY: '[{"key":"bad","weight":100},"good"]' };
+  await using on = await ProviderService.start(mock, { catalogue: [ENTRY], env });
+  const operator = await Dashboard.setUp(on.service);
+  const shown = async () => await (await operator.get("/operator/providers")).text();
+  assertStringIncludes(await shown(), "2 of 2");
+  // The first message of a conversation that prefers the bad key lets it rest.
+  while (mock.requests.every(({ headers }) => headers["x-api-key"] === "good")) {
+    await readFrames(await on.ask("vendor_b"));
+  }
+  assertStringIncludes(await shown(), "1 of 2");
+});
+
 Deno.test("an agent's Model page saves its settings, and blank ones are unset", async () => {
   await using mock = await MockProviders.start();
   const { on, operator } = await start(mock);

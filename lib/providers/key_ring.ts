@@ -11,6 +11,12 @@ export interface RingKey extends WeightedKey {
   number: number;
 }
 
+/** How many keys a connection has, and how many do not rest. */
+export interface KeyCounts {
+  total: number;
+  usable: number;
+}
+
 /**
  * The API keys of a connection. Each conversation prefers one of them, so that it meets the cache that
  * its earlier messages filled; the weights decide which share of conversations prefers a key. A key that
@@ -30,6 +36,11 @@ export class KeyRing {
 
   get size(): number {
     return this.#keys.length;
+  }
+
+  get counts(): KeyCounts {
+    const usable = this.#keys.filter((one) => this.#restMs(one) <= 0).length;
+    return { total: this.size, usable };
   }
 
   /** Everything that a report must not contain. */

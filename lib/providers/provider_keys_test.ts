@@ -92,6 +92,7 @@ Deno.test("KeyRing: a provider's time is kept, but for ten minutes at most", asy
     );
   limit(5_000);
   assertEquals(chosen(), "b");
+  assertEquals(ring.counts, { total: 2, usable: 1 });
   await clock.advance(5_000);
   assertEquals(chosen(), "a");
   limit(86_400_000);

@@ -1,7 +1,7 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import type { ProviderId } from "../../schemas/provider_id.ts";
-import { isKeyFailure, KeyRing, type RingKey } from "../key_ring.ts";
+import { isKeyFailure, type KeyCounts, KeyRing, type RingKey } from "../key_ring.ts";
 import { ProviderError } from "../provider_error.ts";
 import { describeFailure, type ProviderFailure } from "../provider_failure.ts";
 import { ConnectionPool, type ProviderRequest } from "./connection_pool.ts";
@@ -148,6 +148,10 @@ export abstract class ProviderClient {
       const message = "the API key contains characters that a header cannot hold";
       throw new ProviderError("provider_error", message, { cause });
     }
+  }
+
+  get keyCounts(): KeyCounts {
+    return this.#keys.counts;
   }
 
   /** Reports a `ProviderError`; ignores other errors. */
