@@ -101,7 +101,7 @@ Deno.test("widget: two agents give two widgets side by side, one agent twice giv
     const [a, b] = [(await first!.boundingBox())!, (await second!.boundingBox())!];
     assert(a.x >= b.x + b.width, "launchers must not overlap");
     const handles = await page.evaluate(
-      "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
+      "[...document.querySelectorAll('[data-service-widget]')].map((s) => s.serviceWidget === serviceWidget)",
     );
     assertEquals(handles, [true, true, false]);
     await page.getByRole("button", { name: "Open chat Billing", exact: true }).waitFor();
