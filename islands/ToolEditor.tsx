@@ -30,7 +30,7 @@ export default function ToolEditor(props: ToolEditorProps) {
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
-  const { problems, setting } = useReport(area, props.report);
+  const { problems, setting, servers = {} } = useReport(area, props.report);
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
   useEffect(() => setReady(true), []);
@@ -73,7 +73,7 @@ export default function ToolEditor(props: ToolEditorProps) {
       {!asForm && <Warnings problems={problems} />}
       {asForm && (
         <ToolList
-          {...{ tools, agentId, problems }}
+          {...{ tools, agentId, problems, servers }}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
         />
       )}

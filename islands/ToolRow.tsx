@@ -1,9 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
+import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import type { ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolTest from "./ToolTest.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -13,6 +14,8 @@ export interface ToolRowProps {
   tool: ToolDraft;
   /** Of this tool. */
   problems: readonly ToolProblem[];
+  /** States of the tenant's connections to MCP servers. */
+  servers: NonNullable<ToolReport["servers"]>;
   /** Undefined for a new agent. */
   agentId: string | undefined;
   onChange: (tool: ToolDraft) => void;
@@ -75,7 +78,7 @@ export default function ToolRow(props: ToolRowProps) {
 }
 
 function Panel(
-  { id, tool, problems, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
+  { id, tool, problems, servers, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
     name: string;
     tab: Tab;
     setTab: (tab: Tab) => void;
@@ -99,6 +102,9 @@ function Panel(
         hidden={tab !== "edit"}
       >
         <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
+        {tool.type === "mcp" && (
+          <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
+        )}
         <div>
           <button
             type="button"

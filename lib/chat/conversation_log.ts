@@ -240,7 +240,7 @@ function toRow(
   { runId, agentVersion, startedAt, source: { protocol }, replaces }: RunFacts,
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
-  const { provider, model, inputTokens, outputTokens, finishReason, errorCode } = end;
+  const { provider, model, inputTokens, outputTokens, finishReason, errorCode, guardrails } = end;
   const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = end;
   return {
     ...{ runId, agentVersion, startedAt, endedAt, provider, model },
@@ -249,6 +249,7 @@ function toRow(
     ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(errorCode === undefined ? {} : { errorCode }),
+    ...(guardrails === undefined ? {} : { guardrails }),
     ...(shard === 0 ? {} : { shard }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(replaces === undefined ? {} : { replaces: replaces.runId }),

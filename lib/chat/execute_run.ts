@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentOutcome, Candidate } from "../agent/agent_run_options.ts";
+import { runWithGuardrails } from "../agent/guardrails/run_with_guardrails.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Admission } from "../billing/admission.ts";
@@ -11,9 +12,10 @@ import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
 import { billingAnomaly } from "./billing_anomaly.ts";
+import { classifierEntries, createRunGuard, hasPaidOutputChecks } from "./guardrails.ts";
 import { loadImages } from "./load_images.ts";
 import type { PreparedRun } from "./prepare_run.ts";
-import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
@@ -39,7 +41,7 @@ export function createRun(
   prepared: PreparedRun,
   { deps, tools }: { deps: ExecutionDeps; tools: Toolset },
 ): Run {
-  const { request, policy, facts, droppedMessages } = prepared;
+  const { request, facts, droppedMessages, guardrails } = prepared;
   const { runtime, runs, abandonedAfterMs, log } = deps;
   const { runId, conversationId, tenant, source, provider, model } = facts;
   let writer: RunLogWriter | undefined;
@@ -58,13 +60,14 @@ export function createRun(
     ...prepared.held && { handoff: prepared.held },
     runtime,
     abandonedAfterMs,
-    price: (name) => priceOf(policy, name),
+    price: (name) => priceOf(prepared, name),
     metadata: (truncation) =>
       runMetadata({
         droppedMessages,
         truncation,
         egressCalls: tools.egressCalls,
         notes: tools.notes,
+        guardrails: guardrails?.hits.all ?? [],
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
     isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),
@@ -88,7 +91,7 @@ async function settleRun(
     writer: RunLogWriter;
   },
 ): Promise<Charge> {
-  const { facts, policy, maxCost } = prepared;
+  const { facts, maxCost } = prepared;
   const { end, costMicroUsd: cost, opened } = settlement;
   const { runId } = facts;
   const settleHook = await runs.settleHook(prepared, { ...settlement, ...context })
@@ -99,7 +102,7 @@ async function settleRun(
     });
   const stored = { end: runs.sealEnd(facts, end), cost, settleHook, opened };
   const charge = await admission.settle(runId, { ...stored, ceiling: maxCost });
-  const anomaly = billingAnomaly({ end, cost, charge, price: priceOf(policy, end) });
+  const anomaly = billingAnomaly({ end, cost, charge, price: priceOf(prepared, end) });
   if (anomaly !== undefined) {
     const { provider, model, inputTokens, outputTokens } = end;
     const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
@@ -111,29 +114,33 @@ async function settleRun(
 /** Drives the agent loop until the run is settled. `hold` is what admission reserved, micro-USD. */
 export async function executeRun(
   run: Run,
-  { request: { agent }, facts, held, policy, system, messages, maxCost }: PreparedRun,
+  prepared: PreparedRun,
   { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
 ): Promise<void> {
+  const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
   if (held !== undefined) {
     return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
   }
   const { runtime, admission, models, attachments } = deps;
   const { wallClockMs, maxSteps } = agent.budget;
   const budget = new RunBudget({
-    entries: policy.entries,
+    entries: [...policy.entries, ...classifierEntries(prepared.guardrails)],
+    hasOutputChecks: hasPaidOutputChecks(prepared.guardrails),
     maxOutputTokens: policy.maxOutputTokens,
     maxCost,
     hold,
     spent: () => run.usage.costMicroUsd,
     raise: (amount) => admission.reserve(run.id, amount),
   });
+  const guard = prepared.guardrails &&
+    createRunGuard(prepared.guardrails, { run, budget, models, runtime });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
       using images = await loadImages(messages, {
         ...{ tenant: run.tenant, attachments, signal: run.signal },
       });
-      return await runWithTools(tools, {
+      const options: Parameters<typeof runWithTools>[1] = {
         onEvent,
         candidates: policy.entries.map((entry) => toCandidate(entry, models)),
         system,
@@ -149,7 +156,10 @@ export async function executeRun(
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
         ...policy.settings,
         affinity: facts.conversationId,
-      });
+      };
+      return guard === undefined
+        ? await runWithTools(tools, options)
+        : await runWithGuardrails(guard, { ...options, tools });
     });
   } finally {
     cancelTimer();
@@ -184,6 +194,9 @@ function answerHeld(
   return Promise.resolve({ finishReason: "stop" });
 }
 
-function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {
-  return findEntry(entries, name) ?? entries[0]!;
+function priceOf(
+  { policy: { entries }, guardrails }: PreparedRun,
+  name: ModelName,
+): CatalogueEntry {
+  return findEntry(entries, name) ?? findEntry(classifierEntries(guardrails), name) ?? entries[0]!;
 }

@@ -1,4 +1,5 @@
 import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run_options.ts";
+import { VERDICT_TOKENS } from "../agent/guardrails/classifier.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { findEntry } from "./resolve_candidates.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
@@ -12,6 +13,8 @@ export interface RunBudgetOptions {
   maxCost: number;
   /** The amount reserved at admission. */
   hold: number;
+  /** What a step writes is checked by a classifier, so steps must leave something for the checks. */
+  hasOutputChecks?: boolean;
   /** The run's cost so far. */
   spent: () => number;
   /** Raises the reservation, spent amount included. Returns what was granted, if anything. */
@@ -26,6 +29,8 @@ export interface RunBudgetOptions {
 export class RunBudget {
   readonly #options: RunBudgetOptions;
   #hold: number;
+  /** The most that the run has cost once everything that is running has ended. */
+  #committed = 0;
 
   constructor(options: RunBudgetOptions) {
     this.#options = options;
@@ -33,12 +38,13 @@ export class RunBudget {
   }
 
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
-    const { entries, maxCost, maxOutputTokens } = this.#options;
+    const { entries, maxOutputTokens } = this.#options;
     const models = candidates.map((candidate) => findEntry(entries, candidate)!);
     const step = { inputTokens, inputBytes, outputTokens: maxOutputTokens };
     const shortest = { ...step, outputTokens: 1 };
     const { max } = stepCost(models, step);
     const spent = this.#options.spent();
+    const maxCost = this.#maxCostOfSteps(spent);
     // A fallback that is too expensive is skipped; it does not prevent the first model's answer.
     const least = spent + stepCost(models.slice(0, 1), shortest).min;
     if (least > maxCost) return { ended: OVER_BUDGET };
@@ -49,6 +55,7 @@ export class RunBudget {
       this.#hold = granted ?? this.#hold;
     }
     const hold = Math.min(this.#hold, maxCost) - spent;
+    this.#committed = spent + Math.min(max, hold);
     return {
       outputTokens: (candidate) => {
         const entry = findEntry(entries, candidate)!;
@@ -59,7 +66,31 @@ export class RunBudget {
       },
     };
   }
+
+  /** Reserves a classifier's check, beside a step that may be running. Checks follow one another. */
+  async authorizeCheck({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
+    const { entries, maxCost, raise, spent } = this.#options;
+    const entry = findEntry(entries, candidates[0]!)!;
+    const step = { inputTokens, inputBytes, outputTokens: VERDICT_TOKENS };
+    const wanted = Math.max(this.#committed, spent()) + stepCost([entry], step).max;
+    if (wanted > maxCost) return { ended: OVER_BUDGET };
+    if (wanted > this.#hold) {
+      const granted = await raise({ hold: wanted, least: wanted });
+      if (granted === undefined) return { ended: OVER_DAY };
+      this.#hold = granted;
+    }
+    this.#committed = wanted;
+    return { outputTokens: () => outputLimit(entry, step) };
+  }
+
+  #maxCostOfSteps(spent: number): number {
+    const { maxCost, hasOutputChecks } = this.#options;
+    return hasOutputChecks ? Math.floor(maxCost - (maxCost - spent) * SHARE_OF_CHECKS) : maxCost;
+  }
 }
+
+/** Of what is left of the agent's budget. */
+const SHARE_OF_CHECKS = 1 / 5;
 
 const OVER_BUDGET: AgentOutcome = {
   finishReason: "max_cost",

@@ -1,5 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
+import type { GuardrailHit } from "../schemas/guardrails.ts";
 import type { RunDetails } from "../store/runs/run_record.ts";
 
 const MAX_EGRESS_CALLS = 100;
@@ -11,13 +12,16 @@ const MAX_NOTES_LENGTH = 8_192;
  * The details stored with a run: the first entries of each list, as far as they fit. Strangers control
  * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
-export function runMetadata({ droppedMessages: droppedBefore, truncation, egressCalls, notes }: {
-  /** Messages dropped before the first step. */
-  droppedMessages: number;
-  truncation: Truncation;
-  egressCalls: readonly EgressCall[];
-  notes: readonly string[];
-}): RunDetails {
+export function runMetadata(
+  { droppedMessages: droppedBefore, truncation, egressCalls, notes, guardrails = [] }: {
+    /** Messages dropped before the first step. */
+    droppedMessages: number;
+    truncation: Truncation;
+    egressCalls: readonly EgressCall[];
+    notes: readonly string[];
+    guardrails?: readonly GuardrailHit[];
+  },
+): RunDetails {
   const egress = takeFitting(egressCalls.slice(0, MAX_EGRESS_CALLS), MAX_CALLS_LENGTH);
   const omitted = truncation.omittedTools.map((name) =>
     `${name} is left out: it does not fit into the context`
@@ -30,6 +34,7 @@ export function runMetadata({ droppedMessages: droppedBefore, truncation, egress
     ...(cutResults === 0 ? {} : { cutResults }),
     ...(egress.length === 0 ? {} : { egress }),
     ...(storedNotes.length === 0 ? {} : { notes: storedNotes }),
+    ...(guardrails.length === 0 ? {} : { guardrails: [...guardrails] }),
   };
 }
 

@@ -10,6 +10,7 @@ export class RunUsage {
   toolCalls = 0;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
+  #hasChecks = false;
   #truncation: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
 
   constructor(price: (name: ModelName) => Price) {
@@ -45,11 +46,17 @@ export class RunUsage {
     Object.assign(share, sumTokenParts(share, partsOf(event, price)));
   }
 
+  /** Adds the tokens of a classifier, whose model may be the only one that was asked. */
+  addCheck(event: ModelName & ModelUsage): void {
+    this.#hasChecks = true;
+    this.addTokens(event);
+  }
+
   get costMicroUsd(): number {
     return this.#sum("cost");
   }
 
-  /** Totals as recorded; `models` only if there is more than one. */
+  /** Totals as recorded; `models` only if there is more than one, or a classifier's. */
   get totals() {
     return {
       steps: this.#sum("steps"),
@@ -57,7 +64,9 @@ export class RunUsage {
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),
       ...this.#shares.reduce(sumTokenParts, {}),
-      ...(this.#shares.length > 1 ? { models: this.#shares.map((share) => ({ ...share })) } : {}),
+      ...(this.#shares.length > 1 || this.#hasChecks
+        ? { models: this.#shares.map((share) => ({ ...share })) }
+        : {}),
     };
   }
 

@@ -7,6 +7,8 @@ const WORD_DELAY_MS = 24;
 const QUOTE_LENGTH = 280;
 const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
+/** Of a guardrail's classifier; a test keeps them alike. */
+const CLASSIFIER_PROMPT = /exactly one word: BLOCK .*\n\nPolicy:\n([^]*)$/;
 const FOLLOW_UP_TOOL = "suggest_follow_ups";
 /** Characters of the question that a follow-up quotes. */
 const FOLLOW_UP_LENGTH = 60;
@@ -17,6 +19,7 @@ const REASONING = "I am the demo model, so I only pretend to reason: I repeat th
  * at once. It quotes the question, searches the agent's knowledge base if there is one, calls a tool on
  * request (`use <tool> with {json}`), and suggests two follow-up questions if the agent allows it. It ends
  * before a stop sequence, answers JSON for a response schema, and pretends to reason with a reasoning effort.
+ * As a classifier it blocks texts with a word that the policy quotes.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -33,6 +36,12 @@ export class DemoModel implements Model {
 
   async #answer(request: ModelRequest, onEvent: (event: ModelEvent) => void): Promise<void> {
     const inputTokens = estimateTokens(request.system + JSON.stringify(request.messages));
+    const verdict = verdictOf(request);
+    if (verdict !== undefined) {
+      onEvent({ type: "text", text: verdict });
+      onEvent({ type: "usage", inputTokens, outputTokens: 1 });
+      return onEvent({ type: "end", reason: "stop" });
+    }
     const call = requestedToolCall(request);
     if (call !== undefined) {
       onEvent({ type: "tool_call", call });
@@ -83,6 +92,19 @@ function countWords(text: string): number {
 function untilStop(text: string, stopSequences: readonly string[] = []): string {
   const ends = stopSequences.map((one) => text.indexOf(one)).filter((at) => at >= 0);
   return text.slice(0, Math.min(text.length, ...ends));
+}
+
+/** Its answer as a classifier; `undefined` for any other request. */
+function verdictOf({ system, messages }: ModelRequest): "BLOCK" | "ALLOW" | undefined {
+  const policy = CLASSIFIER_PROMPT.exec(system)?.[1];
+  if (policy === undefined) return undefined;
+  const last = messages.at(-1);
+  const text = last?.role === "user" ? last.content.toLowerCase() : "";
+  const quoted = Array.from(
+    policy.matchAll(/[“"]([^”"]+)[”"]/g),
+    ([, word]) => word!.toLowerCase(),
+  );
+  return quoted.some((word) => text.includes(word)) ? "BLOCK" : "ALLOW";
 }
 
 function requestedToolCall(request: ModelRequest) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentOffersSchema, appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
+import { guardrailActions, guardrailsSchema } from "./guardrails.ts";
 import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
@@ -106,6 +107,7 @@ const fields = {
   appearance: appearanceSchema.optional(),
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
+  guardrails: guardrailsSchema.optional(),
   retentionDays: retentionDays.optional(),
   followUps: z.boolean().optional().describe(
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
@@ -135,14 +137,22 @@ function checkTools(agent: z.infer<typeof shape>, ctx: z.RefinementCtx) {
   });
 }
 
+/** A guardrail hands off as the model does, with its tool. */
+function checkGuardrails({ guardrails, handoff }: z.infer<typeof shape>, ctx: z.RefinementCtx) {
+  if (guardrails === undefined || !guardrailActions(guardrails).includes("hand_off")) return;
+  if (handoff?.enabled && handoff.by.includes("model")) return;
+  const message = "hand_off requires that handoff is enabled and by includes model";
+  ctx.addIssue({ code: "custom", path: ["guardrails"], message });
+}
+
 /** Body of `POST /v1/agents`; domains and origins are normalized. */
-export const agentBodySchema = shape.superRefine(checkTools);
+export const agentBodySchema = shape.superRefine(checkTools).superRefine(checkGuardrails);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the policy's optional
- * settings. The merged agent is validated again with
+ * `guardrails`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the policy's
+ * optional settings. The merged agent is validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
@@ -153,6 +163,7 @@ export const agentPatchSchema = z.strictObject({
   appearance: appearanceSchema.nullable().optional(),
   attachments: attachments.nullable().optional(),
   handoff: handoffSchema.nullable().optional(),
+  guardrails: guardrailsSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
   responseSchema: responseSchemaSchema.nullable().optional(),
 });

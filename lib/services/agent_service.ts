@@ -163,7 +163,7 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, responseSchema, ...rest } = others;
+  const { retentionDays, guardrails, responseSchema, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
@@ -173,6 +173,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
+    ...guardrails && { guardrails },
     ...typeof retentionDays === "number" && { retentionDays },
     ...responseSchema && { responseSchema },
   };
@@ -181,6 +182,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
+  if (guardrails === null) delete merged.guardrails;
   if (retentionDays === null) delete merged.retentionDays;
   if (responseSchema === null) delete merged.responseSchema;
   return parseCombined(agentBodySchema, merged);

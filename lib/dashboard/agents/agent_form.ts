@@ -46,6 +46,7 @@ export const NEW_AGENT = {
   appearance: "",
   /** JSON; empty for none. Like the appearance. */
   handoff: "",
+  guardrails: "",
   /** The version that was edited; empty for a new agent. */
   version: "",
 };
@@ -102,6 +103,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     nativeApps: agent.nativeApps ? "yes" : "",
     appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
     handoff: agent.handoff === undefined ? "" : JSON.stringify(agent.handoff, null, 2),
+    guardrails: agent.guardrails === undefined ? "" : JSON.stringify(agent.guardrails, null, 2),
     version: String(agent.version),
   };
 }
@@ -118,6 +120,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     variables,
     attachments,
     handoff,
+    guardrails,
     retentionDays,
     responseSchema,
     ...rest
@@ -130,6 +133,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
+    ...(guardrails === null ? {} : { guardrails }),
     ...(retentionDays === null ? {} : { retentionDays }),
     ...(responseSchema === null ? {} : { responseSchema }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
@@ -139,8 +143,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off, retention
- * or response schema is `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
+ * guardrails, retention or response schema is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -158,6 +162,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("attachments", toAttachments);
   set("followUps", (text) => text === "on" ? true : undefined);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
+  set("guardrails", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
   set("responseSchema", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);

@@ -116,7 +116,9 @@ function toFieldIssue(
     return ["stopSequences", hintOf("stopSequences") ?? message];
   }
   if (list === "responseSchema") return [list, schemaMessage(issue, values.responseSchema)];
-  if (list === "appearance" || list === "handoff") return [list, `${issue.path}: ${message}.`];
+  if (list === "appearance" || list === "handoff" || list === "guardrails") {
+    return [list, `${issue.path}: ${message}.`];
+  }
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
     return [list, `“${excerptOf(toLines(values[list])[Number(index)] ?? "")}” ${message}.`];

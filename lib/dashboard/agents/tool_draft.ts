@@ -13,6 +13,7 @@ export interface ToolDraft {
   timeoutMs?: unknown;
   maxResponseBytes?: unknown;
   progress?: unknown;
+  resources?: unknown;
 }
 
 export type ParameterRow = { name: string; type: string; description: string; required: boolean };

@@ -18,13 +18,14 @@ import { SearchIndexing } from "../../store/search/search_indexing.ts";
 import type { AttachmentStore } from "../../store/attachments/attachment_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
+import type { McpTokens } from "../../agent/tools/callable_tool.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  { alerts, attachments, conversations, egress, handoffs, knowledgeSearch, providers, secrets }: {
+  { alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
     alerts: AlertStore;
     attachments: AttachmentStore;
     conversations: ConversationStore;
@@ -33,8 +34,10 @@ export function openChat(
     knowledgeSearch: KnowledgeSearch;
     providers: ProviderServices;
     secrets: SecretStore;
+    mcpTokens: (tenant: string) => McpTokens;
   },
 ) {
+  const { mcpTokens, providers, secrets } = deps;
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
     onLost: (runId): void => chat.stopRunWithLostLease(runId),
@@ -59,6 +62,15 @@ export function openChat(
     ...{ admission, failureDetector, runtime, log },
     settle: (live, lease) => runs.settleOrphaned(live, lease),
   });
+  const toolsets = new ToolsetFactory({
+    ...{ egress, runtime, mcpTokens },
+    findSecret: (tenant, name) => secrets.find(tenant, name),
+    builtIn: (request) => [
+      ...knowledgeTools(knowledgeSearch, request),
+      ...handoffTools(handoffs, request),
+      ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
+    ],
+  });
   const chat = new ChatService({
     ...{ admission, attachments, handoffs, runs, runtime, log },
     replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
@@ -66,16 +78,7 @@ export function openChat(
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
     onSettled: (run) => alertProviderFailure(alerts, run),
-    toolsets: new ToolsetFactory({
-      egress,
-      runtime,
-      findSecret: (tenant, name) => secrets.find(tenant, name),
-      builtIn: (request) => [
-        ...knowledgeTools(knowledgeSearch, request),
-        ...handoffTools(handoffs, request),
-        ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
-      ],
-    }),
+    toolsets,
   });
-  return { admission, chat, orphanedRuns, runs, conversationQuota, searchIndexer };
+  return { admission, chat, toolsets, orphanedRuns, runs, conversationQuota, searchIndexer };
 }

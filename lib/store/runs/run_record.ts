@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
+import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { tokenPartsSchema } from "./token_parts.ts";
 
@@ -75,7 +76,9 @@ export const runDetailsSchema = z.object({
   egress: z.array(egressCallSchema),
   /** Tools that were not offered to the model, and why. */
   notes: z.array(z.string()),
-  /** The stored form of the previous two: encrypted. */
+  /** Which guardrails acted, and how often. */
+  guardrails: z.array(guardrailHitSchema),
+  /** The stored form of `egress` and `notes`: encrypted. */
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;
