@@ -2,6 +2,7 @@ import type {
   ImageContents,
   Model,
   ModelMessage,
+  ModelRequest,
   ModelTool,
   ModelUsage,
 } from "../providers/model.ts";
@@ -9,13 +10,24 @@ import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
+import type { ArgumentValidator } from "./tools/arguments/compile_parameters.ts";
 import type { ToolTraits } from "./tools/callable_tool.ts";
 
 type ModelName = { provider: ProviderId; model: string };
 
 export interface Candidate extends ModelName {
   client: Model;
+  /** Its provider may be asked to cache the prompt. */
+  cachesPrompt?: true;
+  /** Milliseconds until it must begin to respond. */
+  responseMs?: number;
 }
+
+/** Settings of the model that every step has. */
+export type StepSettings = Pick<
+  ModelRequest,
+  "temperature" | "topP" | "stopSequences" | "reasoningEffort" | "responseSchema" | "affinity"
+>;
 
 /** An event of a run. The first `step` precedes all others. */
 export type AgentEvent =
@@ -24,7 +36,9 @@ export type AgentEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; name: string; args: unknown; progress?: string | undefined }
   | { type: "tool_result"; name: string; output: unknown }
-  | { type: "usage"; inputTokens: number; outputTokens: number } & ModelName;
+  /** The beginning of what the model thought in a step, as far as its provider shows it. */
+  | { type: "reasoning"; text: string }
+  | { type: "usage" } & ModelUsage & ModelName;
 
 /** How a run ended; `error` is set if it was not the model's decision. */
 export interface AgentOutcome {
@@ -48,7 +62,7 @@ export type StepGrant =
   | { outputTokens: (candidate: Candidate) => number }
   | { ended: AgentOutcome };
 
-export interface AgentRunOptions {
+export interface AgentRunOptions extends StepSettings {
   /** At least one, in order of preference: the agent's own model, then its fallback. */
   candidates: readonly Candidate[];
   system: string;
@@ -70,8 +84,9 @@ export interface AgentRunOptions {
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   /** Called with each event as it happens. */
   onEvent: (event: AgentEvent) => void;
+  /** With a `responseSchema`: returns what is wrong with an answer. */
+  validateAnswer?: ArgumentValidator;
   maxSteps: number;
-  temperature?: number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;
   signal: AbortSignal;
