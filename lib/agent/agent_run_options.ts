@@ -2,6 +2,7 @@ import type {
   ImageContents,
   Model,
   ModelMessage,
+  ModelRequest,
   ModelTool,
   ModelUsage,
 } from "../providers/model.ts";
@@ -10,13 +11,24 @@ import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
 import type { CallWait, HeldCall } from "./held_call.ts";
+import type { ArgumentValidator } from "./tools/arguments/compile_parameters.ts";
 import type { ToolCallContext, ToolTraits } from "./tools/callable_tool.ts";
 
 type ModelName = { provider: ProviderId; model: string };
 
 export interface Candidate extends ModelName {
   client: Model;
+  /** Its provider may be asked to cache the prompt. */
+  cachesPrompt?: true;
+  /** Milliseconds until it must begin to respond. */
+  responseMs?: number;
 }
+
+/** Settings of the model that every step has. */
+export type StepSettings = Pick<
+  ModelRequest,
+  "temperature" | "topP" | "stopSequences" | "reasoningEffort" | "responseSchema" | "affinity"
+>;
 
 /** An event of a run. The first `step` precedes all others. */
 export type AgentEvent =
@@ -36,7 +48,9 @@ export type AgentEvent =
   }
   /** `call` is the number of the call's event, if it waited or others ran beside it. */
   | { type: "tool_result"; name: string; output: unknown; call?: number }
-  | { type: "usage"; inputTokens: number; outputTokens: number } & ModelName;
+  /** The beginning of what the model thought in a step, as far as its provider shows it. */
+  | { type: "reasoning"; text: string }
+  | { type: "usage" } & ModelUsage & ModelName;
 
 /** How a run ended; `error` is set if it was not the model's decision. */
 export interface AgentOutcome {
@@ -60,7 +74,7 @@ export type StepGrant =
   | { outputTokens: (candidate: Candidate) => number }
   | { ended: AgentOutcome };
 
-export interface AgentRunOptions {
+export interface AgentRunOptions extends StepSettings {
   /** At least one, in order of preference: the agent's own model, then its fallback. */
   candidates: readonly Candidate[];
   system: string;
@@ -90,8 +104,9 @@ export interface AgentRunOptions {
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   /** Called with each event as it happens; returns the number of a tool call's. */
   onEvent: (event: AgentEvent) => number | void;
+  /** With a `responseSchema`: returns what is wrong with an answer. */
+  validateAnswer?: ArgumentValidator;
   maxSteps: number;
-  temperature?: number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;
   signal: AbortSignal;

@@ -51,6 +51,8 @@ interface EndedRun {
   frames: readonly Frame[];
   /** Its calls, if its process died. */
   interruptedCalls?: readonly InterruptedCall[] | undefined;
+  /** What the models thought; blank or absent for nothing. */
+  reasoning?: string;
 }
 
 export interface ConversationLogDeps {
@@ -88,7 +90,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames, interruptedCalls } = run;
+    const { facts, end, frames, interruptedCalls, reasoning } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -105,7 +107,8 @@ export class ConversationLog {
       return { keys: [key], freshKeys, estimatedBytes: 0, write, afterCommit };
     }
     const keyDigest = this.#keyDigest;
-    const entry = await createTranscriptEntry(input.messages, { frames, keyed: keyDigest });
+    const answer = { frames, ...reasoning && { reasoning } };
+    const entry = await createTranscriptEntry(input.messages, { ...answer, keyed: keyDigest });
     const { days, origin, visitorId } = input;
     const visitor = this.#sealVisitor(facts, visitorId);
     const title = visitor && sealTitle(this.#deps.content, name, titleOf(input.messages));
@@ -244,9 +247,13 @@ function toRow(
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   const { provider, model, inputTokens, outputTokens, finishReason, errorCode, guardrails } = end;
+  const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = end;
   return {
     ...{ runId, agentVersion, startedAt, endedAt, provider, model },
     ...{ inputTokens, outputTokens, cost, finishReason },
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(guardrails === undefined ? {} : { guardrails }),
     ...(shard === 0 ? {} : { shard }),

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import type { AgentEvent, AgentOutcome, Candidate } from "../agent/agent_run_options.ts";
 import { runWithGuardrails } from "../agent/guardrails/run_with_guardrails.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
@@ -149,11 +149,7 @@ export async function executeRun(
       });
       const options: Parameters<typeof runWithTools>[1] = {
         onEvent,
-        candidates: policy.entries.map(({ vendor, model }) => ({
-          provider: vendor,
-          model,
-          client: models.find(vendor, model),
-        })),
+        candidates: policy.entries.map((entry) => toCandidate(entry, models)),
         system,
         messages,
         authorizeStep: (step) => budget.authorizeStep(step),
@@ -166,7 +162,8 @@ export async function executeRun(
         deadline: runtime.now() + wallClockMs,
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
-        ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+        ...policy.settings,
+        affinity: facts.conversationId,
       };
       return guard === undefined
         ? await runWithTools(tools, options)
@@ -175,6 +172,21 @@ export async function executeRun(
   } finally {
     cancelTimer();
   }
+}
+
+/**
+ * A provider is asked to cache prompts only if the price of writing to its cache is known: without it,
+ * such a step would cost more than it is charged.
+ */
+function toCandidate(
+  { vendor: provider, model, cacheWriteUsdPerMTok, timeoutMs }: CatalogueEntry,
+  models: ExecutionDeps["models"],
+): Candidate {
+  return {
+    ...{ provider, model, client: models.find(provider, model) },
+    ...cacheWriteUsdPerMTok !== undefined && { cachesPrompt: true as const },
+    ...timeoutMs !== undefined && { responseMs: timeoutMs },
+  };
 }
 
 /** Answers a message to a person: with the agent's note for the visitor, and without a model. */

@@ -1,8 +1,9 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
 import { isJsonObject } from "../../platform/json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import type { ModelTool } from "../../providers/model.ts";
+import type { JsonSchema, ModelTool } from "../../providers/model.ts";
 import type { ClientTool, ToolDefinition } from "../../schemas/tool_definition.ts";
+import type { ArgumentValidator } from "./arguments/compile_parameters.ts";
 import type { ValidatorCache } from "./arguments/validator_cache.ts";
 import type { CallableTool, ToolCallContext, ToolContext, ToolTraits } from "./callable_tool.ts";
 import { remoteTraits } from "./remote_traits.ts";
@@ -37,6 +38,8 @@ export interface Toolset {
   check(name: string, args: unknown): Promise<unknown>;
   /** Executes one call; a failure is `{ error: { code, message } }`. */
   execute(name: string, args: unknown, call: ToolCallContext): Promise<unknown>;
+  /** Checks values against a schema of the agent's owner, such as its answers. */
+  validatorOf(schema: JsonSchema): Promise<ArgumentValidator>;
   readonly egressCalls: readonly EgressCall[];
   readonly notes: readonly string[];
   /** Closes the connections to MCP servers. Never throws. */
@@ -100,6 +103,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
       return [...tools.values()].map(({ tool }) => cleaned(tool));
     },
     traitsOf: (name) => listed.get(name) ?? {},
+    validatorOf: (schema) => options.validators.get(schema),
     async check(name, args) {
       try {
         await validated(listed.get(name), { name, args });
