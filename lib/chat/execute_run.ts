@@ -18,6 +18,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
+import type { RunCalls } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -115,7 +116,12 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   prepared: PreparedRun,
-  { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
+  { deps, hold, tools, calls }: {
+    deps: ExecutionDeps;
+    hold: number;
+    tools: Toolset;
+    calls: RunCalls;
+  },
 ): Promise<void> {
   const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
   if (held !== undefined) {
@@ -134,6 +140,7 @@ export async function executeRun(
   });
   const guard = prepared.guardrails &&
     createRunGuard(prepared.guardrails, { run, budget, models, runtime });
+  if (guard !== undefined) calls.guardEvents((event) => guard.guardEvent(event));
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
@@ -150,6 +157,7 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        ...calls.forLoop,
         maxSteps,
         deadline: runtime.now() + wallClockMs,
         signal: run.signal,

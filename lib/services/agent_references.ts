@@ -6,6 +6,7 @@ import { responseSchemaIssues, toolIssues, visitorIssues } from "../agent/tools/
 import type { AgentBody } from "../schemas/agent.ts";
 import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
+import { isRemoteTool } from "../schemas/tool_definition.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
@@ -97,6 +98,7 @@ async function foreignSecrets(
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
   for (const [n, tool] of tools.entries()) {
+    if (!isRemoteTool(tool)) continue;
     const path = tool.type === "http" ? `tools.${n}.request` : `tools.${n}.headers`;
     for (const name of secretNames(tool.type === "http" ? tool.request : tool.headers)) {
       const owner = await secrets.agentOf(tenant, name);
@@ -130,7 +132,7 @@ function hiddenTools({ tools, knowledgeBaseId, handoff, followUps }: AgentBody):
   }
   return tools.flatMap(({ type, name }, n) => {
     // The name of an MCP server is not a tool name.
-    const message = type === "http" ? reserved.get(name) : undefined;
+    const message = type === "mcp" ? undefined : reserved.get(name);
     return message === undefined
       ? []
       : [{ path: `tools.${n}.name`, code: "reserved_name", message }];
