@@ -59,6 +59,19 @@ Deno.test("openai: a reasoning effort, and the nearest one for models without mi
   assertEquals(await sent("openai", change, [unsupported, unsupported]), {});
 });
 
+Deno.test("openai: a model without minimal effort still gets the efforts of other agents", async () => {
+  await using vendors = await ProviderConnections.start();
+  const unsupported = refusal("Unsupported value: 'reasoning_effort' does not support 'minimal'.", {
+    param: "reasoning_effort",
+  });
+  await vendors.ask("openai", [unsupported, {}], { reasoningEffort: "minimal" });
+  for (const reasoningEffort of ["minimal", "high"] as const) {
+    await vendors.ask("openai", {}, { reasoningEffort });
+  }
+  const efforts = vendors.mock.requests.map(({ body }) => body.reasoning_effort);
+  assertEquals(efforts, ["minimal", "low", "low", "high"]);
+});
+
 Deno.test("anthropic: a budget within the output limit, then adaptive thinking, then none", async () => {
   const change = { reasoningEffort: "medium", temperature: 0.2, topP: 0.5 } as const;
   const rejected = refusal(
