@@ -45,14 +45,21 @@ export class ProviderModel extends ProviderClient implements Model {
       isBilled = false;
       return maxOutputTokens > 0;
     };
-    const attempt = (n: number) => this.#attempt({ ...request, maxOutputTokens, onUsage }, n);
+    const attempt = (n: number) =>
+      this.#attempt({ ...request, maxOutputTokens, onUsage }, {
+        attempt: n,
+        isBilled: () => isBilled,
+      });
     return this.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
-  async #attempt(request: ModelRequest, attempt: number): Promise<ModelStream> {
+  async #attempt(
+    request: ModelRequest,
+    { attempt, isBilled }: { attempt: number; isBilled: () => boolean },
+  ): Promise<ModelStream> {
     const { protocol } = this.#options;
     const { model, affinity } = request;
-    const facts = { model, attempt, ...affinity !== undefined && { affinity } };
+    const facts = { model, attempt, isBilled, ...affinity !== undefined && { affinity } };
     const builder = protocol.createRequest(request);
     for (let n = 1;; n++) {
       try {

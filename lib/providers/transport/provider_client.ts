@@ -86,11 +86,17 @@ export abstract class ProviderClient {
 
   /**
    * Calls `send` with the API key of a conversation. If the provider rejects or limits that key, it rests,
-   * and the next one is tried at once: such a response is not billed.
+   * and the next one is tried at once, unless the failed attempt may be billed: then it is left to
+   * `retry`, which reserves the cost of another.
    */
   protected async withKey<T>(
     send: (apiKey: string) => Promise<T>,
-    { model, attempt, affinity = "" }: { model: string; attempt: number; affinity?: string },
+    { model, attempt, affinity = "", isBilled = () => false }: {
+      model: string;
+      attempt: number;
+      affinity?: string;
+      isBilled?: () => boolean;
+    },
   ): Promise<T> {
     const tried = new Set<RingKey>();
     let chosen = this.#keys.choose(affinity)!;
@@ -100,7 +106,7 @@ export abstract class ProviderClient {
       } catch (error) {
         if (!(error instanceof ProviderError) || !isKeyFailure(error)) throw error;
         this.#keys.rest(chosen, error);
-        const next = this.#keys.choose(affinity, tried.add(chosen));
+        const next = isBilled() ? undefined : this.#keys.choose(affinity, tried.add(chosen));
         if (next === undefined) throw error;
         this.report(error, { model, attempt, key: chosen.number });
         chosen = next;
@@ -218,6 +224,7 @@ function toProviderError(
 const STATUS_MESSAGES: Readonly<Record<number, string>> = {
   400: "did not accept the request",
   401: "did not accept the API key",
+  402: "reports an empty account",
   403: "did not accept the API key",
   404: "does not know the model",
   413: "found the request too large",
