@@ -118,6 +118,40 @@ Deno.test("anthropic: results of another model's calls are sent without thinking
   assertEquals(await sent("anthropic", change), {});
 });
 
+Deno.test("anthropic: a turn that began with thinking keeps it to its end", async () => {
+  const call = (id: string, providerMetadata?: unknown) => [
+    {
+      role: "assistant" as const,
+      content: "",
+      toolCalls: [{ id, name: "look_up", args: "{}" }],
+      ...providerMetadata !== undefined && { providerMetadata },
+    },
+    { role: "tool" as const, callId: id, name: "look_up", output: {} },
+  ];
+  const block = { type: "thinking", thinking: "Look it up.", signature: "s" };
+  const began = call("call_1", [{ block, textBefore: 0, callsBefore: 0 }]);
+  const change = {
+    ...{ reasoningEffort: "low", maxOutputTokens: 8_000, tools: [TOOL] } as const,
+    messages: [user("Hi"), ...began, ...call("call_2")],
+  };
+  const { thinking } = await sent("anthropic", change);
+  assertEquals(thinking, { type: "enabled", budget_tokens: 1_600 });
+});
+
+Deno.test("anthropic: adaptive thinking may begin in the middle of a turn", async () => {
+  await using vendors = await ProviderConnections.start();
+  const rejected = refusal(`"thinking.type.enabled" is not supported for this model.`);
+  const change = { reasoningEffort: "low", maxOutputTokens: 8_000, tools: [TOOL] } as const;
+  await vendors.ask("anthropic", [rejected, {}], change);
+  const messages = [user("Hi"), {
+    role: "assistant" as const,
+    content: "",
+    toolCalls: [{ id: "call_1", name: "look_up", args: "{}" }],
+  }, { role: "tool" as const, callId: "call_1", name: "look_up", output: {} }];
+  await vendors.ask("anthropic", {}, { ...change, messages });
+  assertEquals(vendors.mock.requests.at(-1)!.body.thinking, { type: "adaptive" });
+});
+
 Deno.test("google: a level, or a budget for the models before", async () => {
   const change = { reasoningEffort: "low", maxOutputTokens: 5_000 } as const;
   assertEquals(await sent("google", { ...change, model: "gemini-3-flash" }), {

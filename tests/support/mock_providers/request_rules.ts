@@ -42,7 +42,7 @@ const ANTHROPIC_RULES: readonly Rule[] = [
     output_config?.format !== undefined && !isClosed(output_config.format.schema) &&
     "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
   ({ thinking, messages }) =>
-    thinking !== undefined && lacksThinking(messages) &&
+    thinking?.type === "enabled" && beganWithoutThinking(messages) &&
     "Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
   ({ messages = [] }) =>
     messages.some(({ role, content }: Body, n: number) => {
@@ -146,11 +146,10 @@ function isClosed(schema: Body, properties: "any" | "required" = "any"): boolean
 }
 
 /** Whether a turn that waits for results began without thinking. */
-function lacksThinking(messages: Body[]): boolean {
+function beganWithoutThinking(messages: Body[] = []): boolean {
   const question = messages.findLastIndex(({ role, content }) =>
     role === "user" && content.some(({ type }: Body) => type !== "tool_result")
   );
-  return messages.slice(question + 1).some(({ role, content }) =>
-    role === "assistant" && !/thinking$/.test(content[0]?.type)
-  );
+  const first = messages.slice(question + 1).find(({ role }) => role === "assistant");
+  return first !== undefined && !/thinking$/.test(first.content[0]?.type);
 }
