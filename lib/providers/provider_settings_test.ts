@@ -167,12 +167,17 @@ Deno.test("google: a level, or a budget for the models before", async () => {
   assertEquals(await sent("google", { ...change, model: "custom" }, [unknown]), budget);
 });
 
-Deno.test("openai: a schema is strict only if every property is required", async () => {
+Deno.test("openai: a schema is strict only if strict mode accepts it", async () => {
   const format = (schema: unknown, strict: boolean) => ({
     response_format: { type: "json_schema", json_schema: { name: "answer", strict, schema } },
   });
   assertEquals(await sent("openai", { responseSchema: CLOSED }), format(CLOSED, true));
-  assertEquals(await sent("openai", { responseSchema: OPEN }), format(OPEN, false));
+  const withCity = (city: unknown) => ({ ...CLOSED, properties: { city } });
+  const untyped = withCity({ enum: ["Oslo"] });
+  const optional = withCity({ type: "string", default: "Oslo" });
+  for (const responseSchema of [OPEN, untyped, optional]) {
+    assertEquals(await sent("openai", { responseSchema }), format(responseSchema, false));
+  }
 });
 
 Deno.test("anthropic, google: a schema is sent as the format of the answer", async () => {
@@ -206,12 +211,15 @@ Deno.test("a schema that a provider cannot follow is described in the prompt, an
 
 Deno.test("google: a model without JSON beside tools gets the schema in words from then on", async () => {
   await using vendors = await ProviderConnections.start();
-  const change = { model: "gemini-2.5-flash", responseSchema: CLOSED, tools: [TOOL] };
-  for (let n = 0; n < 2; n++) {
-    assertEquals((await vendors.ask("google", {}, change)).error, undefined);
+  const change = { model: "gemini-2.5-flash", responseSchema: CLOSED };
+  const withTools = { ...change, tools: [TOOL] };
+  for (const one of [withTools, withTools, { ...change, responseSchema: OPEN }]) {
+    assertEquals((await vendors.ask("google", {}, one)).error, undefined);
   }
+  const json = "application/json";
   const configs = vendors.mock.requests.map(({ body }) => body.generationConfig.responseMimeType);
-  assertEquals(configs, ["application/json", undefined, undefined]);
+  // Another agent has no tools, and gets JSON.
+  assertEquals(configs, [json, undefined, undefined, json]);
 });
 
 for (

@@ -21,9 +21,9 @@ const COMPLAINT_WORDS =
   "schema";
 const OUT_OF_RANGE =
   /range|between|(?:less|greater|more) than|at (?:most|least)|above|below|m(?:ax|in)imum|exceed|[<>≤≥]/i;
-/** A schema that the provider cannot follow, while others may be fine. */
+/** A schema that the provider cannot follow, or not beside tools, while others may be fine. */
 const UNFIT_SCHEMA =
-  /invalid (?:json )?schema|too (?:complex|large|many|deep)|grammar|additionalProperties|format\.schema/i;
+  /invalid (?:json )?schema|too (?:complex|large|many|deep)|grammar|additionalProperties|format\.schema|function call/i;
 
 interface FieldNames {
   field: OptionalField;

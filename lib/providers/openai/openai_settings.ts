@@ -27,17 +27,21 @@ export function responseFormat(
   };
 }
 
-/** Keywords whose schemas strict mode does not follow. */
+/** Keywords that strict mode rejects. */
 const UNSUPPORTED = [
   ...["oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
   ...["patternProperties", "propertyNames", "minProperties", "maxProperties"],
   ...["unevaluatedProperties", "unevaluatedItems", "contains", "prefixItems", "uniqueItems"],
+  "default",
 ];
+/** Strict mode rejects a schema without any of them, such as one of only an `enum`. */
+const KINDS = ["type", "anyOf", "$ref"];
 
-/** Whether strict mode accepts a schema: closed objects without optional properties. */
+/** Whether strict mode accepts a schema: types everywhere, closed objects, no optional properties. */
 export function isStrict(schema: unknown, depth = 0): boolean {
   if (!isJsonObject(schema) || depth > 5) return false;
   if (UNSUPPORTED.some((keyword) => Object.hasOwn(schema, keyword))) return false;
+  if (!KINDS.some((keyword) => Object.hasOwn(schema, keyword))) return false;
   const { type, properties = {}, required = [], additionalProperties, items, anyOf, $defs } =
     schema;
   const isObject = type === "object" || Object.hasOwn(schema, "properties");

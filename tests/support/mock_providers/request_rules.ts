@@ -62,6 +62,12 @@ const OPENAI_RULES: readonly Rule[] = [
   ({ response_format: format }) =>
     format?.json_schema?.strict === true && !isClosed(format.json_schema.schema, "required") &&
     "Invalid schema for response_format 'answer': 'additionalProperties' is required to be supplied and to be false.",
+  ({ response_format: format }) =>
+    format?.json_schema?.strict === true && hasUntyped(format.json_schema.schema) &&
+    "Invalid schema for response_format 'answer': schema must have a 'type' key.",
+  ({ response_format: format }) =>
+    format?.json_schema?.strict === true && countKeys(format.json_schema.schema, "default") > 0 &&
+    "Invalid schema for response_format 'answer': 'default' is not permitted.",
   ({ messages = [] }) =>
     messages.some(({ tool_calls = [] }: Body, n: number) => {
       const after = messages.slice(n + 1);
@@ -143,6 +149,14 @@ function isClosed(schema: Body, properties: "any" | "required" = "any"): boolean
   if (isObject && schema.additionalProperties !== false) return false;
   if (isObject && properties === "required" && optional.length > 0) return false;
   return Object.values(schema).every((inner) => isClosed(inner, properties));
+}
+
+/** Whether a property has a schema without a type. */
+function hasUntyped({ properties = {} }: Body): boolean {
+  return Object.values(properties as Body[]).some((inner) =>
+    inner.type === undefined && inner.anyOf === undefined && inner.$ref === undefined ||
+    hasUntyped(inner)
+  );
 }
 
 /** Whether a turn that waits for results began without thinking. */
