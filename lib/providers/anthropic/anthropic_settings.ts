@@ -45,7 +45,8 @@ function samplingFields({ temperature, topP }: AdaptedRequest, thinks: boolean) 
 function thinkingFields(request: AdaptedRequest): { thinking?: unknown; effort?: string } {
   const { reasoningEffort: effort, reasoningForm, maxOutputTokens, messages } = request;
   if (effort === undefined || effort === "minimal") return {};
-  if (reasoningForm === 1) return { thinking: { type: "adaptive" }, effort };
+  // Models with adaptive thinking show nothing of it unless they are asked to.
+  if (reasoningForm === 1) return { thinking: { type: "adaptive", display: "summarized" }, effort };
   if (beganWithoutThinking(messages)) return {};
   const max = maxOutputTokens - MIN_ANSWER_TOKENS;
   if (reasoningForm > 1 || max < MIN_THINKING_TOKENS) return {};
