@@ -1,3 +1,4 @@
+import { setTimer } from "../platform/runtime.ts";
 import type { Model, ModelRequest, ModelStream } from "./model.ts";
 import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
 import { ProviderError } from "./provider_error.ts";
@@ -111,6 +112,7 @@ export class ProviderModel extends ProviderClient implements Model {
       decoder: this.#options.protocol.createDecoder(response),
       onBroken: (error) => this.report(error, { model }),
     });
+    const cancelTimer = this.#limitStart(request, { exchange, reader });
     try {
       await reader.waitForStart();
     } catch (error) {
@@ -119,9 +121,25 @@ export class ProviderModel extends ProviderClient implements Model {
         !usage.hasReport;
       if (!isRejection) reportUsage();
       throw error;
+    } finally {
+      cancelTimer();
     }
     this.#options.onSuccess?.(model);
     return reader;
+  }
+
+  /** Ends a response whose first event does not come within the model's own time. */
+  #limitStart(
+    { responseMs }: ModelRequest,
+    { exchange, reader }: { exchange: HttpExchange; reader: ResponseReader },
+  ): () => void {
+    if (responseMs === undefined || reader.hasEvent) return () => {};
+    const leftMs = exchange.startedAt + responseMs - exchange.respondedAt;
+    return setTimer(this.#options.runtime, Math.max(0, leftMs), () => {
+      if (reader.hasEvent) return;
+      const message = "the model provider did not begin its answer in time";
+      exchange.destroy(new ProviderError("provider_timeout", message));
+    });
   }
 
   /** Opens a response that is an event stream. */
