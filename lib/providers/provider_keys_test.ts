@@ -178,3 +178,9 @@ Deno.test("parseApiKeys: one key, a comma list, a JSON list with weights, or not
     assertEquals(parseApiKeys(text), undefined, text);
   }
 });
+
+Deno.test("KeyRing: a stored text that is no list of keys is one key, as before there were lists", () => {
+  for (const text of ["a,,b", "[a", '["a", 1]']) {
+    assertEquals(new KeyRing(text, () => 0).secrets, [text]);
+  }
+});

@@ -49,14 +49,16 @@ Deno.test("anthropic: of temperature and top P, only the temperature is sent", a
   assertEquals(await sent("anthropic", { temperature: 0.2, topP: 0.5 }), { temperature: 0.2 });
 });
 
-Deno.test("openai: a reasoning effort, and the nearest one for models without minimal", async () => {
+Deno.test("openai: a reasoning effort, and what models without minimal have instead", async () => {
   assertEquals(await sent("openai", { reasoningEffort: "high" }), { reasoning_effort: "high" });
   const unsupported = refusal("Unsupported value: 'reasoning_effort' does not support 'minimal'.", {
     param: "reasoning_effort",
   });
   const change = { reasoningEffort: "minimal" } as const;
-  assertEquals(await sent("openai", change, [unsupported]), { reasoning_effort: "low" });
-  assertEquals(await sent("openai", change, [unsupported, unsupported]), {});
+  const after = (rejections: number) =>
+    sent("openai", change, Array<Script>(rejections).fill(unsupported));
+  assertEquals(await after(2), { reasoning_effort: "low" });
+  assertEquals(await after(3), {});
 });
 
 Deno.test("openai: a model without minimal effort still gets the efforts of other agents", async () => {
@@ -69,7 +71,7 @@ Deno.test("openai: a model without minimal effort still gets the efforts of othe
     await vendors.ask("openai", {}, { reasoningEffort });
   }
   const efforts = vendors.mock.requests.map(({ body }) => body.reasoning_effort);
-  assertEquals(efforts, ["minimal", "low", "low", "high"]);
+  assertEquals(efforts, ["minimal", "none", "none", "high"]);
 });
 
 Deno.test("anthropic: a budget within the output limit, then adaptive thinking, then none", async () => {

@@ -3,15 +3,17 @@ import type { ReasoningEffort } from "../../schemas/model_settings.ts";
 import type { AdaptedRequest } from "../field_fallback.ts";
 import { withoutDialect } from "../schema_words.ts";
 
-/** The effort as it is, then the nearest one that more models have: few have `minimal`. */
-export const REASONING_FORMS = 2;
-const NEAREST: Readonly<Partial<Record<ReasoningEffort, ReasoningEffort>>> = { minimal: "low" };
+/** The effort as it is, then what other models have instead: few have `minimal`. */
+export const REASONING_FORMS = 3;
+const INSTEAD: Readonly<Partial<Record<ReasoningEffort, readonly string[]>>> = {
+  minimal: ["none", "low"],
+};
 
 export function reasoningFields(
   { reasoningEffort: effort, reasoningForm }: AdaptedRequest,
-): { reasoning_effort?: ReasoningEffort } {
+): { reasoning_effort?: string } {
   if (effort === undefined) return {};
-  const form = [effort, NEAREST[effort]][reasoningForm];
+  const form = [effort, ...INSTEAD[effort] ?? []][reasoningForm];
   return form === undefined ? {} : { reasoning_effort: form };
 }
 

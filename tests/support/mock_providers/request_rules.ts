@@ -57,7 +57,7 @@ const OPENAI_RULES: readonly Rule[] = [
   ({ top_p = 1 }) => (top_p < 0 || top_p > 1) && "Invalid 'top_p': must be between 0 and 1.",
   ({ temperature = 1 }) => temperature > 2 && "Invalid 'temperature': must be at most 2.",
   ({ reasoning_effort: effort = "low" }) =>
-    !["minimal", "low", "medium", "high"].includes(effort) &&
+    !["none", "minimal", "low", "medium", "high"].includes(effort) &&
     "Unsupported value: 'reasoning_effort'.",
   ({ response_format: format }) =>
     format?.json_schema?.strict === true && !isClosed(format.json_schema.schema, "required") &&
