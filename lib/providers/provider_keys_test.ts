@@ -110,6 +110,12 @@ Deno.test("a report names the number of a key, never a key", async () => {
   assert(!JSON.stringify(providers.reports).includes("key-one"));
 });
 
+Deno.test("the last key's failure names its number too", async () => {
+  await using providers = await start();
+  await providers.ask("openai", [REJECTED, REJECTED], { affinity: preferringFirst() });
+  assertEquals(providers.reports.map(({ key }) => key), [1, 2]);
+});
+
 Deno.test("if every key is limited, the request waits and is repeated as with one key", async () => {
   await using providers = await start();
   const { text } = await providers.ask("openai", [RATE_LIMITED, RATE_LIMITED, {}], {

@@ -50,6 +50,8 @@ export abstract class ProviderClient {
   readonly #timeouts: ProviderTimeouts;
   readonly #pool: ConnectionPool;
   readonly #keys: KeyRing;
+  /** Of the key that a request failed with, if there are several. */
+  readonly #keyNumbers = new WeakMap<ProviderError, number>();
 
   constructor(options: ProviderClientOptions) {
     this.#options = options;
@@ -104,11 +106,13 @@ export abstract class ProviderClient {
       try {
         return await send(chosen.key);
       } catch (error) {
-        if (!(error instanceof ProviderError) || !isKeyFailure(error)) throw error;
+        if (!(error instanceof ProviderError)) throw error;
+        if (this.#keys.size > 1) this.#keyNumbers.set(error, chosen.number);
+        if (!isKeyFailure(error)) throw error;
         this.#keys.rest(chosen, error);
         const next = isBilled() ? undefined : this.#keys.choose(affinity, tried.add(chosen));
         if (next === undefined) throw error;
-        this.report(error, { model, attempt, key: chosen.number });
+        this.report(error, { model, attempt });
         chosen = next;
       }
     }
@@ -163,11 +167,12 @@ export abstract class ProviderClient {
   /** Reports a `ProviderError`; ignores other errors. */
   protected report(
     error: unknown,
-    facts: { model: string; attempt?: number; key?: number },
+    facts: { model: string; attempt?: number },
   ): void {
     if (!(error instanceof ProviderError)) return;
     const { provider, onFailure } = this.#options;
-    onFailure(describeFailure(error, { provider, ...facts, apiKeys: this.#keys.secrets }));
+    const key = this.#keyNumbers.get(error);
+    onFailure(describeFailure(error, { provider, ...facts, key, apiKeys: this.#keys.secrets }));
   }
 
   /** Closes each connection once it is idle; responses that still stream continue. */
