@@ -9,6 +9,7 @@ import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
+import type { StepLimit } from "./last_step.ts";
 import type { ToolTraits } from "./tools/callable_tool.ts";
 
 type ModelName = { provider: ProviderId; model: string };
@@ -45,8 +46,16 @@ export interface PlannedStep {
  * the run if the budget covers none.
  */
 export type StepGrant =
-  | { outputTokens: (candidate: Candidate) => number }
-  | { ended: AgentOutcome };
+  | {
+    outputTokens: (candidate: Candidate) => number;
+    /** What will not pay for another full step: the model is asked to finish within this one. */
+    limit?: StepLimit | undefined;
+  }
+  | {
+    ended: AgentOutcome;
+    /** The input tokens that leave a short answer, if some do: the step may be tried with fewer. */
+    affordableInput?: number;
+  };
 
 export interface AgentRunOptions {
   /** At least one, in order of preference: the agent's own model, then its fallback. */
@@ -66,11 +75,15 @@ export interface AgentRunOptions {
   contextWindow?: ContextWindow;
   /** Called before a step that does not fit into the context window. */
   onTruncation?: (truncation: Truncation) => void;
+  /** Called before a step that the model is asked to finish within. */
+  onLastStep?: (limit: StepLimit) => void;
   /** Called with the usage that a provider may bill for a failed attempt. */
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   /** Called with each event as it happens. */
   onEvent: (event: AgentEvent) => void;
   maxSteps: number;
+  /** The steps that count towards `maxSteps`, those of asked agents too; by default the loop's own. */
+  stepsUsed?: () => number;
   temperature?: number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;

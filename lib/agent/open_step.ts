@@ -24,6 +24,7 @@ type StepOptions =
     "system" | "messages" | "images" | "tools" | "temperature" | "deadline" | "signal"
   >
   & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
+  & Pick<ModelRequest, "toolChoice">
   & { inputTokens: number; inputBytes: number; outputTokens: (candidate: Candidate) => number };
 
 /**
@@ -76,7 +77,7 @@ export async function openStep(
 }
 
 function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
-  const { system, messages, images, tools, temperature, deadline, signal } = options;
+  const { system, messages, images, tools, toolChoice, temperature, deadline, signal } = options;
   return {
     model: candidate.model,
     system,
@@ -85,6 +86,7 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
     maxOutputTokens: options.outputTokens(candidate),
     maxInputTokens: options.inputTokens,
     signal,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(images === undefined ? {} : { images }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),

@@ -1,5 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import { limitOutcome } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { type Price, toUsd } from "../billing/micro_usd.ts";
 import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
@@ -235,6 +236,9 @@ export class Run {
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       ...(this.#toolMs.length === 0 ? {} : { toolMs: [...this.#toolMs] }),
+      ...(this.usage.lastStepLimit === undefined
+        ? {}
+        : { askedToFinish: this.usage.lastStepLimit }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
@@ -267,8 +271,5 @@ export class Run {
 const STOPPED_OUTCOMES: Readonly<Record<StopReason, AgentOutcome>> = {
   cancelled: { finishReason: "cancelled" },
   interrupted: { finishReason: "error", error: INTERRUPTED_ERROR },
-  timeout: {
-    finishReason: "timeout",
-    error: { code: "budget_exceeded", message: "the agent's time for one answer is used up" },
-  },
+  timeout: limitOutcome("timeout"),
 };

@@ -1,7 +1,12 @@
 import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run_options.ts";
+import { limitOutcome, type StepLimit } from "../agent/last_step.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { findEntry } from "./resolve_candidates.ts";
-import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
+import { affordableInputTokens, affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
+import { ANSWER_TOKENS, StepForecast } from "./step_forecast.ts";
+
+/** What the answer of an asked agent may add to a prompt and still be paid for. */
+const ASKED_BYTES = 4_096;
 
 /** Amounts in micro-USD. */
 export interface RunBudgetOptions {
@@ -16,20 +21,42 @@ export interface RunBudgetOptions {
   spent: () => number;
   /** Raises the reservation, spent amount included. Returns what was granted, if anything. */
   raise: (amount: { hold: number; least: number }) => Promise<number | undefined>;
+  /** Milliseconds since the epoch, and its end for this run. */
+  now?: () => number;
+  deadline?: number;
 }
 
 /**
  * One run's budget. Before each step the most it can cost is reserved, and the step's output is limited
  * to what that pays for. No step can exceed the agent's budget or the daily limit, and both can be used
- * up to the last token.
+ * up to the last token. A grant says when what is left will not pay for another step.
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
-  #hold: number;
+  /** What the run has reserved, also for the agents that it asks. */
+  readonly #reserved: { hold: number };
+  readonly #forecast = new StepForecast();
+  /** What a short answer will cost after the current step's tool calls. */
+  #answerCost = 0;
 
-  constructor(options: RunBudgetOptions) {
+  constructor(options: RunBudgetOptions, reserved = { hold: options.hold }) {
     this.#options = options;
-    this.#hold = options.hold;
+    this.#reserved = reserved;
+  }
+
+  /**
+   * The budget of an agent that this one asks: at most its own `maxCost`, and what this one has left beside
+   * a short answer. Both reserve for the one run, so they take turns.
+   */
+  nested(
+    { maxCost, ...options }: Pick<
+      RunBudgetOptions,
+      "entries" | "maxOutputTokens" | "maxCost" | "deadline"
+    >,
+  ): RunBudget {
+    const own = this.#options;
+    const ceiling = Math.min(own.maxCost - this.#answerCost, own.spent() + maxCost);
+    return new RunBudget({ ...own, ...options, maxCost: ceiling }, this.#reserved);
   }
 
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
@@ -41,15 +68,25 @@ export class RunBudget {
     const spent = this.#options.spent();
     // A fallback that is too expensive is skipped; it does not prevent the first model's answer.
     const least = spent + stepCost(models.slice(0, 1), shortest).min;
-    if (least > maxCost) return { ended: OVER_BUDGET };
-    const wanted = Math.min(spent + max, maxCost);
-    if (wanted > this.#hold) {
-      const granted = await this.#options.raise({ hold: wanted, least });
-      if (granted === undefined && least > this.#hold) return { ended: OVER_DAY };
-      this.#hold = granted ?? this.#hold;
+    if (least > maxCost) {
+      const affordableInput = affordableInputTokens(models[0]!, {
+        hold: maxCost - spent,
+        outputTokens: Math.min(ANSWER_TOKENS, maxOutputTokens),
+      });
+      return { ended: limitOutcome("max_cost"), affordableInput };
     }
-    const hold = Math.min(this.#hold, maxCost) - spent;
+    const wanted = Math.min(spent + max, maxCost);
+    const reserved = this.#reserved;
+    if (wanted > reserved.hold) {
+      const granted = await this.#options.raise({ hold: wanted, least });
+      if (granted === undefined && least > reserved.hold) return { ended: OVER_DAY };
+      reserved.hold = granted ?? reserved.hold;
+    }
+    const hold = Math.min(reserved.hold, maxCost) - spent;
+    // Less than wanted was granted: the day has no more.
+    const left = reserved.hold < wanted ? hold : maxCost - spent;
     return {
+      limit: this.#limit({ inputTokens, inputBytes }, { spent, left, entry: models[0]! }),
       outputTokens: (candidate) => {
         const entry = findEntry(entries, candidate)!;
         if (stepCost([entry], shortest).min > hold) return 0;
@@ -59,12 +96,23 @@ export class RunBudget {
       },
     };
   }
-}
 
-const OVER_BUDGET: AgentOutcome = {
-  finishReason: "max_cost",
-  error: { code: "budget_exceeded", message: "the agent's cost for one answer is used up" },
-};
+  /** What will not last for another step after this one, as far as this run's steps tell. */
+  #limit(
+    { inputTokens, inputBytes }: Pick<PlannedStep, "inputTokens" | "inputBytes">,
+    { spent, left, entry }: { spent: number; left: number; entry: CatalogueEntry },
+  ): StepLimit | undefined {
+    const { now = () => 0, deadline, maxOutputTokens } = this.#options;
+    const size = { inputBytes, outputTokens: Math.min(ANSWER_TOKENS, maxOutputTokens) };
+    const answerCost = (bound: number) => stepCost([entry], { ...size, inputTokens: bound }).max;
+    this.#answerCost = answerCost(inputTokens + ASKED_BYTES);
+    return this.#forecast.check({ spent, inputTokens, now: now() }, {
+      cost: left,
+      ms: deadline === undefined ? undefined : deadline - now(),
+      answerCost,
+    });
+  }
+}
 
 const OVER_DAY: AgentOutcome = {
   finishReason: "error",

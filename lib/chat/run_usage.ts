@@ -1,4 +1,5 @@
 import type { Truncation } from "../agent/fit_step.ts";
+import type { StepLimit } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { costMicroUsd, type Price } from "../billing/micro_usd.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
@@ -6,6 +7,8 @@ import type { ModelShare } from "../store/runs/run_record.ts";
 /** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
   toolCalls = 0;
+  /** Why the model was asked to finish, if it was. */
+  lastStepLimit: StepLimit | undefined;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
   #truncation: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
@@ -41,6 +44,10 @@ export class RunUsage {
     share.cost += costMicroUsd(this.#price(event), event);
   }
 
+  get steps(): number {
+    return this.#sum("steps");
+  }
+
   get costMicroUsd(): number {
     return this.#sum("cost");
   }
@@ -48,7 +55,7 @@ export class RunUsage {
   /** Totals as recorded; `models` only if there is more than one. */
   get totals() {
     return {
-      steps: this.#sum("steps"),
+      steps: this.steps,
       toolCalls: this.toolCalls,
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),

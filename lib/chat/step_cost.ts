@@ -51,3 +51,13 @@ export function affordableOutput(
   const affordable = Math.floor(left / price.outputUsdPerMTok + 1e-9);
   return Math.max(1, Math.min(wanted, affordable));
 }
+
+/** The input tokens that `hold` (micro-USD) pays for beside an answer; at least 0. */
+export function affordableInputTokens(
+  price: Price,
+  { hold, outputTokens }: { hold: number; outputTokens: number },
+): number {
+  const left = hold - outputTokens * price.outputUsdPerMTok;
+  if (price.inputUsdPerMTok === 0) return left < 0 ? 0 : Number.MAX_SAFE_INTEGER;
+  return Math.max(0, Math.floor(left / price.inputUsdPerMTok));
+}

@@ -59,6 +59,8 @@ export interface ModelRequest {
   /** Of the images in `messages`. */
   images?: ImageContents;
   tools: readonly ModelTool[];
+  /** No tool may be called, but all are listed: providers reject earlier calls without their tools. */
+  toolChoice?: "none";
   temperature?: number;
   maxOutputTokens: number;
   /** Upper bound of the input tokens, for which cost was reserved: estimates do not exceed it. */

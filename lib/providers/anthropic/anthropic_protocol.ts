@@ -42,7 +42,7 @@ export function anthropicProtocol(): ProviderProtocol {
 }
 
 function toAnthropicRequest(request: ModelRequest): unknown {
-  const { model, system, tools, temperature, maxOutputTokens } = request;
+  const { model, system, tools, toolChoice, temperature, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
   const toParts = (message: ModelMessage) => toBlocks(message, request.images);
@@ -58,6 +58,7 @@ function toAnthropicRequest(request: ModelRequest): unknown {
     stream: true,
     ...clampTemperature(temperature, MAX_TEMPERATURE),
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && toolChoice ? { tool_choice: { type: toolChoice } } : {}),
   };
 }
 

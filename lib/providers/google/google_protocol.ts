@@ -41,7 +41,7 @@ export function googleProtocol(): ProviderProtocol {
 }
 
 function toGoogleRequest(request: ModelRequest): unknown {
-  const { system, messages, tools, temperature, maxOutputTokens } = request;
+  const { system, messages, tools, toolChoice, temperature, maxOutputTokens } = request;
   const turns = toAlternatingMessages(messages, {
     toParts: (message) => toParts(message, request.images),
     emptyPart: { text: EMPTY_TEXT },
@@ -52,6 +52,9 @@ function toGoogleRequest(request: ModelRequest): unknown {
     generationConfig: { maxOutputTokens, ...clampTemperature(temperature, MAX_TEMPERATURE) },
     ...(tools.length > 0
       ? { tools: [{ functionDeclarations: tools.map(toFunctionDeclaration) }] }
+      : {}),
+    ...(tools.length > 0 && toolChoice === "none"
+      ? { toolConfig: { functionCallingConfig: { mode: "NONE" } } }
       : {}),
   };
 }

@@ -90,7 +90,8 @@ class OpenaiRequestBuilder implements RequestBuilder {
 type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
 
 function toBody(
-  { model, system, messages, images, tools, temperature, maxOutputTokens }: ModelRequest,
+  { model, system, messages, images, tools, toolChoice, temperature, maxOutputTokens }:
+    ModelRequest,
   { limitField, requestsUsage, returnsReasoning }: OpenaiDialect,
 ): unknown {
   return {
@@ -106,6 +107,7 @@ function toBody(
     [limitField]: maxOutputTokens,
     ...clampTemperature(temperature, MAX_TEMPERATURE),
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && toolChoice ? { tool_choice: toolChoice } : {}),
   };
 }
 
