@@ -4,6 +4,7 @@ import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
+import { MEMORY_SCHEMAS, memorySchema } from "./memory.ts";
 import { normalizeOrigin } from "./origins.ts";
 import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
@@ -38,7 +39,7 @@ const attachments = z.strictObject({
 const retentionDays = z.int().min(0).max(B.retentionDays).describe(
   "Days for which everything that conversations leave is stored: at most the plan's number, which is " +
     "also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
-    "`handoff` cannot be enabled. Applies to messages from then on.",
+    "`handoff` and `memory` cannot be enabled. Applies to messages from then on.",
 );
 
 function normalized(normalize: (text: string) => string | undefined, message: string) {
@@ -90,6 +91,7 @@ const fields = {
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
   retentionDays: retentionDays.optional(),
+  memory: memorySchema.optional(),
   followUps: z.boolean().optional().describe(
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
       "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
@@ -122,8 +124,8 @@ export const agentBodySchema = shape.superRefine(checkTools);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`
- * and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
+ * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
+ * `memory` and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
@@ -135,6 +137,7 @@ export const agentPatchSchema = z.strictObject({
   attachments: attachments.nullable().optional(),
   handoff: handoffSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
+  memory: memorySchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 
@@ -168,4 +171,5 @@ export const AGENT_SCHEMAS = {
   AgentOffers: agentOffersSchema,
   AgentVariable: agentVariableSchema,
   AgentAttachments: attachments,
+  ...MEMORY_SCHEMAS,
 };

@@ -52,5 +52,6 @@ export function fullAgentBody() {
       form: true,
     },
     followUps: true,
+    memory: { enabled: true, instructions: "Preferences for deliveries." },
   };
 }
