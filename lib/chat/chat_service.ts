@@ -8,8 +8,11 @@ import { ApiError } from "../schemas/api_error.ts";
 import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { SessionProof } from "../store/credentials/session_binding.ts";
+import type { AgentStore } from "../store/agents/agent_store.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
+import { AskedAgents } from "./asked_agents.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
@@ -23,7 +26,9 @@ const MAX_REVOKED = 1_000;
 
 export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
+  agents: Pick<AgentStore, "get">;
   models: Pick<ModelRegistry, "find" | "connection">;
+  memories: Pick<MemoryStore, "list">;
   handoffs: ConversationHandoffs;
   replacedRuns: ReplacedRuns;
   toolsets: ToolsetFactory;
@@ -119,16 +124,24 @@ export class ChatService {
 
   #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, runs } = this.#deps;
+    const { request } = prepared;
+    const asked = new AskedAgents(
+      { ...this.#deps, close: (inner) => this.#close(inner) },
+      { asker: request, chain: [request.agent.id] },
+    );
     const tools = toolsets.create({
-      ...prepared.request,
+      ...request,
       conversation: storedConversation(prepared),
+      askAgent: asked.ask,
     });
-    const run = createRun(prepared, { deps: this.#deps, tools });
-    const ended = executeRun(run, prepared, { deps: this.#deps, hold, tools }).finally(() => {
-      this.#running.delete(run.id);
-      runs.remove(run);
-      this.#close(tools);
-    });
+    const run = createRun(prepared, { deps: this.#deps, tools, asked });
+    const ended = executeRun(run, prepared, { deps: this.#deps, hold, tools, asked }).finally(
+      () => {
+        this.#running.delete(run.id);
+        runs.remove(run);
+        this.#close(tools);
+      },
+    );
     const opened = this.#open(run, { ended, source: prepared.facts.source });
     this.#running.set(run.id, { run, ended, opened });
     runs.add(run);

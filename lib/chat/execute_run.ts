@@ -10,6 +10,7 @@ import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
+import type { AskedAgents } from "./asked_agents.ts";
 import { billingAnomaly } from "./billing_anomaly.ts";
 import { loadImages } from "./load_images.ts";
 import type { PreparedRun } from "./prepare_run.ts";
@@ -37,7 +38,7 @@ export interface ExecutionDeps {
 /** Creates the run of an admitted message, connected to its stored log and its settlement. */
 export function createRun(
   prepared: PreparedRun,
-  { deps, tools }: { deps: ExecutionDeps; tools: Toolset },
+  { deps, tools, asked }: { deps: ExecutionDeps; tools: Toolset; asked: AskedAgents },
 ): Run {
   const { request, policy, facts, droppedMessages } = prepared;
   const { runtime, runs, abandonedAfterMs, log } = deps;
@@ -58,13 +59,14 @@ export function createRun(
     ...prepared.held && { handoff: prepared.held },
     runtime,
     abandonedAfterMs,
-    price: (name) => priceOf(policy, name),
+    price: (name) => priceOf({ entries: [...policy.entries, ...asked.facts.entries] }, name),
     metadata: (truncation) =>
       runMetadata({
         droppedMessages,
         truncation,
-        egressCalls: tools.egressCalls,
-        notes: tools.notes,
+        egressCalls: [...tools.egressCalls, ...asked.facts.egressCalls],
+        notes: [...tools.notes, ...asked.facts.notes],
+        asked: asked.facts.asked,
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
     isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),
@@ -112,13 +114,19 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   { request: { agent }, facts, held, policy, system, messages, maxCost }: PreparedRun,
-  { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
+  { deps, hold, tools, asked }: {
+    deps: ExecutionDeps;
+    hold: number;
+    tools: Toolset;
+    asked: AskedAgents;
+  },
 ): Promise<void> {
   if (held !== undefined) {
     return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
   }
   const { runtime, admission, models, attachments } = deps;
   const { wallClockMs, maxSteps } = agent.budget;
+  const deadline = runtime.now() + wallClockMs;
   const budget = new RunBudget({
     entries: policy.entries,
     maxOutputTokens: policy.maxOutputTokens,
@@ -126,7 +134,10 @@ export async function executeRun(
     hold,
     spent: () => run.usage.costMicroUsd,
     raise: (amount) => admission.reserve(run.id, amount),
+    now: () => runtime.now(),
+    deadline,
   });
+  asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps, deadline });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
@@ -147,8 +158,10 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        onLastStep: (limit) => run.usage.lastStepLimit = limit,
         maxSteps,
-        deadline: runtime.now() + wallClockMs,
+        stepsUsed: () => run.usage.steps,
+        deadline,
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
@@ -172,6 +185,6 @@ function answerHeld(
   return Promise.resolve({ finishReason: "stop" });
 }
 
-function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {
+function priceOf({ entries }: Pick<ResolvedPolicy, "entries">, name: ModelName): CatalogueEntry {
   return findEntry(entries, name) ?? entries[0]!;
 }

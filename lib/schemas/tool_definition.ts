@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TOOL_PROGRESS_LENGTH } from "./limits.ts";
+import { AGENT_TOOL_BOUNDS, TOOL_PROGRESS_LENGTH } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 import { jsonValueSchema } from "./value_schemas.ts";
 
@@ -77,11 +77,30 @@ export const mcpToolSchema = z.strictObject({
   progress,
 });
 
+export const agentToolSchema = z.strictObject({
+  type: z.literal("agent"),
+  name: toolName,
+  description: z.string().min(1).max(1024),
+  agentId: z.uuid().toLowerCase().describe(
+    "Another agent of the tenant. It gets one `message`, and answers within the budget of the run that " +
+      "asks. At most two agents below the first one; none may be asked by itself.",
+  ),
+  title: plainText(z.string().trim().min(1).max(AGENT_TOOL_BOUNDS.titleLength)).optional()
+    .describe("What people read instead of the name."),
+  progress,
+});
+export type AgentTool = z.infer<typeof agentToolSchema>;
+
 /** One entry of an agent's `tools`; `type` selects the shape. Source: CONTRACT section 2. */
-export const toolDefinitionSchema = z.discriminatedUnion("type", [httpToolSchema, mcpToolSchema]);
+export const toolDefinitionSchema = z.discriminatedUnion("type", [
+  httpToolSchema,
+  mcpToolSchema,
+  agentToolSchema,
+]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** The URL of a tool's first request; `undefined` if invalid. */
+/** The URL of a tool's first request; `undefined` if it is invalid, or the tool sends none. */
 export function toolUrl(tool: ToolDefinition): URL | undefined {
+  if (tool.type === "agent") return undefined;
   return URL.parse(tool.type === "http" ? tool.request.url : tool.url) ?? undefined;
 }

@@ -23,6 +23,7 @@ export async function toolIssues(
   const issues: ValidationIssue[] = [];
   const known = new Set(unchanged.map(canonicalJson));
   for (const [n, tool] of tools.entries()) {
+    if (tool.type === "agent") continue;
     if (known.has(canonicalJson(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerIssues(tool.headers, `tools.${n}.headers`));
@@ -110,6 +111,7 @@ export function visitorIssues(
   variables: DeclaredNames,
 ): ValidationIssue[] {
   return tools.flatMap((tool, n) => {
+    if (tool.type === "agent") return [];
     const templates = tool.type === "http"
       ? stringsWithPaths(tool.request, `tools.${n}.request`)
       : stringsWithPaths(tool.headers, `tools.${n}.headers`);

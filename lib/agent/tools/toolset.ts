@@ -4,6 +4,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { ModelTool } from "../../providers/model.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { ValidatorCache } from "./arguments/validator_cache.ts";
+import { type AskAgent, askAgentTool } from "./ask_agent_tool.ts";
 import type { CallableTool, ToolContext, ToolTraits } from "./callable_tool.ts";
 import { callHttpTool } from "./http/call_http_tool.ts";
 import { openMcpTools } from "./mcp/open_mcp_tools.ts";
@@ -20,6 +21,8 @@ export interface ToolsetOptions
   runtime: Pick<Runtime, "sleep">;
   /** Limit for listing the tools of MCP servers, in milliseconds. */
   listTimeoutMs: number;
+  /** Asks other agents; without it, tools of type `agent` are left out. */
+  askAgent?: AskAgent | undefined;
   /** Tools of the service, such as `search_knowledge`; they win over agent tools of the same name. */
   builtIn?: readonly CallableTool[];
 }
@@ -58,7 +61,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const { egress, findSecret, tenant, agentId, allowedDomains, visitor = NO_VALUES } = options;
   const fixed = { egress, findSecret, tenant, agentId, allowedDomains, visitor };
   const context = { ...fixed, redactor, recordCall };
-  const localTools = httpTools(options, context);
+  const localTools = localToolsOf(options, context);
   const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;
   let listed: ReadonlyMap<string, CallableTool> = localTools;
@@ -99,11 +102,16 @@ export function createToolset(options: ToolsetOptions): Toolset {
   };
 }
 
-/** The built-in and HTTP tools by name. A `Map`, because objects have inherited properties. */
-function httpTools(options: ToolsetOptions, context: ToolContext): Map<string, CallableTool> {
+/** All tools but those of MCP servers, by name. A `Map`, because objects have inherited properties. */
+function localToolsOf(options: ToolsetOptions, context: ToolContext): Map<string, CallableTool> {
   const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
   for (const definition of options.tools) {
-    if (definition.type !== "http" || tools.has(definition.name)) continue;
+    if (definition.type === "mcp" || tools.has(definition.name)) continue;
+    if (definition.type === "agent") {
+      const { askAgent } = options;
+      if (askAgent) tools.set(definition.name, askAgentTool(definition, askAgent));
+      continue;
+    }
     const { name, description, parameters, progress } = definition;
     tools.set(name, {
       tool: { name, description, parameters },

@@ -2,6 +2,7 @@ import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
+import type { AskAgent } from "./ask_agent_tool.ts";
 import type { CallableTool } from "./callable_tool.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
@@ -33,6 +34,7 @@ export interface ToolsetRequest {
         | "budget"
         | "variables"
         | "handoff"
+        | "memory"
         | "retentionDays"
         | "followUps"
       >
@@ -41,6 +43,7 @@ export interface ToolsetRequest {
   source?: { kind: "key" | "session" | "user"; id: string };
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
+  askAgent?: AskAgent | undefined;
 }
 
 export interface ToolsetFactoryDeps {
@@ -61,7 +64,7 @@ export class ToolsetFactory {
 
   /** Close the toolset when the run has ended. */
   create(request: ToolsetRequest): Toolset {
-    const { tenant, agent, visitor } = request;
+    const { tenant, agent, visitor, askAgent } = request;
     const { egress, findSecret, runtime, builtIn } = this.#deps;
     const share = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
@@ -76,6 +79,7 @@ export class ToolsetFactory {
       runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
       builtIn: builtIn?.(request) ?? [],
+      askAgent,
     });
   }
 }
