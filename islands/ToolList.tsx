@@ -2,6 +2,8 @@ import { useRef } from "preact/hooks";
 import { focusAfterRender } from "@/lib/dashboard/browser/focus_after_render.ts";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import {
+  type AgentChoice,
+  NEW_AGENT_TOOL,
   NEW_HTTP_TOOL,
   NEW_MCP_SERVER,
   type ToolDraft,
@@ -13,12 +15,13 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 export interface ToolListProps {
   tools: ToolDraft[];
   agentId: string | undefined;
+  agents: readonly AgentChoice[];
   problems: readonly ToolProblem[];
   onChange: (tools: ToolDraft[]) => void;
 }
 
 /** The tools as rows, each with its problems. */
-export default function ToolList({ tools, agentId, problems, onChange }: ToolListProps) {
+export default function ToolList({ tools, agentId, agents, problems, onChange }: ToolListProps) {
   const add = useRef<HTMLButtonElement>(null);
   /** Adds a tool, opens it and focuses its name. */
   function addTool(tool: ToolDraft) {
@@ -40,7 +43,7 @@ export default function ToolList({ tools, agentId, problems, onChange }: ToolLis
           <ToolRow
             key={n}
             id={`tool-${n}`}
-            {...{ tool, agentId }}
+            {...{ tool, agentId, agents }}
             problems={problems.filter((problem) => problem.tool === n)}
             onChange={(next) => onChange(tools.with(n, next))}
             onRemove={() => remove(n)}
@@ -66,6 +69,13 @@ export default function ToolList({ tools, agentId, problems, onChange }: ToolLis
           onClick={() => addTool(NEW_MCP_SERVER)}
         >
           {t("Add MCP server")}
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => addTool({ ...NEW_AGENT_TOOL, agentId: agents[0]?.id ?? "" })}
+        >
+          {t("Add agent")}
         </button>
       </div>
     </>

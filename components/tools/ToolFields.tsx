@@ -184,7 +184,7 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
   );
 }
 
-function ProgressInput({ id, tool, problems, onChange }: ToolFieldsProps) {
+export function ProgressInput({ id, tool, problems, onChange }: ToolFieldsProps) {
   return (
     <LabelledInput
       id={`${id}-progress`}

@@ -60,6 +60,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   conversation: {
     export: msg("Exported"),
     stop: msg("Stopped an answer in conversation"),
+    forget: msg("Deleted what is remembered about the visitor of conversation"),
     take: msg("Took conversation"),
     return: msg("Handed back conversation"),
     close: msg("Closed conversation"),

@@ -21,6 +21,10 @@ export const NEW_AGENT = {
   attachments: "",
   /** `on`, or empty for off. */
   followUps: "",
+  /** `on`, or empty for off. */
+  memory: "",
+  /** What is worth remembering; empty for none. */
+  memoryInstructions: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
@@ -77,6 +81,8 @@ export function toFormValues(agent: Agent): AgentFormValues {
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     followUps: agent.followUps ? "on" : "",
+    memory: agent.memory?.enabled ? "on" : "",
+    memoryInstructions: agent.memory?.instructions ?? "",
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
@@ -106,6 +112,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     attachments,
     handoff,
     retentionDays,
+    memory,
     ...rest
   } = patch;
   return {
@@ -117,6 +124,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
     ...(retentionDays === null ? {} : { retentionDays }),
+    ...(memory === null ? {} : { memory }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
     ...(nativeApps ? { nativeApps } : {}),
   };
@@ -124,8 +132,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off or
- * retention is `null`.
+ * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
+ * memory or retention is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -142,6 +150,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
   set("followUps", (text) => text === "on" ? true : undefined);
+  if (values.memory !== undefined) patch.memory = toMemory(values);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);
@@ -170,6 +179,13 @@ function toBudget({ maxCostUsd, maxSteps, wallClockSeconds }: Partial<AgentFormV
     ...wallClockSeconds !== undefined &&
       { wallClockMs: seconds === undefined ? "" : Math.round(seconds * 1000) },
   };
+}
+
+/** `null` for what an agent without the field has. */
+function toMemory({ memory, memoryInstructions = "" }: Partial<AgentFormValues>): unknown {
+  const instructions = memoryInstructions.trim();
+  if (memory !== "on" && instructions === "") return null;
+  return { enabled: memory === "on", ...instructions !== "" && { instructions } };
 }
 
 /** `null` without any, so that an agent that takes none is stored as before. */

@@ -2,7 +2,7 @@ import { msg } from "../texts/translate.ts";
 
 /** A tool while it is being edited; the schemas validate it when it is saved. */
 export interface ToolDraft {
-  type: "http" | "mcp";
+  type: "http" | "mcp" | "agent";
   name?: unknown;
   description?: unknown;
   parameters?: unknown;
@@ -13,6 +13,14 @@ export interface ToolDraft {
   timeoutMs?: unknown;
   maxResponseBytes?: unknown;
   progress?: unknown;
+  agentId?: unknown;
+  title?: unknown;
+}
+
+/** An agent that a tool may ask. */
+export interface AgentChoice {
+  id: string;
+  name: string;
 }
 
 export type ParameterRow = { name: string; type: string; description: string; required: boolean };
@@ -30,6 +38,13 @@ export const NEW_HTTP_TOOL: ToolDraft = {
 const MCP_URL = "https://mcp.example.com/mcp";
 export const NEW_MCP_SERVER: ToolDraft = { type: "mcp", name: "server", url: MCP_URL };
 
+export const NEW_AGENT_TOOL: ToolDraft = {
+  type: "agent",
+  name: "ask_agent",
+  description: msg("What it knows, and when to ask it."),
+  agentId: "",
+};
+
 /** Parses tools from JSON; `undefined` if the form cannot show them. */
 export function parseTools(text: string): ToolDraft[] | undefined {
   const value = parseJsonOrUndefined(text.trim() === "" ? "[]" : text);
@@ -38,7 +53,8 @@ export function parseTools(text: string): ToolDraft[] | undefined {
 
 function isTool(value: unknown): value is ToolDraft {
   if (!isRecord(value)) return false;
-  return value.type === "mcp" || (value.type === "http" && isRecord(value.request));
+  return value.type === "mcp" || value.type === "agent" ||
+    (value.type === "http" && isRecord(value.request));
 }
 
 export function parseJsonOrUndefined(text: string): unknown {
