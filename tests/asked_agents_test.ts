@@ -233,6 +233,30 @@ Deno.test("agent tools: stopping the run stops the agent that it asks at once", 
   assert(record!.models!.length === 2, "its usage is charged");
 });
 
+Deno.test("agent tools: an agent that takes too long leaves time for the caller's answer", async () => {
+  const clock = new ManualClock();
+  await using mock = await MockProviders.start({
+    otherwise: (request) => {
+      if (request.protocol === "anthropic") return { silent: true };
+      const script = askThenAnswer(request);
+      // The first step takes 3 s, so 6 are kept.
+      if (mock.requests.length === 1) void clock.advance(3_000);
+      return script;
+    },
+  });
+  await using on = await startProviders(mock, { runtime: clock.runtime });
+  const expert = await on.agent("vendor_b", { budget: { ...BUDGET, wallClockMs: 120_000 } });
+  const budget = { ...BUDGET, wallClockMs: 20_000 };
+  const caller = await on.agent("vendor_a", { tools: [asks(expert.id)], budget });
+  const answer = on.send(caller);
+  await mock.asked(2);
+  await clock.asleepUntil(14_000);
+  await clock.advance(11_000);
+  const frames = await readFrames(await answer);
+  assertMatch(JSON.stringify(outputs(frames)), /tool_timeout/);
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
+});
+
 Deno.test("agent tools: the callee's own time is a bound, and the caller goes on", async () => {
   const clock = new ManualClock();
   await using mock = await MockProviders.start({

@@ -22,7 +22,7 @@ export function lastStepRequest(system: string): { system: string; toolChoice: "
 }
 
 const MESSAGES: Readonly<Record<StepLimit, string>> = {
-  max_steps: "the agent's steps for one answer are used up",
+  max_steps: "the agent's steps are used up",
   max_cost: "the agent's cost for one answer is used up",
   timeout: "the agent's time for one answer is used up",
 };

@@ -41,8 +41,6 @@ export interface AskingLevel {
   /** The run's steps when this agent began, and how many it may add to them. */
   stepsBefore: number;
   maxSteps: number;
-  /** Milliseconds since the epoch. */
-  deadline: number;
 }
 
 /** What the agents of one run share: their prices, and the facts for its record. */
@@ -115,9 +113,11 @@ export class AskedAgents {
     if (maxSteps < 1) throw unreachable("the steps of this answer are used up");
     const policy = await this.#resolve(agent);
     const { runtime } = this.#deps;
+    const ms = Math.min(agent.budget.wallClockMs, level.budget.askingMs);
+    if (ms <= 0) throw unreachable("the time of this answer is used up");
+    const deadline = runtime.now() + ms;
     const timeout = new AbortController();
-    const deadline = Math.min(level.deadline, runtime.now() + agent.budget.wallClockMs);
-    const cancelTimer = setTimer(runtime, agent.budget.wallClockMs, () => timeout.abort());
+    const cancelTimer = setTimer(runtime, ms, () => timeout.abort());
     const budget = level.budget.nested({
       entries: policy.entries,
       maxOutputTokens: policy.maxOutputTokens,
@@ -125,10 +125,10 @@ export class AskedAgents {
       deadline,
     });
     const stepsBefore = level.usage.steps;
-    const inner = { budget, usage: level.usage, stepsBefore, maxSteps, deadline };
+    const inner = { budget, usage: level.usage, stepsBefore, maxSteps };
     const both = AbortSignal.any([signal, timeout.signal]);
     try {
-      return await this.#run({ agent, policy, message }, { level: inner, signal: both });
+      return await this.#run({ agent, policy, message }, { level: inner, deadline, signal: both });
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.signal.aborted) {
@@ -142,11 +142,11 @@ export class AskedAgents {
 
   async #run(
     { agent, policy, message }: { agent: Agent; policy: ResolvedPolicy; message: string },
-    { level, signal }: { level: AskingLevel; signal: AbortSignal },
+    { level, deadline, signal }: { level: AskingLevel; deadline: number; signal: AbortSignal },
   ): Promise<AgentAnswer> {
     const { models, toolsets, close } = this.#deps;
     const { visitor } = this.#asker;
-    const { usage, budget, maxSteps, deadline } = level;
+    const { usage, budget, maxSteps } = level;
     const inner = new AskedAgents(this.#deps, {
       ...{ asker: this.#asker, facts: this.facts, chain: [...this.#chain, agent.id] },
     });

@@ -137,7 +137,7 @@ export async function executeRun(
     now: () => runtime.now(),
     deadline,
   });
-  asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps, deadline });
+  asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {

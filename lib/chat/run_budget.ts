@@ -59,6 +59,12 @@ export class RunBudget {
     return new RunBudget({ ...own, ...options, maxCost: ceiling }, this.#reserved);
   }
 
+  /** How long an asked agent may take, so that this one can still answer, milliseconds. */
+  get askingMs(): number {
+    const { now = () => 0, deadline = Infinity } = this.#options;
+    return deadline - now() - this.#forecast.answerMs(now());
+  }
+
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
     const { entries, maxCost, maxOutputTokens } = this.#options;
     const models = candidates.map((candidate) => findEntry(entries, candidate)!);

@@ -4,6 +4,7 @@ import type { StepLimit } from "../agent/last_step.ts";
 export const ANSWER_TOKENS = 256;
 /** An answer is longer than a call: it may take as long as this many of the run's rounds. */
 const ANSWER_ROUNDS = 2;
+const MIN_ANSWER_MS = 1_000;
 
 /** A run's state before a step; cost in micro-USD, time in milliseconds. */
 export interface StepState {
@@ -33,6 +34,12 @@ export class StepForecast {
   #maxCost = 0;
   #maxMs = 0;
   #maxGrowth = 0;
+
+  /** How long an answer after the current step may take, milliseconds. */
+  answerMs(now: number): number {
+    const stepMs = now - (this.#last?.now ?? now);
+    return Math.max(MIN_ANSWER_MS, stepMs * ANSWER_ROUNDS);
+  }
 
   /** Call it before each step. Returns what will not last for another step; nothing for the first. */
   check(state: StepState, left: RemainingBudget): StepLimit | undefined {
