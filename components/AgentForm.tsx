@@ -58,6 +58,9 @@ export function AgentForm(props: AgentFormProps) {
         {section === undefined && values.handoff !== "" && (
           <input type="hidden" name="handoff" value={values.handoff} />
         )}
+        {section === undefined && values.guardrails !== "" && (
+          <input type="hidden" name="guardrails" value={values.guardrails} />
+        )}
         {section === undefined && values.appearance !== "" && (
           <input type="hidden" name="appearance" value={values.appearance} />
         )}

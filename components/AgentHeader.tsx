@@ -11,6 +11,7 @@ const TABS = {
   ...AGENT_SECTIONS,
   appearance: { label: msg("Appearance"), path: "/appearance" },
   handoff: { label: msg("Hand-off"), path: "/handoff" },
+  guardrails: { label: msg("Guardrails"), path: "/guardrails" },
   embed: { label: msg("Embed"), path: "/embed" },
   feedback: { label: msg("Feedback"), path: "/feedback" },
   versions: { label: msg("Versions"), path: "/versions" },

@@ -1,6 +1,7 @@
 import type { HomeAlert } from "@/lib/services/home_alerts.ts";
 import { formatCount, formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { defaultProviderLabel } from "../lib/dashboard/models/model_groups.ts";
+import { ATTENTION_TEXTS } from "../lib/dashboard/mcp/mcp_problem_texts.ts";
 import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
@@ -81,6 +82,14 @@ function Description({ alert, now, operator }: {
       );
     case "proxy_untrusted":
       return <ProxyUntrusted alert={alert} />;
+    case "mcp_server":
+      return (
+        <>
+          <strong>{t("{host} is disconnected.", { host: new URL(alert.url).host })}</strong>{" "}
+          {t(ATTENTION_TEXTS[alert.problem])}{" "}
+          <a href="/settings#mcp-servers">{t("View connections")}</a>
+        </>
+      );
     case "quota":
       return <QuotaUsed alert={alert} />;
     case "conversations_full":

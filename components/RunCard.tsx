@@ -11,6 +11,7 @@ import { EgressCalls } from "./EgressCalls.tsx";
 import { DescriptionList } from "./DescriptionList.tsx";
 import { FINISH_LABELS } from "../lib/dashboard/finish_labels.ts";
 import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/format_amount.ts";
+import { describeHit } from "../lib/dashboard/guardrails/guardrail_labels.ts";
 import { ERROR_TEXTS } from "../lib/dashboard/inbox/error_texts.ts";
 import { AttachmentList } from "./inbox/AttachmentList.tsx";
 import { AnswerMarkdown } from "./inbox/AnswerMarkdown.tsx";
@@ -42,6 +43,9 @@ export function RunCard(
         <Moment at={run.startedAt} />
         {mark}
         {run.finishReason !== "stop" && <OutcomeMark outcome={run.finishReason} />}
+        {run.guardrails?.some(({ action }) => action === "mask") && (
+          <span class="outcome outcome-warn">{t("Masked")}</span>
+        )}
       </header>
       {run.unreadable && (
         <Notice kind="warning">
@@ -80,6 +84,7 @@ export function RunCard(
           </p>
         )}
       </div>
+      {run.guardrails?.map((hit, n) => <p key={n} class="help">{describeHit(hit)}</p>)}
       {run.feedback && <FeedbackNote feedback={run.feedback} />}
       <RunDetails run={run} record={record} />
     </article>

@@ -32,7 +32,7 @@ export default function ToolEditor(props: ToolEditorProps) {
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
-  const { problems, setting } = useReport(area, props.report);
+  const { problems, setting, servers = {} } = useReport(area, props.report);
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
   useEffect(() => setReady(true), []);
@@ -75,7 +75,7 @@ export default function ToolEditor(props: ToolEditorProps) {
       {!asForm && <Warnings problems={problems} />}
       {asForm && (
         <ToolList
-          {...{ tools, agentId, agents, problems }}
+          {...{ tools, agentId, agents, problems, servers }}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
         />
       )}

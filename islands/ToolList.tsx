@@ -8,7 +8,7 @@ import {
   NEW_MCP_SERVER,
   type ToolDraft,
 } from "@/lib/dashboard/agents/tool_draft.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolRow from "./ToolRow.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -17,11 +17,14 @@ export interface ToolListProps {
   agentId: string | undefined;
   agents: readonly AgentChoice[];
   problems: readonly ToolProblem[];
+  servers: NonNullable<ToolReport["servers"]>;
   onChange: (tools: ToolDraft[]) => void;
 }
 
 /** The tools as rows, each with its problems. */
-export default function ToolList({ tools, agentId, agents, problems, onChange }: ToolListProps) {
+export default function ToolList(
+  { tools, agentId, agents, problems, servers, onChange }: ToolListProps,
+) {
   const add = useRef<HTMLButtonElement>(null);
   /** Adds a tool, opens it and focuses its name. */
   function addTool(tool: ToolDraft) {
@@ -43,7 +46,7 @@ export default function ToolList({ tools, agentId, agents, problems, onChange }:
           <ToolRow
             key={n}
             id={`tool-${n}`}
-            {...{ tool, agentId, agents }}
+            {...{ tool, agentId, agents, servers }}
             problems={problems.filter((problem) => problem.tool === n)}
             onChange={(next) => onChange(tools.with(n, next))}
             onRemove={() => remove(n)}

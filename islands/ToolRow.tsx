@@ -1,10 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { AgentToolFields } from "@/components/tools/AgentToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
+import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import type { AgentChoice, ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
-import type { ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolTest from "./ToolTest.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -14,6 +15,8 @@ export interface ToolRowProps {
   tool: ToolDraft;
   /** Of this tool. */
   problems: readonly ToolProblem[];
+  /** States of the tenant's connections to MCP servers. */
+  servers: NonNullable<ToolReport["servers"]>;
   /** Undefined for a new agent. */
   agentId: string | undefined;
   /** That a tool may ask. */
@@ -80,11 +83,13 @@ export default function ToolRow(props: ToolRowProps) {
 }
 
 function Panel(
-  { id, tool, problems, agentId, agents, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
-    name: string;
-    tab: Tab;
-    setTab: (tab: Tab) => void;
-  },
+  { id, tool, problems, servers, agentId, agents, onChange, onRemove, name, tab, setTab }:
+    & ToolRowProps
+    & {
+      name: string;
+      tab: Tab;
+      setTab: (tab: Tab) => void;
+    },
 ) {
   const fields = { id, tool, problems, onChange };
   const close = ({ currentTarget }: { currentTarget: Element }) =>
@@ -106,7 +111,12 @@ function Panel(
         hidden={tab !== "edit"}
       >
         {tool.type === "http" && <HttpToolFields {...fields} />}
-        {tool.type === "mcp" && <McpToolFields {...fields} />}
+        {tool.type === "mcp" && (
+          <>
+            <McpToolFields {...fields} />
+            <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
+          </>
+        )}
         {tool.type === "agent" && <AgentToolFields {...fields} agents={agents} />}
         <div>
           <button

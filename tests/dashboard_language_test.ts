@@ -157,6 +157,9 @@ function fieldsOf(form: string): [name: string, value: string | undefined][] {
   );
 }
 
+/** A server to connect, and why it could not be. */
+const MCP = "/settings/mcp?url=https%3A%2F%2Fa1.example%2Fmcp&problem=no_registration";
+
 /** Shows the error page. */
 const NOWHERE = "/nowhere";
 
@@ -201,7 +204,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/team\/[^/]+\/remove$/;
   const addresses = pages.filter((path) => !others.test(path) && !DATA_PAGES.includes(path));
   assert(addresses.length > 35, `${addresses.length} pages`);
-  return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", NOWHERE] };
+  return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", MCP, NOWHERE] };
 }
 
 /** The words of a page outside the marks of the translation. */

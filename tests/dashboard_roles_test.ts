@@ -14,7 +14,7 @@ function allowed(path: string): { view: Visitor[]; change: Visitor[] } {
   if (path.startsWith("/operator/")) return { view: ["operator"], change: ["operator"] };
   if (/^\/account(\/|$)/.test(path)) return { view: ALL_ROLES, change: ALL_ROLES };
   if (path.startsWith("/team/")) return { view: OWNERS, change: OWNERS };
-  const isForm = /\/(new|delete|revoke|rotate|doctor)$/.test(path);
+  const isForm = /\/(new|delete|revoke|rotate|doctor)$|^\/settings\/mcp$|^\/mcp\//.test(path);
   return { view: isForm ? EDITORS : ALL_ROLES, change: EDITORS };
 }
 

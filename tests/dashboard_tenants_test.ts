@@ -52,6 +52,7 @@ async function openTwoTenants() {
     secrets: { name: "CRM_KEY" },
     invitations: { id: invited.invitation.id },
     team: { id: member.id },
+    callback: { server: "0123456789-_abcdefABCD" },
   };
   return { service, tenant, owner, otherOwner, agent, base, runId, conversationId, ids };
 }
@@ -87,7 +88,7 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
 
 /** True if a path accepts POST. */
 function acceptsPost(path: string): boolean {
-  return !/\/(plugin|versions|search|preview|stream|feedback)$|^\/(knowledge|conversations\/attachments)\/[^/]+$/
+  return !/\/(plugin|versions|search|preview|stream|feedback)$|^\/(knowledge|conversations\/attachments|mcp\/callback)\/[^/]+$/
     .test(
       path,
     );

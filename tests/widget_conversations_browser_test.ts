@@ -105,7 +105,7 @@ Deno.test("widget: another conversation is shown while an answer arrives, which 
     await button(page, "New conversation").click();
     await page.getByRole("textbox").fill("Second?");
     await page.keyboard.press("Enter");
-    await settled(page);
+    await button(page, "Good answer").waitFor();
     site.held.hold();
     await page.getByRole("textbox").fill("Third?");
     await page.keyboard.press("Enter");

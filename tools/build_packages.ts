@@ -27,6 +27,7 @@ export const NPM_PACKAGES: readonly NpmPackage[] = [
       "widget/client/client.d.ts",
       "packages/client/src/session_tokens.d.ts",
       "packages/client/src/feedback.d.ts",
+      "packages/client/src/tool_calls.d.ts",
     ],
     external: ["@agent-chat/client"],
     modules: ["bind", "handoff"],

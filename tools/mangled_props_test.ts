@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { buildSync } from "esbuild";
-import type { Frame } from "../lib/schemas/frames.ts";
+import type { Frame, FrameOf } from "../lib/schemas/frames.ts";
 import type { Attempt, ChatMessage } from "../widget/client/chat_run.ts";
 import type { WidgetEvents } from "../widget/emitter.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
-import type { Handoff, SavedState, TranscriptMessage } from "../widget/state.ts";
+import type { Handoff, SavedState, TranscriptMessage, WaitingCall } from "../widget/state.ts";
 import { EXTRAS_OPTIONS, LAUNCHER_OPTIONS, PANEL_OPTIONS } from "./bundle_widget.ts";
 import { MANGLED_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
 
@@ -32,6 +32,7 @@ const HANDLE: Names<WidgetHandle> = {
   setSessionToken: true,
   setLocale: true,
   setAppearance: true,
+  registerTool: true,
   on: true,
   destroy: true,
 };
@@ -45,13 +46,20 @@ const PAGE: Names<Details> & Record<keyof Pick<WidgetScript, "serviceWidget">, t
   message: true,
 };
 const STORED: Names<
-  SavedState | TranscriptMessage | Omit<Handoff, "state"> | Attempt | ChatMessage
+  | SavedState
+  | TranscriptMessage
+  | Omit<Handoff, "state">
+  | Attempt
+  | ChatMessage
+  | Omit<WaitingCall, keyof FrameOf<"tool_call">>
 > = {
   open: true,
   turns: true,
   nextId: true,
   conversationId: true,
   attempt: true,
+  calls: true,
+  begun: true,
   draft: true,
   id: true,
   role: true,
@@ -96,6 +104,11 @@ const WIRE: Names<Frame> = {
   name: true,
   args: true,
   progress: true,
+  title: true,
+  pending: true,
+  waitsFor: true,
+  expiresAt: true,
+  call: true,
   output: true,
   inputTokens: true,
   outputTokens: true,
@@ -105,8 +118,9 @@ const WIRE: Names<Frame> = {
   finishReason: true,
 };
 /** Of the message, of the answer that mints, of the error envelope, of what search answers. */
-const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title questions"
-  .split(" ");
+const BODIES =
+  ("agentId sessionToken expiresAt messageCap details scope passages title questions " +
+    "approve signal facts").split(" ");
 
 Deno.test("mangled properties: none of the page, the wire or the tab's storage is among them", () => {
   const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));

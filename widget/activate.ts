@@ -1,5 +1,6 @@
 /** Starts the widget of a script tag: reads its settings, and makes its handle known to the page. */
 import { readConfig } from "./config.ts";
+import { page as globals } from "./file_exports.ts";
 import type { WidgetScript } from "./find_script.ts";
 import type { WidgetHandle } from "./handle.ts";
 import { startLauncher } from "./launcher.ts";
@@ -14,7 +15,7 @@ export interface Running {
   readonly attach: () => void;
 }
 
-const page = globalThis as unknown as {
+const page = globals as {
   [RUNNING]?: Map<string, Running>;
   serviceWidget?: WidgetHandle | undefined;
 };

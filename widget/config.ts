@@ -39,8 +39,6 @@ const UUID = /^[0-9a-f-]{36}$/i;
 /** Reads all settings, or returns all problems. `pageUrl` resolves relative addresses. */
 export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig | string[] {
   const text = (name: string) => read(`data-${name}`)?.trim() ?? "";
-  const one = <T extends string>(name: string, ...known: [T, ...T[]]) =>
-    known.find((value) => text(name).includes(value)) ?? known[0];
   const [apiBase] = /^[^?#]*[^?#/]|/.exec(httpUrl(text("api-base"), pageUrl))!;
   const agentId = text("agent-id");
   const problems = [];
@@ -52,7 +50,7 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
     agentId,
     sessionToken: text("session-token"),
     sessionEndpoint: httpUrl(text("session-endpoint"), pageUrl),
-    theme: one("theme", "auto", "light", "dark"),
+    theme: (/light|dark/.exec(text("theme"))?.[0] ?? "auto") as WidgetConfig["theme"],
     side: /left|rtl/.test(text("position")) ? "left" : "right",
     // Hex only: a readable text color is computed from it, and no other CSS can get in.
     accent: /^#[0-9a-f]{6}$|/i.exec(text("accent"))![0],

@@ -1,5 +1,12 @@
 /** One conversation: sends, streams, stops and retries. Does not touch the DOM. */
 import type { Frame } from "../lib/schemas/frames.ts";
+import {
+  appendText,
+  completeSentencesLength,
+  currentAnswer,
+  dropAnswer,
+  stripMarkup,
+} from "./answer_text.ts";
 import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
 import type { Rejection } from "./client/rejection.ts";
 import type { Emitter } from "./emitter.ts";
@@ -13,17 +20,8 @@ import {
 } from "./failure.ts";
 import { toChatMessages, truncate } from "./history.ts";
 import type { Session } from "./session.ts";
-import {
-  addSources,
-  beginTool,
-  completeSentencesLength,
-  currentAnswer,
-  initialState,
-  type SavedState,
-  type State,
-  stripMarkup,
-  type TranscriptMessage,
-} from "./state.ts";
+import { initialState, type SavedState, type State, type TranscriptMessage } from "./state.ts";
+import { beginTool, endTool } from "./tool_frames.ts";
 
 export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
   readonly session: Session;
@@ -104,7 +102,7 @@ export class Conversation {
     const { busy, failure, attempt } = this.state;
     if (busy || !failure || failure.retry === "never") return;
     if (failure.retry === "same" && attempt) return this.#begin(attempt);
-    this.#dropAnswer();
+    dropAnswer(this.state);
     this.#sendQuestion();
   }
 
@@ -212,7 +210,8 @@ export class Conversation {
     switch (frame.type) {
       case "start":
         // Each frame arrives once, so this is another run, which starts its answer over.
-        this.#dropAnswer();
+        dropAnswer(state);
+        this.#announcedLength = 0;
         state.conversationId = frame.conversationId;
         state.turns.at(-1)!.run = frame.runId;
         this.#isHeld = handoff;
@@ -222,14 +221,14 @@ export class Conversation {
         });
         break;
       case "delta":
-        this.#append(frame.text);
+        // The words of a message that went to a person are no answer.
+        if (!this.#isHeld) appendText(state, frame.text);
         break;
       case "tool_call":
         beginTool(state, frame);
         break;
       case "tool_result":
-        state.tool = "";
-        addSources(state.turns.at(-1)!, frame);
+        endTool(state, frame);
         break;
       case "error":
         this.#error = failureFromErrorFrame(frame.code);
@@ -242,17 +241,6 @@ export class Conversation {
     this.#options.changed(frame.type === "start");
   }
 
-  #append(text: string): void {
-    const { state } = this;
-    const answer = currentAnswer(state);
-    if (answer) answer.text += text;
-    // Sources found before the first text move from the question to the answer.
-    else if (text && !this.#isHeld) {
-      const { run, sources } = state.turns.at(-1)!;
-      state.turns.push({ id: state.nextId++, role: "assistant", text, run, sources });
-    }
-  }
-
   /** Announces complete sentences to screen readers, or with `whole` all the rest. */
   announceAnswer(whole?: boolean): void {
     const rest = currentAnswer(this.state)?.text.slice(this.#announcedLength) ?? "";
@@ -260,12 +248,6 @@ export class Conversation {
     const text = stripMarkup(rest.slice(0, length));
     this.#announcedLength += length;
     if (text) this.state.announcements.push(text);
-  }
-
-  #dropAnswer(): void {
-    if (currentAnswer(this.state)) this.state.turns.pop();
-    delete this.state.turns.at(-1)?.sources;
-    this.#announcedLength = 0;
   }
 
   /** Handles the end of the run. */
@@ -292,7 +274,7 @@ export class Conversation {
     this.#run = undefined;
     const { emitter, warn, describe, changed } = this.#options;
     Object.assign(state, { busy: false, lost: false, tool: "", unread: !state.open, failure });
-    if (failure?.retry !== "same") state.attempt = undefined;
+    if (failure?.retry !== "same") state.attempt = state.calls = undefined;
     if (failure) {
       const message = describe(failure);
       state.announcements.push(message);

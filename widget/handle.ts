@@ -1,5 +1,6 @@
 /** The page's handle of the widget: `script.serviceWidget`, `window.serviceWidget`. */
 import type { Appearance } from "./appearance.ts";
+import type { PageTool } from "./client/page_tool.ts";
 import type { Emitter } from "./emitter.ts";
 
 export interface WidgetHandle {
@@ -16,6 +17,11 @@ export interface WidgetHandle {
   setLocale(tag: string): void;
   /** Changes the look and texts that the tag's attributes leave open. */
   setAppearance(appearance: Appearance): void;
+  /**
+   * Lets the agent call a function of the page, as a tool of type `client` with this name. Returns the
+   * function that ends that.
+   */
+  registerTool(name: string, tool: PageTool): () => void;
   /** Adds a listener and returns the function that removes it. */
   on: Emitter["on"];
   /** Stops any answer and removes the widget from the page. */

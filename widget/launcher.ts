@@ -6,6 +6,7 @@
 import type { Running } from "./activate.ts";
 import { type Appearance, loadAppearance, withAppearance } from "./appearance.ts";
 import { type ReadAttribute, readConfig, type WidgetConfig } from "./config.ts";
+import type { PageTool } from "./client/page_tool.ts";
 import type { Conversation } from "./conversation.ts";
 import { createEmitter } from "./emitter.ts";
 import type { WidgetHandle } from "./handle.ts";
@@ -42,6 +43,7 @@ export function startLauncher(
   const { src, nonce } = script;
   const loadFile = createFileLoader(src || `${config.apiBase}/`, nonce);
   const emitter = createEmitter();
+  const tools = new Set<[string, PageTool]>();
   const tab = createTabStore(config.agentId, () => sessionStorage);
   /** Until the panel has it. */
   const saved: SavedState = tab.load() ?? { open: false, turns: [], nextId: 1 };
@@ -116,7 +118,8 @@ export function startLauncher(
       if (!panel) {
         // At once, because the page may be left before the panel is there.
         dropped ??= saved.attempt;
-        Object.assign(saved, { turns: [], attempt: undefined, conversationId: undefined });
+        saved.turns = [];
+        saved.attempt = saved.conversationId = undefined;
         tab.save(saved);
         busy = false;
       }
@@ -133,6 +136,10 @@ export function startLauncher(
     setAppearance(found) {
       applyAppearance(chosen = found);
     },
+    registerTool(...entry) {
+      tools.add(entry);
+      return () => tools.delete(entry);
+    },
     on: emitter.on,
     destroy() {
       panel?.conversation.stop();
@@ -144,7 +151,9 @@ export function startLauncher(
       emitter.emit("destroy", undefined);
     },
   };
-  const view: LauncherView = { config, read, handle, locale: findLocale("", languages), nth };
+  const view: LauncherView = {
+    ...{ config, read, handle, tools, locale: findLocale("", languages), nth },
+  };
 
   let asked: Promise<void> | undefined;
   const askAppearance = () =>

@@ -11,9 +11,9 @@ declare const EXTRAS_INTEGRITY: string;
 export interface LazyExtras {
   /**
    * Renders nothing until the file is there, and then what the file renders. It is loaded when a visitor
-   * sees a finished answer or a draft's files, holds files over the panel, for the words of people, and
-   * for what the visitor asks of it. If it cannot be loaded, the next message tries again, silently after
-   * an answer, otherwise with a notice.
+   * sees a finished answer or a draft's files, holds files over the panel, for the words of people, for
+   * calls that wait, and for what the visitor asks of it. If it cannot be loaded, the next message tries
+   * again, silently after an answer, otherwise with a notice.
    */
   readonly slot: Slot;
   /** Signs the calls of a session, which wait for the file. They fail if it cannot be loaded. */
@@ -31,22 +31,27 @@ export function lazyExtras(host: () => ExtrasHost, loadFile: LoadFile): LazyExtr
   let attempt = 0;
   /** The messages from this number on have not tried yet. */
   let next = 0;
+  /** People or calls wait for the extras. */
+  const isWaiting = () => {
+    const { handoff, calls } = host().ui.conversation.state;
+    return handoff || calls?.[0];
+  };
   /** Once for each message. */
   const isNeeded = (place: Place, value: SlotValue | undefined) => {
-    const { open, files, handoff, nextId } = host().ui.conversation.state;
+    const { open, files, nextId } = host().ui.conversation.state;
     const { role, id = nextId - 1, length } = Object(value);
     const isSeen = place === BELOW
       ? role === "assistant"
       : place === ABOVE_FIELD
       ? files
       : length === 0;
-    return id >= next && (handoff || open && isSeen);
+    return id >= next && (isWaiting() || open && isSeen);
   };
   const load = () => {
     const { ui: { conversation }, changed } = host();
     const failed = () => {
       loading = false;
-      if (asked[0] || conversation.state.handoff) {
+      if (asked[0] || isWaiting()) {
         conversation.fail("extras_not_loaded", UNAVAILABLE);
       }
       asked = [];

@@ -4,7 +4,7 @@ import process from "node:process";
 import { hostileTexts, ordinaryText, randomText } from "../tests/support/hostile_markdown.ts";
 import { parseBlock, splitBlocks } from "./markdown.ts";
 import type { Inline } from "./markdown_tree.ts";
-import { completeSentencesLength, stripMarkup } from "./state.ts";
+import { completeSentencesLength, stripMarkup } from "./answer_text.ts";
 
 /** All that becomes of an answer's text before it is drawn. */
 function read(text: string, live: boolean): Inline[] {

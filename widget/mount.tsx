@@ -4,7 +4,7 @@ import { fitHeight } from "./components/Composer.tsx";
 import { CopyButton } from "./components/CopyButton.tsx";
 import { followViewport } from "./follow_viewport.ts";
 import { isSendKey } from "./send_key.ts";
-import { stripMarkup } from "./state.ts";
+import { stripMarkup } from "./answer_text.ts";
 import { render } from "./render.ts";
 import { styleSheet } from "./style_sheet.ts";
 import type { Ui, View } from "./ui.ts";
@@ -80,7 +80,7 @@ function createUi(view: View, draw: () => void): Ui {
 }
 
 function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
-  const { conversation, launcher, input } = ui;
+  const { conversation, launcher, input, log } = ui;
   let shown: boolean | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let announcementTimer: ReturnType<typeof setTimeout> | undefined;
@@ -94,6 +94,8 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     root.host.toggleAttribute("open", open);
     if (open !== shown) fitHeight(input.current!);
     ui.stickToEnd();
+    // A pressed button that has disappeared must not lose the focus to the page.
+    if (inside && !root.activeElement) log.current!.focus({ preventScroll: true });
     // Not on the first render: loading the widget must not take the focus from the page.
     if (open !== (shown ?? open)) {
       if (open) input.current?.focus({ preventScroll: true });

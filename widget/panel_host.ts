@@ -1,6 +1,7 @@
 /** What the launcher and the panel, which are two files, give to each other. */
 import type { Appearance } from "./appearance.ts";
 import type { ReadAttribute, WidgetConfig } from "./config.ts";
+import type { PageTool } from "./client/page_tool.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Emitter } from "./emitter.ts";
 import type { WidgetHandle } from "./handle.ts";
@@ -16,6 +17,8 @@ export interface LauncherView {
   /** The attributes of the tag, and what the service says instead of those that are absent. */
   read: ReadAttribute;
   locale: Locale;
+  /** Functions of the page that the agent may call, with the names of its tools. The last one counts. */
+  readonly tools: ReadonlySet<readonly [string, PageTool]>;
   /** Number of widgets on the page before this one; their launchers are placed side by side. */
   readonly nth: number;
 }

@@ -63,9 +63,7 @@ export function createShell(options: ShellOptions): Shell {
   );
   if (saved.turns[0]) {
     // Stands for "New conversation", so that a press of "Close chat" can never end on that.
-    const first = element("button");
-    first.style.display = "none";
-    close.before(first);
+    close.before(element("button", { hidden: "" }));
   }
   const all = element("div", {}, panel);
   root.append(all);

@@ -47,6 +47,17 @@ export interface Handoff {
   until?: number | undefined;
 }
 
+/** A call of a tool that waits: for a decision, or for the output of a function of the page. */
+export interface WaitingCall extends FrameOf<"tool_call"> {
+  /** What people call the tool. */
+  readonly title: string;
+  readonly run: string;
+  /** Number of its frame. */
+  readonly n: number;
+  /** The page's function was called, so that it is not called again after a reload. */
+  begun?: boolean;
+}
+
 export interface TranscriptMessage {
   /** Unique within the tab; the key of its element. */
   readonly id: number;
@@ -85,6 +96,7 @@ export interface SavedState {
   /** What is attached to it. */
   files?: readonly AttachedFile[] | undefined;
   handoff?: Handoff | undefined;
+  calls?: readonly WaitingCall[] | undefined;
 }
 
 export interface State extends SavedState {
@@ -108,25 +120,6 @@ export function initialState(saved?: SavedState): State {
   return { open: false, turns: [], nextId: 1, ...saved, ...rest };
 }
 
-/** The answer to the last question, or undefined while there is none. */
-export function currentAnswer({ turns }: State): TranscriptMessage | undefined {
-  const last = turns.at(-1);
-  return last?.role === "assistant" ? last : undefined;
-}
-
-/** Fences, table rules, quote marks, link addresses and all other Markdown syntax. */
-const MARKUP = /^[> ]*[`~]{3}.*|^[|:\s-]+$|^[>\s]+|!?\[|]\([^()\s]*\)|[*_`#|~\]]+/gm;
-
-/** An answer's text for reading aloud, without Markdown syntax. */
-export function stripMarkup(text: string): string {
-  return text.replace(MARKUP, " ").replace(/\s+/g, " ").trim();
-}
-
-/** Length of the complete sentences at the start of `text`. */
-export function completeSentencesLength(text: string): number {
-  return /^[^]*(?:[.!?:]\s|[。！？؟\n])/.exec(text)?.[0].length ?? 0;
-}
-
 /** The tab stores them. */
 const MAX_PASSAGES = 8;
 const MAX_PASSAGE_LENGTH = 1000;
@@ -143,13 +136,4 @@ export function addSources(
     text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
   }));
   message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);
-}
-
-/** Shows what a tool does, in its owner's words if there are any; keeps questions to ask next. */
-export function beginTool(state: State, { name, args, progress }: FrameOf<"tool_call">): void {
-  const { turns, announcements } = state;
-  if (name === "suggest_follow_ups") turns.at(-1)!.followUps = args;
-  else state.tool = progress ?? name.replaceAll("_", " ");
-  // Several calls of the same tool are announced once.
-  if (progress && !announcements.includes(progress)) announcements.push(progress);
 }

@@ -19,10 +19,10 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
         return undefined;
       }
     },
-    save({ open, turns, nextId, conversationId, attempt, draft, files, handoff }) {
+    save({ open, turns, nextId, conversationId, attempt, draft, files, handoff, calls }) {
       try {
         const saved: SavedState = {
-          ...{ open, turns, nextId, conversationId, attempt, draft, files, handoff },
+          ...{ open, turns, nextId, conversationId, attempt, draft, files, handoff, calls },
         };
         if (turns.length || draft || files) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);

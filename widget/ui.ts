@@ -7,7 +7,7 @@ import type { Locale } from "./locales.ts";
 import type { LauncherView } from "./panel_host.ts";
 import type { isSendKey } from "./send_key.ts";
 import type { Session } from "./session.ts";
-import type { stripMarkup } from "./state.ts";
+import type { stripMarkup } from "./answer_text.ts";
 import { ASSISTANT } from "./string_ids.ts";
 
 export interface View extends LauncherView {

@@ -179,6 +179,14 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
         help={t("One name per line. Leave blank to allow all tools of the server.")}
         onCommit={(text) => set({ allow: toNames(text) })}
       />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={tool.resources === true}
+          onChange={({ currentTarget }) => set({ resources: currentTarget.checked || undefined })}
+        />
+        <span>{t("The model may list and read the server's resources")}</span>
+      </label>
       <ProgressInput {...{ id, tool, problems, onChange }} />
     </>
   );

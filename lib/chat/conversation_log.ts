@@ -233,11 +233,12 @@ function toRow(
   { runId, agentVersion, startedAt, source: { protocol }, replaces }: RunFacts,
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
-  const { provider, model, inputTokens, outputTokens, finishReason, errorCode } = end;
+  const { provider, model, inputTokens, outputTokens, finishReason, errorCode, guardrails } = end;
   return {
     ...{ runId, agentVersion, startedAt, endedAt, provider, model },
     ...{ inputTokens, outputTokens, cost, finishReason },
     ...(errorCode === undefined ? {} : { errorCode }),
+    ...(guardrails === undefined ? {} : { guardrails }),
     ...(shard === 0 ? {} : { shard }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(replaces === undefined ? {} : { replaces: replaces.runId }),

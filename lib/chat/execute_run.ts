@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import { runWithGuardrails } from "../agent/guardrails/run_with_guardrails.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Admission } from "../billing/admission.ts";
@@ -12,9 +13,10 @@ import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
 import type { AskedAgents } from "./asked_agents.ts";
 import { billingAnomaly } from "./billing_anomaly.ts";
+import { classifierEntries, createRunGuard, hasPaidOutputChecks } from "./guardrails.ts";
 import { loadImages } from "./load_images.ts";
 import type { PreparedRun } from "./prepare_run.ts";
-import { contextWindow, findEntry, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
@@ -40,7 +42,7 @@ export function createRun(
   prepared: PreparedRun,
   { deps, tools, asked }: { deps: ExecutionDeps; tools: Toolset; asked: AskedAgents },
 ): Run {
-  const { request, policy, facts, droppedMessages } = prepared;
+  const { request, facts, droppedMessages, guardrails } = prepared;
   const { runtime, runs, abandonedAfterMs, log } = deps;
   const { runId, conversationId, tenant, source, provider, model } = facts;
   let writer: RunLogWriter | undefined;
@@ -59,7 +61,7 @@ export function createRun(
     ...prepared.held && { handoff: prepared.held },
     runtime,
     abandonedAfterMs,
-    price: (name) => priceOf({ entries: [...policy.entries, ...asked.facts.entries] }, name),
+    price: (name) => findEntry(asked.facts.entries, name) ?? priceOf(prepared, name),
     metadata: (truncation) =>
       runMetadata({
         droppedMessages,
@@ -67,6 +69,7 @@ export function createRun(
         egressCalls: [...tools.egressCalls, ...asked.facts.egressCalls],
         notes: [...tools.notes, ...asked.facts.notes],
         asked: asked.facts.asked,
+        guardrails: guardrails?.hits.all ?? [],
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
     isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),
@@ -90,7 +93,7 @@ async function settleRun(
     writer: RunLogWriter;
   },
 ): Promise<Charge> {
-  const { facts, policy, maxCost } = prepared;
+  const { facts, maxCost } = prepared;
   const { end, costMicroUsd: cost, opened } = settlement;
   const { runId } = facts;
   const settleHook = await runs.settleHook(prepared, { ...settlement, ...context })
@@ -101,7 +104,7 @@ async function settleRun(
     });
   const stored = { end: runs.sealEnd(facts, end), cost, settleHook, opened };
   const charge = await admission.settle(runId, { ...stored, ceiling: maxCost });
-  const anomaly = billingAnomaly({ end, cost, charge, price: priceOf(policy, end) });
+  const anomaly = billingAnomaly({ end, cost, charge, price: priceOf(prepared, end) });
   if (anomaly !== undefined) {
     const { provider, model, inputTokens, outputTokens } = end;
     const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
@@ -113,7 +116,7 @@ async function settleRun(
 /** Drives the agent loop until the run is settled. `hold` is what admission reserved, micro-USD. */
 export async function executeRun(
   run: Run,
-  { request: { agent }, facts, held, policy, system, messages, maxCost }: PreparedRun,
+  prepared: PreparedRun,
   { deps, hold, tools, asked }: {
     deps: ExecutionDeps;
     hold: number;
@@ -121,6 +124,7 @@ export async function executeRun(
     asked: AskedAgents;
   },
 ): Promise<void> {
+  const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
   if (held !== undefined) {
     return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
   }
@@ -128,7 +132,8 @@ export async function executeRun(
   const { wallClockMs, maxSteps } = agent.budget;
   const deadline = runtime.now() + wallClockMs;
   const budget = new RunBudget({
-    entries: policy.entries,
+    entries: [...policy.entries, ...classifierEntries(prepared.guardrails)],
+    hasOutputChecks: hasPaidOutputChecks(prepared.guardrails),
     maxOutputTokens: policy.maxOutputTokens,
     maxCost,
     hold,
@@ -138,13 +143,15 @@ export async function executeRun(
     deadline,
   });
   asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
+  const guard = prepared.guardrails &&
+    createRunGuard(prepared.guardrails, { run, budget, models, runtime });
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
       using images = await loadImages(messages, {
         ...{ tenant: run.tenant, attachments, signal: run.signal },
       });
-      return await runWithTools(tools, {
+      const options: Parameters<typeof runWithTools>[1] = {
         onEvent,
         candidates: policy.entries.map(({ vendor, model }) => ({
           provider: vendor,
@@ -165,7 +172,10 @@ export async function executeRun(
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
-      });
+      };
+      return guard === undefined
+        ? await runWithTools(tools, options)
+        : await runWithGuardrails(guard, { ...options, tools });
     });
   } finally {
     cancelTimer();
@@ -185,6 +195,9 @@ function answerHeld(
   return Promise.resolve({ finishReason: "stop" });
 }
 
-function priceOf({ entries }: Pick<ResolvedPolicy, "entries">, name: ModelName): CatalogueEntry {
-  return findEntry(entries, name) ?? entries[0]!;
+function priceOf(
+  { policy: { entries }, guardrails }: PreparedRun,
+  name: ModelName,
+): CatalogueEntry {
+  return findEntry(entries, name) ?? findEntry(classifierEntries(guardrails), name) ?? entries[0]!;
 }

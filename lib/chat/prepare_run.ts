@@ -28,6 +28,12 @@ import type { KvReader } from "../store/tx/read_transaction.ts";
 import { attachFiles } from "./attach_files.ts";
 import { type AttachmentsByMessage, loadAttachments } from "./load_attachments.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import {
+  findClassifiers,
+  guardRequest,
+  inputCheckCost,
+  type PreparedGuardrails,
+} from "./guardrails.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { combineStartHooks } from "./held_message.ts";
 import { withMemory } from "./memory_prompt.ts";
@@ -64,6 +70,8 @@ export interface PreparedRun {
   startHook: RunStartHook;
   /** The agent's prompt with the visitor's values, its memory, and what people wrote. */
   system: string;
+  /** Of the agent, with what they did to the message; absent without any. */
+  guardrails?: PreparedGuardrails;
   /** The message goes to a person, and no model answers. */
   held?: "waiting" | "taken";
   /** The messages that fit into the model's context. */
@@ -92,10 +100,12 @@ export interface PrepareRunDeps {
 
 /** Validates a message and prices its first step. Throws an `ApiError` if it is invalid. */
 export async function prepareRun(
-  request: ChatRequest,
+  received: ChatRequest,
   deps: PrepareRunDeps,
 ): Promise<PreparedRun> {
   const { access, runtime, handoffs, reader } = deps;
+  // First, so that nothing else sees what they mask.
+  const { request, guardrails: guarded } = guardRequest(received);
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
   const resolved = await resolveCandidates({ ...request, visitor, access, reader });
@@ -143,17 +153,25 @@ export async function prepareRun(
     ended: deps.endedRun,
   });
   const facts = replaces === undefined ? admitted : { ...admitted, replaces };
-  const prepared = { request, policy, facts, system, messages, droppedMessages: dropped, maxCost };
+  const guardrails = guarded && {
+    ...guarded,
+    classifiers: await findClassifiers(guarded.settings, { ...request, access, reader }),
+  };
+  const prepared = {
+    ...{ request, policy, facts, system, messages, droppedMessages: dropped, maxCost },
+    ...guardrails && { guardrails },
+  };
   if (handoff.held !== undefined) {
     const { held, hook } = handoff;
     const combined = combineStartHooks(startHook, hook);
     return { ...prepared, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
   }
+  const check = guardrails === undefined ? 0 : inputCheckCost(guardrails, messages);
   return {
     ...prepared,
     startHook,
-    hold: Math.min(stepCost(policy.entries, step).max, maxCost),
-    minFirstStepCost: Math.min(stepCost([primary], step).min, maxCost),
+    hold: Math.min(check + stepCost(policy.entries, step).max, maxCost),
+    minFirstStepCost: Math.min(check + stepCost([primary], step).min, maxCost),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentOutcome, PlannedStep, StepGrant } from "../agent/agent_run_options.ts";
 import { limitOutcome, type StepLimit } from "../agent/last_step.ts";
+import { VERDICT_TOKENS } from "../agent/guardrails/classifier.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { findEntry } from "./resolve_candidates.ts";
 import { affordableInputTokens, affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
@@ -17,6 +18,8 @@ export interface RunBudgetOptions {
   maxCost: number;
   /** The amount reserved at admission. */
   hold: number;
+  /** What a step writes is checked by a classifier, so steps must leave something for the checks. */
+  hasOutputChecks?: boolean;
   /** The run's cost so far. */
   spent: () => number;
   /** Raises the reservation, spent amount included. Returns what was granted, if anything. */
@@ -26,6 +29,13 @@ export interface RunBudgetOptions {
   deadline?: number;
 }
 
+/** Amounts in micro-USD. */
+interface RunReservation {
+  hold: number;
+  /** The most that the run has cost once everything that is running has ended. */
+  committed: number;
+}
+
 /**
  * One run's budget. Before each step the most it can cost is reserved, and the step's output is limited
  * to what that pays for. No step can exceed the agent's budget or the daily limit, and both can be used
@@ -33,13 +43,16 @@ export interface RunBudgetOptions {
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
-  /** What the run has reserved, also for the agents that it asks. */
-  readonly #reserved: { hold: number };
+  /** Of the run, also for the agents that it asks. */
+  readonly #reserved: RunReservation;
   readonly #forecast = new StepForecast();
   /** What a short answer will cost after the current step's tool calls. */
   #answerCost = 0;
 
-  constructor(options: RunBudgetOptions, reserved = { hold: options.hold }) {
+  constructor(
+    options: RunBudgetOptions,
+    reserved: RunReservation = { hold: options.hold, committed: 0 },
+  ) {
     this.#options = options;
     this.#reserved = reserved;
   }
@@ -55,8 +68,11 @@ export class RunBudget {
     >,
   ): RunBudget {
     const own = this.#options;
-    const ceiling = Math.min(own.maxCost - this.#answerCost, own.spent() + maxCost);
-    return new RunBudget({ ...own, ...options, maxCost: ceiling }, this.#reserved);
+    const spent = own.spent();
+    const ceiling = Math.min(this.#maxCostOfSteps(spent) - this.#answerCost, spent + maxCost);
+    // Its answer is a tool's output: no classifier checks it.
+    const unchecked = { hasOutputChecks: false, maxCost: ceiling };
+    return new RunBudget({ ...own, ...options, ...unchecked }, this.#reserved);
   }
 
   /** How long an asked agent may take, so that this one can still answer, milliseconds. */
@@ -66,12 +82,13 @@ export class RunBudget {
   }
 
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
-    const { entries, maxCost, maxOutputTokens } = this.#options;
+    const { entries, maxOutputTokens } = this.#options;
     const models = candidates.map((candidate) => findEntry(entries, candidate)!);
     const step = { inputTokens, inputBytes, outputTokens: maxOutputTokens };
     const shortest = { ...step, outputTokens: 1 };
     const { max } = stepCost(models, step);
     const spent = this.#options.spent();
+    const maxCost = this.#maxCostOfSteps(spent);
     // A fallback that is too expensive is skipped; it does not prevent the first model's answer.
     const least = spent + stepCost(models.slice(0, 1), shortest).min;
     if (least > maxCost) {
@@ -89,6 +106,7 @@ export class RunBudget {
       reserved.hold = granted ?? reserved.hold;
     }
     const hold = Math.min(reserved.hold, maxCost) - spent;
+    reserved.committed = spent + Math.min(max, hold);
     // Less than wanted was granted: the day has no more.
     const left = reserved.hold < wanted ? hold : maxCost - spent;
     return {
@@ -101,6 +119,28 @@ export class RunBudget {
         return affordableOutput(entry, { hold, inputTokens, wanted });
       },
     };
+  }
+
+  /** Reserves a classifier's check, beside a step that may be running. Checks follow one another. */
+  async authorizeCheck({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
+    const { entries, maxCost, raise, spent } = this.#options;
+    const entry = findEntry(entries, candidates[0]!)!;
+    const step = { inputTokens, inputBytes, outputTokens: VERDICT_TOKENS };
+    const reserved = this.#reserved;
+    const wanted = Math.max(reserved.committed, spent()) + stepCost([entry], step).max;
+    if (wanted > maxCost) return { ended: limitOutcome("max_cost") };
+    if (wanted > reserved.hold) {
+      const granted = await raise({ hold: wanted, least: wanted });
+      if (granted === undefined) return { ended: OVER_DAY };
+      reserved.hold = granted;
+    }
+    reserved.committed = wanted;
+    return { outputTokens: () => outputLimit(entry, step) };
+  }
+
+  #maxCostOfSteps(spent: number): number {
+    const { maxCost, hasOutputChecks } = this.#options;
+    return hasOutputChecks ? Math.floor(maxCost - (maxCost - spent) * SHARE_OF_CHECKS) : maxCost;
   }
 
   /** What will not last for another step after this one, as far as this run's steps tell. */
@@ -119,6 +159,9 @@ export class RunBudget {
     });
   }
 }
+
+/** Of what is left of the agent's budget. */
+const SHARE_OF_CHECKS = 1 / 5;
 
 const OVER_DAY: AgentOutcome = {
   finishReason: "error",

@@ -244,3 +244,51 @@ Deno.test("RunBudget.nested: a short answer of the outer agent stays paid for", 
   const last = await outer.authorizeStep({ ...step, inputTokens: 4_000, inputBytes: 4_000 });
   assert("outputTokens" in last && last.outputTokens(CANDIDATE) >= 256);
 });
+
+Deno.test("RunBudget: a check is reserved beside the step that is running, never beyond the agent's budget", async () => {
+  const judge = catalogueEntry({ model: "judge", inputUsdPerMTok: 1, outputUsdPerMTok: 2 });
+  const judging = { provider: judge.vendor, model: judge.model, client: undefined as never };
+  const raised: number[] = [];
+  let spent = 0;
+  const budget = new RunBudget({
+    entries: [ENTRY, judge],
+    maxOutputTokens: 1_000,
+    maxCost: 19_200,
+    hold: 1_000,
+    hasOutputChecks: true,
+    spent: () => spent,
+    raise: ({ hold }) => {
+      raised.push(hold);
+      return Promise.resolve(hold);
+    },
+  });
+  const check = async () => {
+    const grant = await budget.authorizeCheck({
+      ...{ inputTokens: 476, inputBytes: 476, candidates: [judging] },
+    });
+    return "ended" in grant ? grant.ended.finishReason : grant.outputTokens(judging);
+  };
+  // 476 tokens and a verdict of 512.
+  const cost = 476 + 512 * 2;
+  const grant = await budget.authorizeStep({
+    ...{ inputTokens: 100, inputBytes: 100, candidates: [CANDIDATE] },
+  });
+  // A fifth of the budget is left for checks.
+  assertEquals("outputTokens" in grant && grant.outputTokens(CANDIDATE), 1_000);
+  assertEquals([await check(), await check(), await check()], [512, 512, "max_cost"]);
+  assertEquals(raised, [15_300, 15_300 + cost, 15_300 + 2 * cost]);
+  // The step has ended, and cost less than it could.
+  spent = 2_000;
+  await budget.authorizeStep({ inputTokens: 100, inputBytes: 100, candidates: [CANDIDATE] });
+  assertEquals(await check(), 512);
+});
+
+Deno.test("RunBudget: a check beyond the day's limit ends the run", async () => {
+  const budget = new RunBudget({
+    ...{ entries: [ENTRY], maxOutputTokens: 1_000, maxCost: 1e6, hold: 100, spent: () => 0 },
+    raise: () => Promise.resolve(undefined),
+  });
+  const step = { inputTokens: 100, inputBytes: 100, candidates: [CANDIDATE] };
+  const grant = await budget.authorizeCheck(step);
+  assertEquals("ended" in grant && grant.ended.error?.code, "plan_limit_exceeded");
+});

@@ -1,6 +1,7 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
 import { AGENT_TOOL_BOUNDS } from "../schemas/limits.ts";
+import type { GuardrailHit } from "../schemas/guardrails.ts";
 import type { AskedAgent, RunDetails } from "../store/runs/run_record.ts";
 
 const MAX_EGRESS_CALLS = 100;
@@ -13,13 +14,14 @@ const MAX_NOTES_LENGTH = 8_192;
  * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
 export function runMetadata(
-  { droppedMessages: droppedBefore, truncation, egressCalls, notes, asked = [] }: {
+  { droppedMessages: droppedBefore, truncation, egressCalls, notes, asked = [], guardrails = [] }: {
     /** Messages dropped before the first step. */
     droppedMessages: number;
     truncation: Truncation;
     egressCalls: readonly EgressCall[];
     notes: readonly string[];
     asked?: readonly AskedAgent[];
+    guardrails?: readonly GuardrailHit[];
   },
 ): RunDetails {
   const egress = takeFitting(egressCalls.slice(0, MAX_EGRESS_CALLS), MAX_CALLS_LENGTH);
@@ -36,6 +38,7 @@ export function runMetadata(
     ...(egress.length === 0 ? {} : { egress }),
     ...(storedAgents.length === 0 ? {} : { asked: storedAgents }),
     ...(storedNotes.length === 0 ? {} : { notes: storedNotes }),
+    ...(guardrails.length === 0 ? {} : { guardrails: [...guardrails] }),
   };
 }
 

@@ -11,6 +11,7 @@ export class RunUsage {
   lastStepLimit: StepLimit | undefined;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
+  #hasChecks = false;
   #truncation: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
 
   constructor(price: (name: ModelName) => Price) {
@@ -48,18 +49,26 @@ export class RunUsage {
     return this.#sum("steps");
   }
 
+  /** Adds the tokens of a classifier, whose model may be the only one that was asked. */
+  addCheck(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+    this.#hasChecks = true;
+    this.addTokens(event);
+  }
+
   get costMicroUsd(): number {
     return this.#sum("cost");
   }
 
-  /** Totals as recorded; `models` only if there is more than one. */
+  /** Totals as recorded; `models` only if there is more than one, or a classifier's. */
   get totals() {
     return {
       steps: this.steps,
       toolCalls: this.toolCalls,
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),
-      ...(this.#shares.length > 1 ? { models: this.#shares.map((share) => ({ ...share })) } : {}),
+      ...(this.#shares.length > 1 || this.#hasChecks
+        ? { models: this.#shares.map((share) => ({ ...share })) }
+        : {}),
     };
   }
 

@@ -9,6 +9,8 @@ type RequiredRole = "member" | "editor" | "owner" | "operator";
 const RULES: readonly { routes: RegExp; view: RequiredRole; change: RequiredRole }[] = [
   { routes: /^\/operator(\/|$)/, view: "operator", change: "operator" },
   { routes: /^\/account(\/|$)/, view: "member", change: "member" },
+  // A GET that connects: an authorization server sends the user there.
+  { routes: /^\/mcp\/callback\//, view: "editor", change: "editor" },
   { routes: /^\/team\/./, view: "owner", change: "owner" },
   { routes: /^\/settings\/./, view: "editor", change: "editor" },
   { routes: /\/(new|delete|revoke|rotate|doctor)$/, view: "editor", change: "editor" },

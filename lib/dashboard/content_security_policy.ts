@@ -8,7 +8,7 @@ export function newNonce(): string {
  * markup, so no Trusted Types policy is allowed.
  */
 export function contentSecurityPolicy(
-  { scriptNonce, styleNonce, https, framesOwnPages }: {
+  { scriptNonce, styleNonce, https, framesOwnPages, formTargets = [] }: {
     /** Of the inline script that starts the islands; without it no script runs. */
     scriptNonce: string | undefined;
     styleNonce: string;
@@ -16,6 +16,8 @@ export function contentSecurityPolicy(
     https: boolean;
     /** The page shows another page of this service in a frame. */
     framesOwnPages: boolean;
+    /** Origins to which a form's answer may redirect; browsers check these like its address. */
+    formTargets?: readonly string[] | undefined;
   },
 ): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
@@ -26,7 +28,7 @@ export function contentSecurityPolicy(
     "img-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
-    "form-action 'self'",
+    ["form-action 'self'", ...formTargets].join(" "),
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

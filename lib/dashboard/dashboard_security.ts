@@ -36,8 +36,10 @@ async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Pro
   const freshPolicy = headers.get("content-security-policy") ?? "";
   const scriptNonce = /'nonce-([^']+)'/.exec(freshPolicy)?.[1];
   const https = ctx.state.service.baseUrl.startsWith("https:");
-  const { framesOwnPages = false } = ctx.state;
-  const policy = contentSecurityPolicy({ scriptNonce, styleNonce, https, framesOwnPages });
+  const { framesOwnPages = false, formTargets } = ctx.state;
+  const policy = contentSecurityPolicy({
+    ...{ scriptNonce, styleNonce, https, framesOwnPages, formTargets },
+  });
   headers.set("content-security-policy", ctx.state.ownPolicy ?? policy);
   const links = headers.get("link");
   if (links !== null && scriptNonce !== undefined) {

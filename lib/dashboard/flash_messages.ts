@@ -34,6 +34,8 @@ const MESSAGES = {
   signed_out_elsewhere: msg("You were signed out everywhere else."),
   secret_set: msg("Secret saved. Its value will not be shown again."),
   secret_deleted: msg("Secret deleted."),
+  mcp_connected: msg("Connected. Tools of this server work from the next message on."),
+  mcp_disconnected: msg("Disconnected. Its tokens were deleted."),
   plan_saved: msg("Plan saved. It takes effect with the next request."),
   visitor_limits_set: msg(
     "Limits for one visitor set. An operator can change or remove them in the tenant's plan.",

@@ -27,7 +27,7 @@ export function isPreflight(req: Request): boolean {
 }
 
 export function preflightResponse(pathname: string): Response {
-  const isOwn = pathname.startsWith("/v1/chat/conversations");
+  const isOwn = /^\/v1\/chat\/(?:conversations|memory)(?:\/|$)/.test(pathname);
   const methods = isOwn ? { "access-control-allow-methods": "GET, PATCH, DELETE" } : {};
   return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...methods } });
 }

@@ -30,9 +30,13 @@ Deno.test("preflightResponse: allows what the widget sends, and no credentials",
   });
 });
 
-Deno.test("preflightResponse: a page may rename and delete its visitor's conversations", () => {
-  const { headers } = preflightResponse("/v1/chat/conversations/x");
-  assertEquals(headers.get("access-control-allow-methods"), "GET, PATCH, DELETE");
+Deno.test("preflightResponse: a page may change and delete what is its visitor's", () => {
+  for (const path of ["conversations", "conversations/x", "memory", "memory/x"]) {
+    const { headers } = preflightResponse(`/v1/chat/${path}`);
+    assertEquals(headers.get("access-control-allow-methods"), "GET, PATCH, DELETE", path);
+  }
+  const { headers } = preflightResponse("/v1/chat/memory-of-another");
+  assertEquals(headers.get("access-control-allow-methods"), "GET, POST, PUT, DELETE");
 });
 
 Deno.test("addCorsHeaders: a page can read why it was rejected", () => {

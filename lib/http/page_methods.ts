@@ -34,6 +34,7 @@ const GET_ONLY = new Set([
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",
   "/search",
+  ...["/mcp/callback/:server", "/mcp/client/:server"],
   ...["/agents/:id/appearance/preview", "/chat/:share", "/widget/:agent/appearance.json"],
 ]);
 

@@ -48,6 +48,8 @@ import type { RateLimiterDeps } from "./rate_limiter.ts";
 import type { Logger, LogLevel } from "../platform/log.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { StorageReports } from "../billing/storage_report.ts";
+import type { ToolsetFactory } from "../agent/tools/toolset_factory.ts";
+import type { McpAuthorizations } from "../services/mcp/mcp_authorizations.ts";
 import type { VisitorAccounts } from "../billing/visitor_accounts.ts";
 import type { UsageReports } from "../billing/usage_report.ts";
 import type { ScriptBundle } from "../store/script_bundle.ts";
@@ -108,6 +110,10 @@ export interface Service {
   readonly reencryption: Reencryption;
   readonly runs: RunRegistry;
   readonly secrets: SecretStore;
+  /** Connects tenants to MCP servers that demand OAuth. */
+  readonly mcpAuthorizations: McpAuthorizations;
+  /** Reads what an agent's MCP server offers. */
+  readonly toolsets: Pick<ToolsetFactory, "describeServer">;
   readonly securityLog: SecurityLog;
   readonly sessions: SessionService;
   readonly proofNonces: ProofNonces;

@@ -15,6 +15,7 @@ import { mcpMessageSchema } from "../schemas/mcp.ts";
 import { frameSchema } from "../schemas/frames.ts";
 import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
+import { GUARDRAIL_SCHEMAS } from "../schemas/guardrails.ts";
 import { feedFrameSchema, HANDOFF_SCHEMAS } from "../schemas/handoff.ts";
 import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
@@ -60,6 +61,7 @@ export const SCHEMAS = {
   MessageAttachment: messageAttachmentSchema,
   Frame: frameSchema,
   ...HANDOFF_SCHEMAS,
+  ...GUARDRAIL_SCHEMAS,
   ...FORMAT_SCHEMAS,
   ErrorEnvelope: errorEnvelopeSchema,
   ValidationIssue: validationIssueSchema,

@@ -6,6 +6,8 @@ const WORD_DELAY_MS = 24;
 const QUOTE_LENGTH = 280;
 const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
+/** Of a guardrail's classifier; a test keeps them alike. */
+const CLASSIFIER_PROMPT = /exactly one word: BLOCK .*\n\nPolicy:\n([^]*)$/;
 const FOLLOW_UP_TOOL = "suggest_follow_ups";
 const REMEMBER_TOOL = "remember";
 /** Characters of the question that a follow-up quotes. */
@@ -18,7 +20,7 @@ const FINISHING = "My budget for this answer is nearly used up, so I finish with
  * at once. It quotes the question, searches the agent's knowledge base if there is one, calls a tool on
  * request (`use <tool> with {json}`, or `use <tool> 3 times with {json}`), remembers what it is asked
  * to (`remember that …`) and suggests two follow-up questions if the agent allows it, and says so when it
- * has to finish.
+ * has to finish. As a classifier it blocks texts with a word that the policy quotes.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -35,6 +37,12 @@ export class DemoModel implements Model {
 
   async #answer(request: ModelRequest, onEvent: (event: ModelEvent) => void): Promise<void> {
     const inputTokens = estimateTokens(request.system + JSON.stringify(request.messages));
+    const verdict = verdictOf(request);
+    if (verdict !== undefined) {
+      onEvent({ type: "text", text: verdict });
+      onEvent({ type: "usage", inputTokens, outputTokens: 1 });
+      return onEvent({ type: "end", reason: "stop" });
+    }
     const call = requestedToolCall(request);
     if (call !== undefined) {
       onEvent({ type: "tool_call", call });
@@ -63,6 +71,19 @@ export class DemoModel implements Model {
     onEvent({ type: "usage", inputTokens, outputTokens: shown.length });
     onEvent({ type: "end", reason: shown.length < words.length ? "length" : "stop" });
   }
+}
+
+/** Its answer as a classifier; `undefined` for any other request. */
+function verdictOf({ system, messages }: ModelRequest): "BLOCK" | "ALLOW" | undefined {
+  const policy = CLASSIFIER_PROMPT.exec(system)?.[1];
+  if (policy === undefined) return undefined;
+  const last = messages.at(-1);
+  const text = last?.role === "user" ? last.content.toLowerCase() : "";
+  const quoted = Array.from(
+    policy.matchAll(/[“"]([^”"]+)[”"]/g),
+    ([, word]) => word!.toLowerCase(),
+  );
+  return quoted.some((word) => text.includes(word)) ? "BLOCK" : "ALLOW";
 }
 
 function requestedToolCall({ messages, tools, toolChoice }: ModelRequest) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentOffersSchema, appearanceSchema, shownAppearanceSchema } from "./appearance.ts";
 import { pageSchema } from "./value_schemas.ts";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
+import { guardrailActions, guardrailsSchema } from "./guardrails.ts";
 import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { MEMORY_SCHEMAS, memorySchema } from "./memory.ts";
@@ -90,6 +91,7 @@ const fields = {
   appearance: appearanceSchema.optional(),
   attachments: attachments.optional(),
   handoff: handoffSchema.optional(),
+  guardrails: guardrailsSchema.optional(),
   retentionDays: retentionDays.optional(),
   memory: memorySchema.optional(),
   followUps: z.boolean().optional().describe(
@@ -119,13 +121,22 @@ function checkTools(agent: z.infer<typeof shape>, ctx: z.RefinementCtx) {
   });
 }
 
+/** A guardrail hands off as the model does, with its tool. */
+function checkGuardrails({ guardrails, handoff }: z.infer<typeof shape>, ctx: z.RefinementCtx) {
+  if (guardrails === undefined || !guardrailActions(guardrails).includes("hand_off")) return;
+  if (handoff?.enabled && handoff.by.includes("model")) return;
+  const message = "hand_off requires that handoff is enabled and by includes model";
+  ctx.addIssue({ code: "custom", path: ["guardrails"], message });
+}
+
 /** Body of `POST /v1/agents`; domains and origins are normalized. */
-export const agentBodySchema = shape.superRefine(checkTools);
+export const agentBodySchema = shape.superRefine(checkTools).superRefine(checkGuardrails);
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `memory` and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
+ * `guardrails`, `memory` and `retentionDays` are replaced, and `null` clears them. The merged agent is
+ * validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
@@ -136,6 +147,7 @@ export const agentPatchSchema = z.strictObject({
   appearance: appearanceSchema.nullable().optional(),
   attachments: attachments.nullable().optional(),
   handoff: handoffSchema.nullable().optional(),
+  guardrails: guardrailsSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
   memory: memorySchema.nullable().optional(),
 });

@@ -11,6 +11,7 @@ import {
 import { CHAT_PROTOCOLS } from "./chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "./conversation_source.ts";
 import { feedbackSchema } from "./feedback.ts";
+import { guardrailHitSchema } from "./guardrails.ts";
 import { handoffTranscriptSchema } from "./handoff.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 
@@ -66,6 +67,8 @@ export const conversationRunSchema = z.object({
   finishReason: z.enum([...FINISH_REASONS, "interrupted"])
     .describe("`interrupted`: the process stopped; the text is what was stored before."),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  guardrails: z.array(guardrailHitSchema).optional()
+    .describe("Which of the agent's guardrails acted, and how often; absent if none did."),
   protocol: z.enum(CHAT_PROTOCOLS).optional()
     .describe("The format that the message was sent in; absent for the service's own."),
   replaces: z.uuid().optional()

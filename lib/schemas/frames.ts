@@ -25,8 +25,20 @@ export const frameSchema = z.discriminatedUnion("type", [
     args: jsonValueSchema,
     /** The tool's `progress`, for people. */
     progress: z.string().optional(),
+    /** The tool's name in its owner's words. */
+    title: z.string().optional(),
+    /** The call waits; then the next two are there as well. */
+    pending: z.literal(true).optional(),
+    waitsFor: z.enum(["visitor", "person", "page"]).optional(),
+    expiresAt: z.iso.datetime().optional(),
   }),
-  z.strictObject({ type: z.literal("tool_result"), name: z.string(), output: jsonValueSchema }),
+  z.strictObject({
+    type: z.literal("tool_result"),
+    name: z.string(),
+    output: jsonValueSchema,
+    /** Number of its `tool_call`, if several calls may be open. */
+    call: z.int().positive().optional(),
+  }),
   z.strictObject({
     type: z.literal("usage"),
     inputTokens: z.int().nonnegative(),

@@ -30,6 +30,14 @@ export const TOOL_PROGRESS_LENGTH = 80;
 /** The follow-up questions that a model suggests below its answer. */
 export const FOLLOW_UP_BOUNDS = { questions: 3, questionLength: 120 } as const;
 
+/** The guardrails of an agent, in characters; each list has its own maximum. */
+export const GUARDRAIL_BOUNDS = {
+  words: 500,
+  wordLength: 100,
+  policy: 2_000,
+  message: 500,
+} as const;
+
 /** A visitor at mint, and the variables that an agent declares for visitors. */
 export const VISITOR_BOUNDS = {
   idLength: 128,

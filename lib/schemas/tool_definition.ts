@@ -74,6 +74,10 @@ export const mcpToolSchema = z.strictObject({
   url: literalHostUrl,
   headers: headerMap.optional(),
   allow: z.array(z.string().min(1).max(128)).max(64).optional(),
+  resources: z.boolean().optional().describe(
+    "Whether the model may also list and read the server's resources, with the tools " +
+      "`<name>_list_resources` and `<name>_read_resource`. `false` by default.",
+  ),
   progress,
 });
 

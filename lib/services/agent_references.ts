@@ -4,6 +4,7 @@ import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
 import { toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
 import type { Agent, AgentBody } from "../schemas/agent.ts";
+import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
 import { FORGET, REMEMBER } from "../schemas/memory.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
@@ -42,6 +43,11 @@ export async function referenceIssues(
   const issues = await models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
   if (agent.fallback !== undefined) {
     issues.push(...await models.issues(tenant, agent.fallback, "fallback.model"));
+  }
+  for (const side of GUARDRAIL_SIDES) {
+    const classifier = agent.guardrails?.[side]?.classifier;
+    if (classifier === undefined) continue;
+    issues.push(...await models.issues(tenant, classifier, `guardrails.${side}.classifier.model`));
   }
   const { knowledgeBaseId } = agent;
   const isNew = knowledgeBaseId !== undefined && knowledgeBaseId !== before?.knowledgeBaseId;

@@ -166,7 +166,7 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, memory, ...rest } = others;
+  const { retentionDays, memory, guardrails, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
@@ -177,6 +177,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...attachments && { attachments },
     ...handoff && { handoff },
     ...memory && { memory },
+    ...guardrails && { guardrails },
     ...typeof retentionDays === "number" && { retentionDays },
   };
   if (merged.variables?.length === 0) delete merged.variables;
@@ -185,6 +186,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
   if (memory === null) delete merged.memory;
+  if (guardrails === null) delete merged.guardrails;
   if (retentionDays === null) delete merged.retentionDays;
   return parseCombined(agentBodySchema, merged);
 }

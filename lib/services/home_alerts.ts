@@ -1,6 +1,8 @@
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import { HEALTH_WINDOW_MS, type RecentOutcomes } from "../providers/provider_health.ts";
 import { PROVIDER_IDS, type ProviderId } from "../schemas/provider_id.ts";
+import type { McpAuthorizations } from "./mcp/mcp_authorizations.ts";
+import type { McpProblem } from "../store/credentials/mcp_authorization_store.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import type { Alert, AlertStore } from "../store/tenants/alert_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../billing/storage_report.ts";
@@ -21,6 +23,8 @@ export type HomeAlert =
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
+  /** An MCP server whose connection works no longer. */
+  | { kind: "mcp_server"; url: string; problem: McpProblem }
   /** A quota of the plan is used up, or nearly. */
   | { kind: "quota"; name: StoredQuota; figure: StorageFigure }
   /** Conversations are deleted early or not stored, because their quota is full. */
@@ -44,13 +48,14 @@ export interface HomeAlertDeps {
   alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   agents: Pick<AgentService, "find">;
+  mcpAuthorizations: Pick<McpAuthorizations, "list">;
   providers: Pick<ModelRegistry, "connection" | "health">;
 }
 
 /** What needs attention in this tenant, the most pressing first. */
 export async function readHomeAlerts(
   tenant: string,
-  { alerts, apiKeys, agents, providers }: HomeAlertDeps,
+  { alerts, apiKeys, agents, mcpAuthorizations, providers }: HomeAlertDeps,
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
@@ -61,11 +66,12 @@ export async function readHomeAlerts(
     now: number;
   },
 ): Promise<HomeAlert[]> {
-  const [failures, refusals, full, keys] = await Promise.all([
+  const [failures, refusals, full, keys, servers] = await Promise.all([
     alerts.list(tenant, "vendor_failed"),
     alerts.list(tenant, "origin_refused"),
     alerts.list(tenant, "conversations_full"),
     apiKeys.list(tenant),
+    mcpAuthorizations.list(tenant),
   ]);
   const rejected = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
     const agent = await agents.find(tenant, item.detail);
@@ -78,6 +84,7 @@ export async function readHomeAlerts(
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
     ...failingNow(failures, providers, now).slice(0, MAX_PER_KIND),
+    ...disconnected(servers).slice(0, MAX_PER_KIND),
     ...await Promise.all(rejected),
     ...nearlyFull(storage),
     ...trimmed(full),
@@ -104,6 +111,14 @@ function failingNow(
     const providerName = providers.connection(provider)?.name;
     return [{ kind: "vendor_failed", item, provider, model, providerName, recent }];
   });
+}
+
+function disconnected(
+  servers: Awaited<ReturnType<McpAuthorizations["list"]>>,
+): HomeAlert[] {
+  return servers.flatMap(({ url, state, problem }): HomeAlert[] =>
+    state === "attention" && problem !== undefined ? [{ kind: "mcp_server", url, problem }] : []
+  );
 }
 
 function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAlert[] {

@@ -49,6 +49,7 @@ function tenantWith(
       find: (_tenant, id) =>
         Promise.resolve(id === "gone" ? undefined : { id, name: "Shop" } as never),
     },
+    mcpAuthorizations: { list: () => Promise.resolve([]) },
     providers: {
       connection: (id) => id === "vendor_a" ? { name: "Acme AI" } as never : undefined,
       health: new ProviderHealth(() => NOW),

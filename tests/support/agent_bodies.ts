@@ -51,6 +51,22 @@ export function fullAgentBody() {
       answerWithinMinutes: 10,
       form: true,
     },
+    guardrails: {
+      input: {
+        personalData: { kinds: ["card", "iban"], action: "mask" },
+        classifier: {
+          provider: "vendor_a",
+          model: "demo",
+          policy: "No insults.",
+          action: "hand_off",
+          failClosed: true,
+        },
+      },
+      output: {
+        denyWords: { words: ["secret", "launch code"], action: "block" },
+        message: "Please ask the shop.",
+      },
+    },
     followUps: true,
     memory: { enabled: true, instructions: "Preferences for deliveries." },
   };

@@ -39,6 +39,10 @@ export interface RecordedRequest {
       title?: string;
       email?: string;
       message?: string;
+      approve?: boolean;
+      output?: unknown;
+      error?: string;
+      text?: string;
     }
     | undefined;
 }
@@ -103,6 +107,12 @@ export class FakeChat {
       }
       followers.clear();
     }
+  }
+
+  /** The open run, and the number of its last frame. */
+  position(): { readonly runId: string; readonly n: number } {
+    const { id: runId, frames } = this.#openRun()!;
+    return { runId, n: frames.length };
   }
 
   #openRun(): Run | undefined {

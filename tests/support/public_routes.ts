@@ -52,6 +52,9 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
     }),
     ...{ method: "POST", code: "origin_not_allowed" },
   },
+  page("mcp/client/[server].ts", "/mcp/client/0123456789-_abcdefABCD", {
+    ...{ status: 200, type: "application/json" },
+  }),
   page("docs.tsx", "/docs", { status: 200, type: "text/html" }),
   page("v1/openapi.json.ts", "/v1/openapi.json", { status: 200, type: "application/json" }),
   ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),

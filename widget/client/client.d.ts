@@ -31,11 +31,32 @@ export type Frame =
     args: unknown;
     /** What people may read while the tool runs. */
     progress?: string | undefined;
+    /** What people call the tool. */
+    title?: string | undefined;
+    /** The call waits; then the next two are there as well. */
+    pending?: true | undefined;
+    /** Whose decision it waits for; `page` has the tool's function. */
+    waitsFor?: "visitor" | "person" | "page" | undefined;
+    /** Until when it waits, ISO 8601. */
+    expiresAt?: string | undefined;
   }
-  | { type: "tool_result"; name: string; output: unknown }
+  | {
+    type: "tool_result";
+    name: string;
+    output: unknown;
+    /** The number of its `tool_call`'s frame, if several calls may be open. */
+    call?: number | undefined;
+  }
   | { type: "usage"; inputTokens: number; outputTokens: number; costUsd: number }
   | { type: "error"; code: string; message: string }
   | { type: "done"; finishReason: FinishReason };
+
+/** A call that waits: for the visitor's or a person's decision, or for the page. */
+export type PendingToolCall = Extract<Frame, { type: "tool_call" }> & {
+  pending: true;
+  waitsFor: "visitor" | "person" | "page";
+  expiresAt: string;
+};
 
 export interface ChatMessage {
   readonly role: "user" | "assistant";

@@ -13,11 +13,6 @@ import { Notice } from "./Notice.tsx";
 export function MessageLog({ ui }: { readonly ui: Ui }) {
   const { conversation, log, locale: { t } } = ui;
   const { turns, busy, failure } = conversation.state;
-  // The pressed button disappears, so move the focus to the log instead of losing it to the page.
-  const keepFocus = (action: () => void) => () => {
-    action();
-    log.current?.focus({ preventScroll: true });
-  };
   const last = turns.at(-1);
   return (
     <div class="stage">
@@ -38,7 +33,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
         ))}
         {busy && <Working ui={ui} waiting={last?.role === "user"} />}
         {ui.slot(END)}
-        {failure && <Notice ui={ui} onRetry={keepFocus(() => conversation.retry())} />}
+        {failure && <Notice ui={ui} onRetry={() => conversation.retry()} />}
       </div>
       {ui.slot(OVER)}
       {ui.away && (
@@ -46,7 +41,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
           type="button"
           class="latest"
           aria-label={t(JUMP_TO_LATEST)}
-          onClick={keepFocus(ui.scrollToEnd)}
+          onClick={ui.scrollToEnd}
         >
           <ArrowDownIcon />
         </button>

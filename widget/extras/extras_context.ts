@@ -25,7 +25,7 @@ export interface Sheet {
 export interface ExtrasContext extends ExtrasHost {
   /** A text by its id, in the visitor's language. */
   readonly t: (id: number) => string;
-  readonly call: ServiceCall;
+  readonly callService: ServiceCall;
   /** Called when the menu is drawn; an item that does not apply is left out. */
   readonly menuItems: (() => MenuItem | undefined | false)[];
   /** What stands in the row below a finished answer, after the button that copies it. */

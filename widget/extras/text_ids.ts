@@ -13,8 +13,10 @@ export const LIMITS = 6 * MAX_STRINGS;
 export const SWITCHES = 7 * MAX_STRINGS;
 export const ATTACHMENTS = 8 * MAX_STRINGS;
 export const HANDOFF = 9 * MAX_STRINGS;
+export const CALLS = 10 * MAX_STRINGS;
+export const MEMORY = 11 * MAX_STRINGS;
 
 /** A string of an extras' text, by its id. */
 export function textOf(text: string, id: number): string {
-  return text.split("\n")[Math.floor(id / MAX_STRINGS)]!.split("|")[id % MAX_STRINGS]!;
+  return text.split("\n")[id / MAX_STRINGS | 0]!.split("|")[id % MAX_STRINGS]!;
 }

@@ -2,11 +2,13 @@ import { assert, assertEquals } from "@std/assert";
 import { LANGUAGES } from "../languages.ts";
 import * as answer from "./answer/answer_ids.ts";
 import * as branch from "./branch/branch_ids.ts";
+import * as calls from "./calls/calls_ids.ts";
 import * as conversations from "./conversations/conversations_ids.ts";
 import * as attachments from "./attachments/attachments_ids.ts";
 import * as feedback from "./feedback/feedback_ids.ts";
 import * as limits from "./limits/limits_ids.ts";
 import * as handoff from "./handoff/handoff_ids.ts";
+import * as memory from "./memory/memory_ids.ts";
 import * as menu from "./menu/menu_ids.ts";
 import * as voice from "./voice/voice_ids.ts";
 import * as switches from "./switches/switch_ids.ts";
@@ -25,6 +27,8 @@ const IDS: readonly Record<string, number>[] = [
   switches,
   attachments,
   handoff,
+  calls,
+  memory,
 ];
 
 Deno.test("EXTRAS_LANGUAGES: every string in each language of the widget", () => {

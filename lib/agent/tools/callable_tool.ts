@@ -11,6 +11,8 @@ export interface ToolTraits {
   progress?: string | undefined;
   /** Nothing is left to say after a call beside text: the run ends without another step. */
   endsAnswer?: true;
+  /** Its arguments are stored, so guardrails mask them before the call. */
+  storesArguments?: true;
 }
 
 export interface CallableTool extends ToolTraits {
@@ -21,6 +23,28 @@ export interface CallableTool extends ToolTraits {
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
+/** A token with which a server answered 401, and the signal of the call. */
+export interface RejectedToken {
+  rejected: string;
+  signal: AbortSignal;
+}
+
+/** Access tokens of the tenant's connections to MCP servers. Rejections are a `ToolError`. */
+export interface McpTokens {
+  /** `undefined` if the tenant has no connection to the server. */
+  current(server: URL, signal: AbortSignal): Promise<string | undefined>;
+  /** A newer token than one that the server rejected. */
+  renew(server: URL, token: RejectedToken): Promise<string>;
+  /** The server rejected the newest token too: always throws. */
+  reject(server: URL, token: RejectedToken): Promise<never>;
+}
+
+/**
+ * Asks the visitor whether a call may go on; false if they say no or do not answer in time. Throws only
+ * if the signal, which is the call's, is aborted.
+ */
+export type AskVisitor = (message: string, signal: AbortSignal) => Promise<boolean>;
+
 export interface ToolContext {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: FindSecret;
@@ -30,6 +54,10 @@ export interface ToolContext {
   allowedDomains: readonly string[];
   /** For `{{visitor.name}}`; the model neither sees nor chooses them. */
   visitor: VisitorValues;
+  /** Absent where servers get no token, as in tests of tools. */
+  mcpTokens?: McpTokens | undefined;
+  /** Absent if the run cannot wait for its visitor. */
+  askVisitor?: AskVisitor | undefined;
   redactor: Redactor;
   recordCall: (call: EgressCall) => void;
 }

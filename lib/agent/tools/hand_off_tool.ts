@@ -31,6 +31,7 @@ const PARAMETERS = {
 export function handOffTool(requestPerson: RequestPerson): CallableTool {
   return {
     tool: { name: HAND_OFF, description: DESCRIPTION, parameters: PARAMETERS },
+    storesArguments: true,
     call: async ({ reason }) => await requestPerson(reason as string),
   };
 }

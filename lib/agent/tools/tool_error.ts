@@ -5,6 +5,8 @@ export type ToolErrorCode =
   | EgressErrorCode
   | "tool_http_error"
   | "tool_invalid_arguments"
+  /** An MCP server demands an authorization that the tenant does not have, or no longer has. */
+  | "tool_unauthorized"
   | "tool_unknown";
 
 /** A failed tool call; the model sees code and message. */

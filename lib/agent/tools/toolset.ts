@@ -13,7 +13,9 @@ import { toErrorOutput, ToolError } from "./tool_error.ts";
 import type { VisitorValues } from "../visitor_variables.ts";
 
 export interface ToolsetOptions
-  extends Pick<ToolContext, "egress" | "findSecret" | "tenant" | "agentId" | "allowedDomains"> {
+  extends
+    Pick<ToolContext, "egress" | "findSecret" | "tenant" | "agentId" | "allowedDomains">,
+    Pick<ToolContext, "mcpTokens" | "askVisitor"> {
   /** The run's visitor; without one, templates have no variables. */
   visitor?: VisitorValues;
   tools: readonly ToolDefinition[];
@@ -59,8 +61,9 @@ export function createToolset(options: ToolsetOptions): Toolset {
     egressCalls.push(clean);
   };
   const { egress, findSecret, tenant, agentId, allowedDomains, visitor = NO_VALUES } = options;
+  const { mcpTokens, askVisitor } = options;
   const fixed = { egress, findSecret, tenant, agentId, allowedDomains, visitor };
-  const context = { ...fixed, redactor, recordCall };
+  const context = { ...fixed, mcpTokens, askVisitor, redactor, recordCall };
   const localTools = localToolsOf(options, context);
   const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;

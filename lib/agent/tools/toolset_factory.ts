@@ -3,7 +3,9 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
 import type { AskAgent } from "./ask_agent_tool.ts";
-import type { CallableTool } from "./callable_tool.ts";
+import type { AskVisitor, CallableTool, McpTokens } from "./callable_tool.ts";
+import { describeMcpServer, type McpServerReport } from "./mcp/describe_mcp_server.ts";
+import { Redactor } from "./redactor.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
 import { type KnownVisitor, visitorValues } from "../visitor_variables.ts";
@@ -44,12 +46,16 @@ export interface ToolsetRequest {
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
   askAgent?: AskAgent | undefined;
+  /** Of a run that can wait for its visitor, for the questions of MCP servers. */
+  askVisitor?: AskVisitor | undefined;
 }
 
 export interface ToolsetFactoryDeps {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: (tenant: string, name: string) => ReturnType<FindSecret>;
   runtime: Pick<Runtime, "sleep">;
+  /** The access tokens of a tenant. */
+  mcpTokens?: (tenant: string) => McpTokens;
   builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
 }
 
@@ -65,7 +71,7 @@ export class ToolsetFactory {
   /** Close the toolset when the run has ended. */
   create(request: ToolsetRequest): Toolset {
     const { tenant, agent, visitor, askAgent } = request;
-    const { egress, findSecret, runtime, builtIn } = this.#deps;
+    const { egress, findSecret, runtime, builtIn, mcpTokens } = this.#deps;
     const share = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
       tools: agent.tools,
@@ -75,11 +81,34 @@ export class ToolsetFactory {
       visitor: visitorValues(agent.variables, visitor),
       egress,
       findSecret: (name) => findSecret(tenant, name),
+      mcpTokens: mcpTokens?.(tenant),
+      askVisitor: request.askVisitor,
       validators: this.#validators,
       runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
       builtIn: builtIn?.(request) ?? [],
       askAgent,
     });
+  }
+
+  /** Lists what an agent's MCP server offers, without a run; `undefined` if it has no such server. */
+  async describeServer(
+    { tenant, agent, name, signal }: Pick<ToolsetRequest, "tenant" | "agent"> & {
+      name: string;
+      signal: AbortSignal;
+    },
+  ): Promise<McpServerReport | undefined> {
+    const tool = agent.tools.find((one) => one.type === "mcp" && one.name === name);
+    if (tool?.type !== "mcp") return undefined;
+    const { egress, findSecret, runtime, mcpTokens } = this.#deps;
+    const context = {
+      ...{ egress, tenant, agentId: agent.id, allowedDomains: agent.allowedDomains },
+      findSecret: (secret: string) => findSecret(tenant, secret),
+      visitor: visitorValues(agent.variables, undefined),
+      redactor: new Redactor(),
+      mcpTokens: mcpTokens?.(tenant),
+      recordCall: () => {},
+    };
+    return await describeMcpServer(tool, { context, runtime, signal });
   }
 }

@@ -1,6 +1,7 @@
 import { structuredPatch } from "diff";
 import type { Agent } from "../../schemas/agent.ts";
 import { describeAppearance } from "../appearance/describe_appearance.ts";
+import { describeGuardrails } from "../guardrails/describe_guardrails.ts";
 import { describeHandoff } from "../handoff/describe_handoff.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { type AgentFormField, toFormValues } from "./agent_form.ts";
@@ -48,6 +49,7 @@ function readableValues(agent: Agent) {
     ...toFormValues(agent),
     appearance: describeAppearance(agent.appearance),
     handoff: describeHandoff(agent.handoff),
+    guardrails: describeGuardrails(agent.guardrails),
   };
 }
 

@@ -25,4 +25,5 @@ export const FIELD_LABELS = {
   nativeApps: msg("Native apps"),
   appearance: msg("Appearance"),
   handoff: msg("Hand-off"),
+  guardrails: msg("Guardrails"),
 } as const satisfies Record<Exclude<AgentFormField, "version">, string>;

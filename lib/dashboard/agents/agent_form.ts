@@ -43,6 +43,7 @@ export const NEW_AGENT = {
   appearance: "",
   /** JSON; empty for none. Like the appearance. */
   handoff: "",
+  guardrails: "",
   /** The version that was edited; empty for a new agent. */
   version: "",
 };
@@ -95,6 +96,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     nativeApps: agent.nativeApps ? "yes" : "",
     appearance: agent.appearance === undefined ? "" : JSON.stringify(agent.appearance, null, 2),
     handoff: agent.handoff === undefined ? "" : JSON.stringify(agent.handoff, null, 2),
+    guardrails: agent.guardrails === undefined ? "" : JSON.stringify(agent.guardrails, null, 2),
     version: String(agent.version),
   };
 }
@@ -111,6 +113,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     variables,
     attachments,
     handoff,
+    guardrails,
     retentionDays,
     memory,
     ...rest
@@ -123,6 +126,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
     ...(handoff === null ? {} : { handoff }),
+    ...(guardrails === null ? {} : { guardrails }),
     ...(retentionDays === null ? {} : { retentionDays }),
     ...(memory === null ? {} : { memory }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
@@ -133,7 +137,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
  * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
- * memory or retention is `null`.
+ * guardrails, memory or retention is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -152,6 +156,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("followUps", (text) => text === "on" ? true : undefined);
   if (values.memory !== undefined) patch.memory = toMemory(values);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
+  set("guardrails", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);

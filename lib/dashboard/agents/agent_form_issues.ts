@@ -104,7 +104,9 @@ function toFieldIssue(
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
   if (list === "variables") return ["variables", variableMessage(issue, { index, rest, values })];
   if (list === "attachments") return ["attachments", hintOf("attachments") ?? message];
-  if (list === "appearance" || list === "handoff") return [list, `${issue.path}: ${message}.`];
+  if (list === "appearance" || list === "handoff" || list === "guardrails") {
+    return [list, `${issue.path}: ${message}.`];
+  }
   if (list === "allowedDomains" || list === "allowedOrigins") {
     if (index === undefined) return [list, t("At most {max} entries.", { max: B[list] })];
     return [list, `“${excerptOf(toLines(values[list])[Number(index)] ?? "")}” ${message}.`];

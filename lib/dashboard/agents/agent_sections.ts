@@ -55,6 +55,7 @@ export function sectionPath(agentId: string, name: AgentSectionName): string {
 export function pageOfField(field: AgentFormField): string {
   if (field === "appearance") return t("Appearance");
   if (field === "handoff") return t("Hand-off");
+  if (field === "guardrails") return t("Guardrails");
   const sections: AgentSection[] = Object.values(AGENT_SECTIONS);
   return sections.find(({ fields }) => fields.includes(field))?.label ?? t("Embed");
 }

@@ -21,7 +21,17 @@ export async function loadToolReport(
     allow: new EgressAllowlist(egressAllow),
   });
   const setting = operator ? egressSetting(problems, { tenant, egressAllow }) : undefined;
-  return { problems, ...setting !== undefined && { setting } };
+  const servers = await loadServerStates(state);
+  return { problems, servers, ...setting !== undefined && { setting } };
+}
+
+async function loadServerStates(state: State): Promise<NonNullable<ToolReport["servers"]>> {
+  const { tenant } = signedIn(state);
+  const list = await state.service.mcpAuthorizations.list(tenant);
+  return Object.fromEntries(list.map(({ url, state }) => [
+    url,
+    state === "connected" ? "connected" as const : "attention" as const,
+  ]));
 }
 
 /** The line of the configuration that allows the hosts of all tools, with the entries of today. */

@@ -13,6 +13,7 @@ export interface ToolDraft {
   timeoutMs?: unknown;
   maxResponseBytes?: unknown;
   progress?: unknown;
+  resources?: unknown;
   agentId?: unknown;
   title?: unknown;
 }

@@ -21,6 +21,8 @@ export interface ToolReport {
   problems: readonly ToolProblem[];
   /** The line of the configuration that allows all blocked hosts; only operators see it. */
   setting?: string;
+  /** The tenant's connections to MCP servers, by their URLs. */
+  servers?: Readonly<Record<string, "connected" | "attention">>;
 }
 
 /** The messages about a value of a tool or a part of it, one per line. */

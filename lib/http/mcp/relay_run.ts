@@ -8,7 +8,7 @@ import { toolErrorResult } from "./tool_result.ts";
 /** What is said of an answer that did not end by itself. */
 const EARLY_ENDS: Partial<Record<FinishReason, string>> = {
   length: "The answer is incomplete: it reached the length limit.",
-  content_filter: "The answer is incomplete: the provider's content filter stopped it.",
+  content_filter: "The answer is incomplete: a content filter stopped it.",
   max_steps: "The answer is incomplete: the agent used all its steps.",
   max_cost: "The answer is incomplete: the agent's cost limit was reached.",
   timeout: "The answer is incomplete: the agent's time was over.",

@@ -21,24 +21,14 @@ import type { AttachmentStore } from "../../store/attachments/attachment_store.t
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { MemoryStore } from "../../store/visitors/memory_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
+import type { McpTokens } from "../../agent/tools/callable_tool.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  {
-    agents,
-    alerts,
-    attachments,
-    conversations,
-    egress,
-    handoffs,
-    knowledgeSearch,
-    memories,
-    providers,
-    secrets,
-  }: {
+  { agents, alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
     agents: AgentStore;
     alerts: AlertStore;
     attachments: AttachmentStore;
@@ -49,8 +39,10 @@ export function openChat(
     memories: MemoryStore;
     providers: ProviderServices;
     secrets: SecretStore;
+    mcpTokens: (tenant: string) => McpTokens;
   },
 ) {
+  const { mcpTokens, memories, providers, secrets } = deps;
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
     onLost: (runId): void => chat.stopRunWithLostLease(runId),
@@ -75,6 +67,16 @@ export function openChat(
     ...{ admission, failureDetector, runtime, log },
     settle: (live, lease) => runs.settleOrphaned(live, lease),
   });
+  const toolsets = new ToolsetFactory({
+    ...{ egress, runtime, mcpTokens },
+    findSecret: (tenant, name) => secrets.find(tenant, name),
+    builtIn: (request) => [
+      ...knowledgeTools(knowledgeSearch, request),
+      ...handoffTools(handoffs, request),
+      ...visitorMemoryTools({ memories, tenants }, request),
+      ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
+    ],
+  });
   const chat = new ChatService({
     ...{ admission, agents, attachments, handoffs, memories, runs, runtime, log },
     replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
@@ -82,17 +84,7 @@ export function openChat(
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
     onSettled: (run) => alertProviderFailure(alerts, run),
-    toolsets: new ToolsetFactory({
-      egress,
-      runtime,
-      findSecret: (tenant, name) => secrets.find(tenant, name),
-      builtIn: (request) => [
-        ...knowledgeTools(knowledgeSearch, request),
-        ...handoffTools(handoffs, request),
-        ...visitorMemoryTools({ memories, tenants }, request),
-        ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
-      ],
-    }),
+    toolsets,
   });
-  return { admission, chat, orphanedRuns, runs, conversationQuota, searchIndexer };
+  return { admission, chat, toolsets, orphanedRuns, runs, conversationQuota, searchIndexer };
 }

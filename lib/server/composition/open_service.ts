@@ -50,6 +50,7 @@ import { UsageReports } from "../../billing/usage_report.ts";
 import { openCoreDeps, storeDeadlineMs } from "./core_deps.ts";
 import { openAuth } from "./open_auth.ts";
 import { openEgress } from "./open_egress.ts";
+import { openMcp } from "./open_mcp.ts";
 import { openKnowledge } from "./open_knowledge.ts";
 import { openProviders } from "./open_providers.ts";
 import { openChat } from "./open_chat.ts";
@@ -132,6 +133,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { knowledgeSearch } = knowledge;
   const handoffStore = new HandoffStore(kv, core);
   const handoffs = new ConversationHandoffs({ ...core, store: handoffStore });
+  const { mcpAuthorizations, mcpTokens } = openMcp(core, { egress, baseUrl });
   const chatDeps = {
     agents: agentStore,
     alerts,
@@ -139,15 +141,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     attachments,
     conversations,
     secrets,
+    mcpTokens,
     egress,
     knowledgeSearch,
     memories,
     providers,
   };
-  const { admission, chat, orphanedRuns, conversationQuota, runs, searchIndexer } = openChat(
-    core,
-    chatDeps,
-  );
+  const { admission, chat, toolsets, orphanedRuns, conversationQuota, runs, searchIndexer } =
+    openChat(core, chatDeps);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const handoffTranscripts = new HandoffTranscripts(handoffStore, runtime);
@@ -170,8 +171,17 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   return {
     ...{ config, runtime, log, baseUrl, limits, tenants },
     ...{ ...auth, ...knowledge, ...scripts },
-    ...{ agents, alerts, catalogue, connections, secrets, storage, providers: registry },
-    ...{ chat, runs, orphanedRuns, conversationQuota, searchIndexer, attachmentSweeper },
+    ...{
+      agents,
+      alerts,
+      catalogue,
+      connections,
+      mcpAuthorizations,
+      secrets,
+      storage,
+      providers: registry,
+    },
+    ...{ chat, toolsets, runs, orphanedRuns, conversationQuota, searchIndexer, attachmentSweeper },
     attachments: new AttachmentService({
       ...{ runtime, store: attachments, workers: knowledge.workers },
     }),

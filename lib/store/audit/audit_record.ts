@@ -11,6 +11,8 @@ export const AUDIT_KINDS = [
   "document",
   "key",
   "secret",
+  /** Connections to MCP servers that demand OAuth. */
+  "mcp server",
   "user",
   "invite",
   "plan",

@@ -6,6 +6,7 @@ import { jsonValueSchema } from "../../schemas/value_schemas.ts";
 import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import { CONVERSATION_SOURCES } from "../../schemas/conversation_source.ts";
 import { RATINGS } from "../../schemas/rating.ts";
+import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
 import { visitorRefSchema } from "../visitors/visitor_ids.ts";
@@ -96,6 +97,8 @@ export const runRowSchema = z.object({
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  /** Which guardrails acted; without the text. */
+  guardrails: z.array(guardrailHitSchema).optional(),
   /** The format of the request; absent for our own. */
   protocol: z.enum(CHAT_PROTOCOLS).optional(),
   /** The id of the run that it replaces. */

@@ -101,6 +101,11 @@ export const keys = {
   toolSecrets: (tenant: string) => ["tool_secrets", tenant],
   allToolSecrets: () => ["tool_secrets"],
 
+  /** A tenant's authorization at an MCP server, by a hash of its URL; its tokens are sealed. */
+  mcpAuthorization: (tenant: string, id: string) => ["mcp_authorizations", tenant, id],
+  mcpAuthorizations: (tenant: string) => ["mcp_authorizations", tenant],
+  allMcpAuthorizations: () => ["mcp_authorizations"],
+
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],
   sessions: (tenant: string) => ["sessions", tenant],

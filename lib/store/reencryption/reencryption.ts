@@ -1,6 +1,10 @@
 import { encryptionKeyIds } from "../../platform/crypto/encryption_key.ts";
 import { Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
+import {
+  MCP_AUTHORIZATIONS_PURPOSE,
+  resealMcpAuthorizations,
+} from "../credentials/mcp_authorization_store.ts";
 import { resealSecrets, SECRETS_PURPOSE } from "../credentials/secret_store.ts";
 import {
   createContentSealer,
@@ -84,6 +88,7 @@ export class Reencryption {
     const deps = { kv, content, now };
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),
+      resealMcpAuthorizations(sealer(MCP_AUTHORIZATIONS_PURPOSE), now),
       resealConnections(sealer(CONNECTIONS_PURPOSE)),
       resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), deps),
       ...resealRunLogs(deps),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
+import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 
 const microUsd = z.int().nonnegative();
@@ -87,9 +88,11 @@ export const runDetailsSchema = z.object({
   egress: z.array(egressCallSchema),
   /** Tools that were not offered to the model, and why. */
   notes: z.array(z.string()),
+  /** Which guardrails acted, and how often. */
+  guardrails: z.array(guardrailHitSchema),
   /** The first agents that were asked. */
   asked: z.array(askedAgentSchema),
-  /** The stored form of the previous three: encrypted. */
+  /** The stored form of `egress`, `notes` and `asked`: encrypted. */
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;

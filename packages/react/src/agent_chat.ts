@@ -1,13 +1,7 @@
 /** One conversation: sends, streams, stops, retries and resumes. Knows nothing of React. */
-import {
-  type Chat,
-  chat,
-  type Feedback,
-  feedback,
-  type Frame,
-  sessionTokens,
-} from "@agent-chat/client";
+import { type Chat, chat, type Frame, type PageTool, sessionTokens } from "@agent-chat/client";
 import { toChatMessages, truncate } from "../../../widget/history.ts";
+import { approvalsAfter } from "./approvals.ts";
 import { applyFrame, changeAnswer, currentAnswer, findQuestion } from "./answer.ts";
 import { emptyAnswer, frameFailure, type KnownFailure, thrownFailure } from "./failure.ts";
 import {
@@ -16,6 +10,7 @@ import {
   type PendingMessage,
 } from "./conversation_storage.ts";
 import type { AgentChatHelpers, AgentChatOptions, AgentChatState, AgentMessage } from "./mod.d.ts";
+import { sessionActions } from "./session_actions.ts";
 import { StateHolder } from "./state_holder.ts";
 
 export const NO_CONVERSATION: AgentChatState = {
@@ -25,6 +20,7 @@ export const NO_CONVERSATION: AgentChatState = {
   error: undefined,
   conversationId: undefined,
   messagesLeft: undefined,
+  approvals: [],
 };
 
 type Methods = Omit<AgentChatHelpers, keyof AgentChatState>;
@@ -52,13 +48,27 @@ export class AgentChat {
       options.id ?? options.agentId,
       () => this.#options.storage ?? globalThis.sessionStorage,
     );
+    const actions = sessionActions({
+      session: () => ({
+        apiBase: this.#options.apiBase,
+        fetch: this.#options.fetch,
+        sessionToken: (rejected) => this.#token(rejected),
+      }),
+      getState: this.getState,
+      change: (change) => {
+        this.#update(change);
+        this.#save();
+      },
+    });
     this.methods = {
       send: (text) => this.#send(text),
       stop: () => this.#stop(),
       retry: () => this.#retry(),
       regenerate: () => this.#regenerate(),
       edit: (target, text) => this.#edit(target, text),
-      rate: (id, given) => this.#rate(id, given),
+      rate: (id, given) => actions.rate(id, given),
+      approve: (id) => actions.decide(id, true),
+      refuse: (id) => actions.decide(id, false),
       reset: () => this.#reset(),
     };
   }
@@ -91,8 +101,8 @@ export class AgentChat {
   }
 
   #save(): void {
-    const { messages, conversationId } = this.getState();
-    this.#storage.save({ messages, conversationId, pending: this.#pending });
+    const { messages, conversationId, approvals } = this.getState();
+    this.#storage.save({ messages, conversationId, approvals, pending: this.#pending });
   }
 
   #send(text: string): boolean {
@@ -147,31 +157,6 @@ export class AgentChat {
     this.#finish("cancelled", call.requestId);
   }
 
-  async #rate(id: string, given: Feedback | undefined): Promise<void> {
-    const before = this.getState().messages.find((message) => message.id === id)?.feedback;
-    const { apiBase, fetch } = this.#options;
-    const sessionToken = (rejected: string) => this.#token(rejected);
-    const ofAnswer = feedback({ apiBase, runId: id, sessionToken, fetch });
-    this.#show(id, given);
-    try {
-      if (given === undefined) await ofAnswer.withdraw();
-      else await ofAnswer.set(given);
-    } catch (error) {
-      // A later rating is not undone.
-      const shown = this.getState().messages.find((message) => message.id === id)?.feedback;
-      if (shown === given) this.#show(id, before);
-      throw error;
-    }
-  }
-
-  #show(id: string, feedback: Feedback | undefined): void {
-    const messages = this.getState().messages.map((message) =>
-      message.id === id ? { ...message, feedback } : message
-    );
-    this.#update({ messages });
-    this.#save();
-  }
-
   #reset(): void {
     const call = this.#call;
     this.#call = undefined;
@@ -187,7 +172,7 @@ export class AgentChat {
   }
 
   #follow(pending: PendingMessage): void {
-    const { apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch } =
+    const { apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch, tools } =
       this.#options;
     const { messages, idempotencyKey, position, replaces } = pending;
     this.#pending = pending;
@@ -196,12 +181,19 @@ export class AgentChat {
       ...{ apiBase, agentId, provider, model, temperature, maxOutputTokens, fetch },
       ...{ messages, idempotencyKey, conversationId: this.getState().conversationId, replaces },
       ...position && { after: position },
+      // The newest ones, which components make again when they are drawn.
+      ...tools && { tools: (name) => this.#findTool(name) },
       sessionToken: (rejected) => this.#token(rejected),
       onLink: (up) => this.#call === call && this.#update({ reconnecting: !up }),
     });
     this.#update({ status: position ? "streaming" : "submitted", error: undefined });
     this.#save();
     this.#read(call);
+  }
+
+  #findTool(name: string): PageTool | undefined {
+    const { tools = {} } = this.#options;
+    return Object.hasOwn(tools, name) ? tools[name] : undefined;
   }
 
   async #token(rejected: string): Promise<string> {
@@ -228,8 +220,12 @@ export class AgentChat {
   #handle(frame: Frame, call: Chat): void {
     const { position, requestId, messagesLeft } = call;
     this.#pending = { ...this.#pending!, position };
-    const messages = applyFrame(this.getState().messages, frame, position.split(".")[0]!);
-    this.#update({ messages, status: "streaming", messagesLeft });
+    const { messages: before, approvals: waiting } = this.getState();
+    const messages = applyFrame(before, frame, position);
+    const approvals = approvalsAfter(waiting, frame, position);
+    this.#update({ messages, approvals, status: "streaming", messagesLeft });
+    // A call that was seen is not answered again after a reload.
+    if (frame.type === "tool_call" && frame.pending) this.#save();
     this.#report(() => this.#options.onFrame?.(frame));
     if (this.#call !== call) return;
     if (frame.type === "start") {
@@ -261,8 +257,9 @@ export class AgentChat {
 
   #end(change: Partial<AgentChatState>): void {
     this.#call = undefined;
-    if (this.#failure?.retry !== "same") this.#pending = undefined;
-    this.#update({ ...change, reconnecting: false });
+    const isOver = this.#failure?.retry !== "same";
+    if (isOver) this.#pending = undefined;
+    this.#update({ ...change, reconnecting: false, ...isOver && { approvals: [] } });
     this.#holder.flush();
     this.#save();
   }

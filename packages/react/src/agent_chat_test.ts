@@ -54,7 +54,7 @@ function setUp(answers: (() => Response)[], options: Partial<AgentChatOptions> =
     onError: (failure) => failures.push(failure),
     ...options,
   });
-  return { chat, sent, finished, failures };
+  return { chat, sent, finished, failures, fetcher };
 }
 
 /** Resolves with the state once it is as wanted. */
@@ -100,7 +100,10 @@ Deno.test("AgentChat: sends the whole conversation, and joins text and tools to 
     id: RUN,
     role: "assistant",
     text: "One two.",
-    tools: [{ name: "find", args: { q: "a" }, output: [1] }, { name: "find", args: { q: "b" } }],
+    tools: [
+      { n: 2, name: "find", args: { q: "a" }, output: [1] },
+      { n: 4, name: "find", args: { q: "b" } },
+    ],
     finishReason: "length",
   });
   assertEquals([finished, state.messagesLeft], [[state.messages[1]], 49]);
@@ -387,4 +390,94 @@ Deno.test("AgentChat: what a message replaces survives a failure and a reload", 
   assertEquals(second.chat.methods.regenerate(), true);
   await ended(second.chat);
   assertEquals([contents(second.sent[0]!), second.sent[0]!.body.replaces], [["Hello!"], RUN]);
+});
+
+const WAITING = {
+  type: "tool_call",
+  name: "cancel_order",
+  args: { id: "A-1" },
+  pending: true,
+  expiresAt: "2026-01-15T12:01:00.000Z",
+} as const;
+const noContent = () => new Response(null, { status: 204 });
+const decisions = (sent: Sent[]) =>
+  sent.filter(({ url }) => url.endsWith("/decision")).map(({ url, body }) => [
+    url.slice(url.indexOf("/calls")),
+    body,
+  ]);
+
+Deno.test("AgentChat: a call that waits for a decision is an approval until it is decided, also after a reload", async () => {
+  const frames: Frame[] = [
+    START,
+    { ...WAITING, waitsFor: "visitor", title: "Cancel an order" },
+    { ...WAITING, waitsFor: "person" },
+  ];
+  const storage = memory();
+  const first = setUp([() => open(frames)], { storage });
+  first.chat.attach();
+  first.chat.methods.send("Hello?");
+  const { approvals } = await until(first.chat, ({ approvals }) => approvals.length === 2);
+  assertEquals(approvals.map(({ id, title, waitsFor }) => [id, title, waitsFor]), [
+    [`${RUN}.2`, "Cancel an order", "visitor"],
+    [`${RUN}.3`, "cancel_order", "person"],
+  ]);
+  const offline = () => {
+    throw new TypeError("connection refused");
+  };
+  const gone = () => reject(409, "already_decided");
+  const resumed = () => open([...frames, { type: "delta", text: "One moment." }]);
+  const second = setUp([resumed, offline, noContent, gone], { storage });
+  const leave = second.chat.attach();
+  const state = await until(second.chat, ({ messages }) => messages[1]?.text === "One moment.");
+  assertEquals(state.approvals, approvals);
+  const { approve, refuse } = second.chat.methods;
+  await assertRejects(() => approve(`${RUN}.2`));
+  assertEquals(second.chat.getState().approvals.length, 2);
+  await approve(`${RUN}.2`);
+  await refuse(`${RUN}.3`);
+  assertEquals(second.chat.getState().approvals, []);
+  assertEquals(decisions(second.sent).slice(1), [
+    ["/calls/2/decision", { approve: true }],
+    ["/calls/3/decision", { approve: false }],
+  ]);
+  leave();
+});
+
+Deno.test("AgentChat: a result ends the approval that it names, and the end of the run all", async () => {
+  const call: Frame = { ...WAITING, waitsFor: "visitor" };
+  const frames: Frame[] = [START, call, call, {
+    ...{ type: "tool_result", name: "cancel_order", output: "second", call: 3 },
+  }];
+  const { chat } = setUp([() => open(frames)]);
+  chat.attach();
+  chat.methods.send("Hello?");
+  const { approvals, messages } = await until(
+    chat,
+    ({ messages }) => messages[1]?.tools.some((tool) => "output" in tool) ?? false,
+  );
+  assertEquals(approvals.map(({ id }) => id), [`${RUN}.2`]);
+  assertEquals(messages[1]!.tools.map(({ output }) => output), [undefined, "second"]);
+  chat.methods.stop();
+  assertEquals(chat.getState().approvals, []);
+});
+
+Deno.test("AgentChat: calls the newest function of the page, and not again after a reload", async () => {
+  const frames: Frame[] = [START, { ...WAITING, name: "read_cart", waitsFor: "page" }];
+  const storage = memory();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const first = setUp([() => open(frames), noContent], { storage, tools: { read_cart: () => 1 } });
+  first.chat.configure({
+    ...{ apiBase: "https://chat.example", agentId: AGENT, sessionToken: TOKEN, storage },
+    fetch: first.fetcher,
+    tools: {
+      read_cart(args) {
+        resolve([args, JSON.parse(storage.entries.get(`agent-chat:${AGENT}`)!).pending.position]);
+        return 2;
+      },
+    },
+  });
+  first.chat.attach();
+  first.chat.methods.send("Hello?");
+  // What is stored by then says that the call was handled.
+  assertEquals(await promise, [{ id: "A-1" }, `${RUN}.2`]);
 });

@@ -50,7 +50,8 @@ export function changeAnswer(
 }
 
 /** The messages after a frame. Types that later versions of the service add change nothing. */
-export function applyFrame(messages: Messages, frame: Frame, id: string): Messages {
+export function applyFrame(messages: Messages, frame: Frame, position: string): Messages {
+  const [id = "", n] = position.split(".");
   switch (frame.type) {
     case "start":
       // Each frame arrives once, so this is another run, which starts its answer over.
@@ -61,7 +62,7 @@ export function applyFrame(messages: Messages, frame: Frame, id: string): Messag
       const { name, args } = frame;
       return changeAnswer(messages, {
         id,
-        change: ({ tools }) => ({ tools: [...tools, { name, args }] }),
+        change: ({ tools }) => ({ tools: [...tools, { n: Number(n), name, args }] }),
       });
     }
     case "tool_result":
@@ -74,11 +75,13 @@ export function applyFrame(messages: Messages, frame: Frame, id: string): Messag
   }
 }
 
-/** Tools run one after the other, so the result belongs to the first call without one. */
+/** A result that names no call belongs to the first one without a result: they run one after the other. */
 function withOutput(
   tools: readonly ToolCall[],
-  { name, output }: { name: string; output: unknown },
+  { name, output, call }: { name: string; output: unknown; call?: number | undefined },
 ): readonly ToolCall[] {
-  const at = tools.findIndex((tool) => tool.name === name && !("output" in tool));
+  const at = tools.findIndex((tool) =>
+    call === undefined ? tool.name === name && !("output" in tool) : tool.n === call
+  );
   return tools.map((tool, index) => index === at ? { ...tool, output } : tool);
 }

@@ -1,6 +1,6 @@
 /** Keeps a conversation over reloads of the tab. */
 import type { ChatMessage } from "@agent-chat/client";
-import type { AgentChatStorage, AgentMessage } from "./mod.d.ts";
+import type { AgentChatStorage, AgentMessage, Approval } from "./mod.d.ts";
 
 /** A message whose answer is not complete. Sending it again joins its run. */
 export interface PendingMessage {
@@ -16,6 +16,7 @@ export interface StoredConversation {
   readonly messages: readonly AgentMessage[];
   readonly conversationId: string | undefined;
   readonly pending: PendingMessage | undefined;
+  readonly approvals: readonly Approval[];
 }
 
 export interface ConversationStorage {
@@ -34,7 +35,8 @@ export function createStorage(
     load() {
       try {
         const { v, ...stored } = JSON.parse((storage() || undefined)?.getItem(key) ?? "{}");
-        return v === 1 ? stored : undefined;
+        // An earlier version has stored no approvals.
+        return v === 1 ? { approvals: [], ...stored } : undefined;
       } catch {
         return undefined;
       }

@@ -1,11 +1,28 @@
 /** Types of `@agent-chat/react`, as published. */
-import type { ChatOptions, Feedback, FinishReason, Frame } from "@agent-chat/client";
+import type { ChatOptions, Feedback, FinishReason, Frame, PageTool } from "@agent-chat/client";
 
 export interface ToolCall {
+  /** Number of its frame. */
+  readonly n: number;
   readonly name: string;
   readonly args: unknown;
   /** Undefined while the tool runs. A tool that failed has `{ error: { code, message } }`. */
   readonly output?: unknown;
+}
+
+/** A call of a tool that waits for somebody's decision. */
+export interface Approval {
+  /** A key for lists. */
+  readonly id: string;
+  readonly name: string;
+  /** What people call the tool. */
+  readonly title: string;
+  /** What is decided on. It is the model's: show it as text. */
+  readonly args: unknown;
+  /** A `person` of the owner's team decides in the inbox; only the visitor's can be decided here. */
+  readonly waitsFor: "visitor" | "person";
+  /** ISO 8601. Then it counts as rejected. */
+  readonly expiresAt: string;
 }
 
 export interface AgentMessage {
@@ -51,7 +68,13 @@ export type AgentChatStorage = Pick<Storage, "getItem" | "setItem" | "removeItem
 export interface AgentChatOptions extends
   Pick<
     ChatOptions,
-    "apiBase" | "agentId" | "provider" | "model" | "temperature" | "maxOutputTokens" | "fetch"
+    | "apiBase"
+    | "agentId"
+    | "provider"
+    | "model"
+    | "temperature"
+    | "maxOutputTokens"
+    | "fetch"
   > {
   /** Address of your backend that mints session tokens. */
   readonly sessionEndpoint?: string | undefined;
@@ -61,6 +84,11 @@ export interface AgentChatOptions extends
   readonly id?: string | undefined;
   /** Keeps the conversation over reloads. Default: the tab's `sessionStorage`; `false`: nothing. */
   readonly storage?: AgentChatStorage | false | undefined;
+  /**
+   * Functions of the page that the agent may call, by the names of its tools of type `client`. Each call
+   * is answered once, also over reloads and in a copy of the tab.
+   */
+  readonly tools?: Readonly<Record<string, PageTool>> | undefined;
   /** Called with every frame, once. */
   readonly onFrame?: ((frame: Frame) => void) | undefined;
   /** Called when an answer has ended, also after `stop()`. */
@@ -79,6 +107,8 @@ export interface AgentChatState {
   readonly conversationId: string | undefined;
   /** Messages that the session may still send; undefined until the first response. */
   readonly messagesLeft: number | undefined;
+  /** The calls that wait for a decision, in order. */
+  readonly approvals: readonly Approval[];
 }
 
 export interface AgentChatHelpers extends AgentChatState {
@@ -104,6 +134,14 @@ export interface AgentChatHelpers extends AgentChatState {
    * promise rejects with a `ChatError`.
    */
   readonly rate: (id: string, feedback: Feedback | undefined) => Promise<void>;
+  /**
+   * Lets the agent do what it asks for, by the `id` of the approval, which then disappears; also if it was
+   * decided elsewhere. The promise rejects with a `ChatError` if the service could not be reached: the
+   * approval stays.
+   */
+  readonly approve: (id: string) => Promise<void>;
+  /** The opposite of `approve`. */
+  readonly refuse: (id: string) => Promise<void>;
   /** Stops any answer, and deletes the conversation from the page. */
   readonly reset: () => void;
 }
@@ -142,6 +180,8 @@ export interface WidgetHandle {
   /** A BCP 47 tag. A change of a prop returns to `lang`. */
   setLocale(tag: string): void;
   setAppearance(appearance: WidgetAppearance): void;
+  /** Lets the agent call a function of the page. Returns the function that ends that. */
+  registerTool(name: string, tool: PageTool): () => void;
   /** Adds a listener and returns the function that removes it. */
   on<K extends keyof WidgetEvents>(
     name: K,
@@ -190,7 +230,7 @@ export interface ChatWidgetProps {
   readonly open?: boolean | undefined;
   readonly imageOrigins?: readonly string[] | undefined;
   /** What visitors may do beyond writing. Default: what the agent offers. */
-  readonly offers?: readonly ("images" | "documents" | "handoff")[] | undefined;
+  readonly offers?: readonly ("images" | "documents" | "handoff" | "memory")[] | undefined;
   /** The browser signs its calls, so that a copied token is worthless. */
   readonly bind?: boolean | undefined;
   /** The script. Default: `/widget.v1.js` of the service. */

@@ -1,6 +1,8 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/Notice.tsx";
+import { Notice, PageNotice } from "@/components/Notice.tsx";
+import { McpServerRows } from "@/components/mcp/McpServerRows.tsx";
+import { CONNECT_PROBLEM_TEXTS, isConnectProblem } from "@/lib/dashboard/mcp/mcp_problem_texts.ts";
 import { SECRET_SORT_KEYS, SecretTable } from "@/components/SecretTable.tsx";
 import { ConnectionRows } from "@/components/ConnectionRows.tsx";
 import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
@@ -24,11 +26,12 @@ export const handler = define.handlers({
     const user = signedIn(ctx.state);
     // Reading the catalog loads changed connections, which otherwise happens with each run.
     await service.catalogue.list();
-    const [tenant, plan, secrets, storage] = await Promise.all([
+    const [tenant, plan, secrets, storage, servers] = await Promise.all([
       service.tenants.get(user.tenant),
       service.tenants.plan(user.tenant),
       service.secrets.list(user.tenant),
       service.storage.read(user.tenant),
+      service.mcpAuthorizations.list(user.tenant),
     ]);
     const by = { by: "name", isDescending: false };
     const { rows, sorting } = sortRows(secrets, { url: ctx.url, keys: SECRET_SORT_KEYS, by });
@@ -40,6 +43,7 @@ export const handler = define.handlers({
       maxVersions: maxAgentVersions(plan),
       values: describePlan(plan, service.limits),
       secrets: { secrets: rows, sorting },
+      servers,
       storage,
       slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       editor: isEditor(user),
@@ -51,10 +55,14 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { plan, editor, now } = data;
+  const problem = url.searchParams.get("problem") ?? "";
   return (
     <>
       <PageHeader title={t("Settings")} text={data.tenant} />
       <PageNotice notice={flashMessageOf(url)} />
+      {isConnectProblem(problem) && (
+        <Notice kind="error">{t(CONNECT_PROBLEM_TEXTS[problem])}</Notice>
+      )}
       <div class="sections">
         <section aria-labelledby="secrets">
           <div class="section-head">
@@ -69,6 +77,20 @@ export default define.page<typeof handler>(({ data, url }) => {
             {editor && <a class="button" href="/settings/secrets/new">{t("Set secret")}</a>}
           </div>
           <SecretTable {...data.secrets} agents={data.agents} now={now} editor={editor} url={url} />
+        </section>
+        <section aria-labelledby="mcp-servers">
+          <div class="section-head">
+            <div>
+              <h2 id="mcp-servers">{t("MCP servers")}</h2>
+              <p class="lead">
+                {t(
+                  "Connections to servers that ask for OAuth. The tools of your agents share them.",
+                )}
+              </p>
+            </div>
+            {editor && <a class="button" href="/settings/mcp">{t("Connect MCP server")}</a>}
+          </div>
+          <McpServerRows servers={data.servers} editor={editor} />
         </section>
         <section aria-labelledby="limits">
           <div class="section-head">

@@ -11,7 +11,7 @@ export const ANSWER_TEXTS: Languages = {
   it: "Fonti|Messaggi rimasti|Copia la chat|Tu|Domande suggerite",
   pl: "Źródła|Pozostałe wiadomości|Kopiuj czat|Ty|Proponowane pytania",
   tr: "Kaynaklar|Kalan mesaj|Sohbeti kopyala|Siz|Önerilen sorular",
-  ja: "出典|残り|チャットをコピー|あなた|質問の候補",
+  ja: "出典|残り|会話をコピー|あなた|質問の候補",
   zh: "来源|剩余消息|复制聊天|您|推荐问题",
   ar: "المصادر|الرسائل المتبقية|نسخ الدردشة|أنت|أسئلة مقترحة",
 };

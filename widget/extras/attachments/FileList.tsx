@@ -75,12 +75,12 @@ async function openImage(
   { id, name }: AttachedFile,
   { context, uploads }: Pick<FileListProps, "context" | "uploads">,
 ): Promise<void> {
-  const { call, changed } = context;
+  const { callService, changed } = context;
   let content: ComponentChildren = "…";
   showSheet(context, { label: name, render: () => content });
   let problem = 0;
   try {
-    const response = await call(`attachments/${id}`);
+    const response = await callService(`attachments/${id}`);
     problem = response.status;
     const image = await createImageBitmap(await response.blob());
     content = <canvas class="picture" role="img" aria-label={name} ref={paintImage(image)} />;

@@ -59,7 +59,7 @@ export function attachmentsFeature(context: ExtrasContext): Slot {
       return role === "user" && files && <FileList {...{ context, uploads, files }} isSent />;
     }
     if (place === OVER) return dragTimer && <p class="sheet drop">{t(DROP_HERE)}</p>;
-    const files = [...ui.conversation.state.files ?? [], ...uploads.pending];
+    const files = [...ui.conversation.state.files ?? [], ...uploads.unsent];
     return place === ABOVE_FIELD && files[0] && <FileList {...{ context, uploads, files }} />;
   };
 }

@@ -21,7 +21,7 @@ export const ATTACHMENT_TEXTS: Languages = {
   tr:
     "Dosya ekle|Fotoğraf çek|Yükleniyor…|Eklendi|Kaldır|Bu dosya eklenemiyor.|10 MB’tan büyük.|Daha fazla dosya eklenemez.|Dosyaları buraya bırakın|Yükleme bitince gönderilecek.",
   ja:
-    "ファイルを添付|写真を撮る|アップロード中…|添付済み|削除|このファイルは添付できません。|10 MBを超えています。|これ以上添付できません。|ここにドロップ|アップロード後に送信します。",
+    "ファイルを添付|写真を撮る|送信中…|添付済み|削除|添付できません。|10 MBを超えています。|これ以上添付できません。|ここにドロップ|完了後に送信します。",
   zh:
     "添加附件|拍照|正在上传…|已添加|移除|无法添加此文件。|超过 10 MB。|无法添加更多文件。|将文件拖放到此处|上传完成后发送。",
   ar:

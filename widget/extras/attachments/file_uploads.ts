@@ -22,7 +22,7 @@ export interface PendingFile extends Pick<AttachedFile, "name" | "paint"> {
 }
 
 export interface FileUploads {
-  pending: PendingFile[];
+  unsent: PendingFile[];
   /** With a problem, files are listed but not uploaded. */
   readonly attach: (files: readonly File[], problem?: number) => void;
   readonly begin: (item: PendingFile) => void;
@@ -35,7 +35,7 @@ export interface FileUploads {
 const MAX_FILES = 8;
 const MAX_BYTES = 10 * 1024 * 1024;
 
-export function createFileUploads({ ui, t, call, changed }: ExtrasContext): FileUploads {
+export function createFileUploads({ ui, t, callService, changed }: ExtrasContext): FileUploads {
   const { conversation } = ui;
   let queue = Promise.resolve();
   /** A message waits for the end of the uploads. */
@@ -48,9 +48,9 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
   };
   const update = () => {
     const { state } = conversation;
-    const { pending } = uploads;
-    const isUploading = pending.some(({ problem }) => problem === undefined);
-    const isComplete = isHeld && !pending[0] && !state.busy;
+    const { unsent } = uploads;
+    const isUploading = unsent.some(({ problem }) => problem === undefined);
+    const isComplete = isHeld && !unsent[0] && !state.busy;
     state.uploading = isUploading ? hold : undefined;
     isHeld &&= isUploading;
     changed(true);
@@ -66,7 +66,7 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
     if (file.size > MAX_BYTES) return 413;
     const body = new FormData();
     body.append("file", file, item.name);
-    const response = await call("attachments", { method: "POST", body, signal });
+    const response = await callService("attachments", { method: "POST", body, signal });
     if (!response.ok) return response.status;
     const { id, name, mediaType, bytes } = await response.json();
     signal.throwIfAborted();
@@ -81,7 +81,7 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
     update();
   };
   const uploads: FileUploads = {
-    pending: [],
+    unsent: [],
     noteOf(problem) {
       if (problem === undefined) return t(isHeld ? SENT_LATER : UPLOADING);
       if (/^(0|401|5..)$/.test(`${problem}`)) return ui.locale.t(problemOf(problem));
@@ -90,7 +90,7 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
     attach(files, problem) {
       for (const file of files) {
         const item = { file, name: file.name };
-        const count = uploads.pending.push(item) + (conversation.state.files?.length ?? 0);
+        const count = uploads.unsent.push(item) + (conversation.state.files?.length ?? 0);
         if (problem || count > MAX_FILES) settle(item, problem ?? 429);
         else uploads.begin(item);
       }
@@ -106,7 +106,7 @@ export function createFileUploads({ ui, t, call, changed }: ExtrasContext): File
       const { state } = conversation;
       const files = state.files?.filter((other) => other !== item);
       state.files = files?.[0] && files;
-      uploads.pending = uploads.pending.filter((other) => other !== item);
+      uploads.unsent = uploads.unsent.filter((other) => other !== item);
       (item as PendingFile).halt?.abort();
       update();
     },

@@ -9,7 +9,7 @@ import { ASK_AGAIN, EDIT, NEW_ANSWER } from "./branch_ids.ts";
 import { EditForm } from "./EditForm.tsx";
 
 export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext): Slot {
-  const { conversation, handle, log } = ui;
+  const { conversation, handle } = ui;
   /** The message whose text is being changed. */
   let editing: TranscriptMessage | undefined;
   /** The message whose button gets the focus when it is drawn. */
@@ -23,8 +23,6 @@ export function branchFeature({ ui, t, changed, answerActions }: ExtrasContext):
     if (!canBranch() || !conversation.branch(question, text)) return;
     editing = undefined;
     conversation.announceText(t(NEW_ANSWER));
-    // The pressed button disappears, so move the focus to the log instead of losing it to the page.
-    log.current?.focus({ preventScroll: true });
   };
   const edit = (question: TranscriptMessage | undefined) => {
     left = editing;

@@ -1,26 +1,19 @@
 import { MORE, NEW_CONVERSATION } from "../../string_ids.ts";
 import type { ExtrasContext } from "../extras_context.ts";
-import { Action, Form, textIn } from "../Form.tsx";
-import { PENCIL } from "../icon_paths.ts";
-import { IconButton } from "../IconButton.tsx";
+import { EditableRow, type ListView } from "../EditableRow.tsx";
 import { relativeTime } from "../relative_time.ts";
-import { DELETE, EDIT, REALLY_DELETE, RENAME } from "./conversations_ids.ts";
+import { RENAME } from "./conversations_ids.ts";
 import type { OwnConversation, OwnConversations } from "./own_conversations.ts";
 
-/** What the visitor does in the list. */
-export interface ListView {
+export interface ConversationsView extends ListView {
   /** The conversation that is being opened. */
   opening?: string | undefined;
-  /** The one whose form is open. */
-  editing?: string | undefined;
-  /** Delete was pressed once. */
-  isSure?: boolean;
 }
 
 export interface ConversationsSheetProps {
   readonly context: ExtrasContext;
   readonly list: OwnConversations;
-  readonly view: ListView;
+  readonly view: ConversationsView;
   /** Shows a conversation in the panel. */
   readonly open: (id: string) => void;
 }
@@ -41,7 +34,7 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
     <div>
       {list.problem && <p role="alert">{t(list.problem)}</p>}
       <div role="list">
-        {list.found.map((one) => <Row key={one.id} {...props} one={one} />)}
+        {list.found!.map((one) => <Row key={one.id} {...props} one={one} />)}
       </div>
       {list.nextCursor && <button type="button" class="item" onClick={showMore}>{t(MORE)}</button>}
     </div>
@@ -52,34 +45,19 @@ interface RowProps extends ConversationsSheetProps {
   readonly one: OwnConversation;
 }
 
-/** A conversation, and below it the form that renames or deletes it. */
+/** A conversation, which can be opened, renamed and deleted. */
 function Row({ context, list, view, open, one }: RowProps) {
-  const { ui: { conversation, handle, locale }, t, changed } = context;
+  const { ui: { conversation, handle, locale }, t } = context;
   const { id, title = locale.t(NEW_CONVERSATION), updatedAt } = one;
   const isShown = conversation.state.conversationId === id;
-  const isEditing = view.editing === id;
-  const edit = (editing?: string) => {
-    Object.assign(view, { editing, isSure: false });
-    changed(false);
-  };
-  const rename = async (form: HTMLFormElement) => {
-    const name = textIn(form).replace(/\s+/g, " ");
-    // The form disappears, so move the focus to its button instead of losing it to the page.
-    (form.previousElementSibling as HTMLElement).focus();
-    if (!name || await list.change(id, { method: "PATCH", body: { title: name } })) edit();
-  };
-  const remove = async (event: Event) => {
-    const sheet = (event.currentTarget as Element).closest(".sheet")!;
-    if (!view.isSure) {
-      view.isSure = true;
-      return conversation.announceText(t(REALLY_DELETE));
-    }
-    // The row disappears.
-    sheet.querySelector("button")!.focus();
-    if (await list.change(id, { method: "DELETE" }) && isShown) handle.newConversation();
-  };
   return (
-    <div class="thread" role="listitem">
+    <EditableRow
+      {...{ context, view, id, text: title, maxLength: MAX_TITLE_LENGTH, label: t(RENAME) }}
+      onSave={(text) => list.change(`/${id}`, { method: "PATCH", body: { title: text } })}
+      onDelete={async () => {
+        if (await list.change(`/${id}`, { method: "DELETE" }) && isShown) handle.newConversation();
+      }}
+    >
       <button
         type="button"
         class="item"
@@ -92,25 +70,6 @@ function Row({ context, list, view, open, one }: RowProps) {
         </span>
         {view.opening === id && <i class="dot" />}
       </button>
-      <IconButton
-        label={`${t(EDIT)}: ${title}`}
-        icon={PENCIL}
-        look="tool"
-        isExpanded={isEditing}
-        onPress={() => edit(isEditing ? undefined : id)}
-      />
-      {isEditing && (
-        <Form onSave={rename}>
-          <input
-            aria-label={t(RENAME)}
-            defaultValue={title}
-            maxLength={MAX_TITLE_LENGTH}
-            dir="auto"
-          />
-          <Action label={t(RENAME)} />
-          <Action label={t(view.isSure ? REALLY_DELETE : DELETE)} onPress={remove} />
-        </Form>
-      )}
-    </div>
+    </EditableRow>
   );
 }

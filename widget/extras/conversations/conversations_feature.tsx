@@ -2,7 +2,7 @@
 import { type ExtrasContext, showSheet } from "../extras_context.ts";
 import { OVER, type Slot } from "../slot.ts";
 import { EARLIER_CONVERSATIONS } from "./conversations_ids.ts";
-import { ConversationsSheet, type ListView } from "./ConversationsSheet.tsx";
+import { ConversationsSheet, type ConversationsView } from "./ConversationsSheet.tsx";
 import { ownConversations } from "./own_conversations.ts";
 
 export function conversationsFeature(context: ExtrasContext): Slot {
@@ -12,7 +12,7 @@ export function conversationsFeature(context: ExtrasContext): Slot {
   /** Since the menu was opened. */
   let isAsked = false;
   const showList = () => {
-    const view: ListView = {};
+    const view: ConversationsView = {};
     const open = async (id: string) => {
       if (view.opening) return;
       view.opening = id;
@@ -35,7 +35,7 @@ export function conversationsFeature(context: ExtrasContext): Slot {
     if (ui.read("data-history") === "off") return;
     if (!isAsked) list.load();
     isAsked = true;
-    return list.found[0] && {
+    return list.found?.[0] && {
       label: t(EARLIER_CONVERSATIONS),
       icon: "M5 9a8 8 0 1 1-1 3.5M4 5v4h4m4-1v4.5l3 2",
       onPress: showList,
@@ -45,6 +45,6 @@ export function conversationsFeature(context: ExtrasContext): Slot {
     if (place !== OVER || context.sheet) return;
     // The next menu asks again: the page may have another visitor by then.
     isAsked = false;
-    list.found = [];
+    list.found = undefined;
   };
 }

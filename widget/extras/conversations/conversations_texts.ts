@@ -11,7 +11,7 @@ export const CONVERSATIONS_TEXTS: Languages = {
   it: "Chat precedenti|Modifica|Rinomina|Elimina|Eliminare davvero?",
   pl: "Wcześniejsze czaty|Edytuj|Zmień nazwę|Usuń|Na pewno usunąć?",
   tr: "Önceki sohbetler|Düzenle|Yeniden adlandır|Sil|Gerçekten silinsin mi?",
-  ja: "以前のチャット|編集|名前を変更|削除|本当に削除しますか？",
+  ja: "以前の会話|編集|名前を変更|削除|本当に削除しますか？",
   zh: "以前的聊天|编辑|重命名|删除|确定删除？",
   ar: "الدردشات السابقة|تعديل|إعادة التسمية|حذف|هل تريد الحذف حقًا؟",
 };

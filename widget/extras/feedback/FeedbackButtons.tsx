@@ -14,7 +14,7 @@ import {
 } from "./feedback_ids.ts";
 
 export interface FeedbackButtonsProps {
-  readonly ui: Pick<Ui, "conversation" | "locale" | "log">;
+  readonly ui: Pick<Ui, "conversation" | "locale">;
   readonly t: (id: number) => string;
   readonly feedback: AnswerFeedback;
   readonly answer: TranscriptMessage;
@@ -33,8 +33,6 @@ export function FeedbackButtons({ ui, t, feedback, answer }: FeedbackButtonsProp
     const text = outcome(await sent);
     if (text) ui.conversation.announceText(text);
     if (feedback.asking === answer) ui.conversation.announceText(t(WHAT_WAS_WRONG));
-    // The buttons disappear, so move the focus to the log instead of losing it to the page.
-    if (!answer.run) ui.log.current?.focus({ preventScroll: true });
   };
   const thumb = (rating: Rating, label: string) => (
     <IconButton

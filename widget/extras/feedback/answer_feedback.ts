@@ -4,7 +4,7 @@ import type { TranscriptMessage } from "../../state.ts";
 import type { ServiceCall } from "../service_call.ts";
 
 export interface AnswerFeedbackOptions {
-  readonly call: ServiceCall;
+  readonly callService: ServiceCall;
   /** Called after each change, with `true` if it must survive a reload. */
   readonly changed: (save: boolean) => void;
 }
@@ -20,12 +20,12 @@ export interface AnswerFeedback {
   readonly comment: (answer: TranscriptMessage, comment: string) => Promise<boolean>;
 }
 
-export function answerFeedback({ call, changed }: AnswerFeedbackOptions): AnswerFeedback {
+export function answerFeedback({ callService, changed }: AnswerFeedbackOptions): AnswerFeedback {
   /** One request after the other, so that the last click counts. */
   let queue = Promise.resolve(true);
   const request = async (answer: TranscriptMessage, body?: Record<string, unknown>) => {
     const method = body ? "PUT" : "DELETE";
-    const { ok, status } = await call(`runs/${answer.run}/feedback`, { method, body });
+    const { ok, status } = await callService(`runs/${answer.run}/feedback`, { method, body });
     // The service knows it no more, or it is another visitor's: it cannot be rated.
     if (status === 404) answer.run = undefined;
     return ok;

@@ -8,7 +8,7 @@ const ok = () => new Response(null, { status: 204 });
 function setUp(answers: (() => Response | Promise<Response>)[]) {
   const sent: { method: string; token: string | null; body: unknown }[] = [];
   const tokens = ["first", "second"];
-  const call = createServiceCall({
+  const callService = createServiceCall({
     apiBase: "https://chat.example",
     session: {
       token: () => Promise.resolve(tokens[0]!),
@@ -21,7 +21,7 @@ function setUp(answers: (() => Response | Promise<Response>)[]) {
       return Promise.resolve().then(() => answers.shift()!());
     }) as typeof fetch,
   });
-  const feedback = answerFeedback({ call, changed: () => {} });
+  const feedback = answerFeedback({ callService, changed: () => {} });
   const turn: TranscriptMessage = { id: 1, role: "assistant", text: "Yes.", run: "run-1" };
   return { feedback, turn, sent };
 }

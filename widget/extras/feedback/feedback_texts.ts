@@ -12,7 +12,7 @@ export const FEEDBACK_TEXTS: Languages = {
   it: "Buona risposta|Risposta sbagliata|Che cosa non andava? (facoltativo)|Grazie|Invia commento",
   pl: "Dobra odpowiedź|Zła odpowiedź|Co było nie tak? (opcjonalnie)|Dziękujemy|Wyślij komentarz",
   tr: "İyi yanıt|Kötü yanıt|Sorun neydi? (isteğe bağlı)|Teşekkürler|Yorumu gönder",
-  ja: "良い回答|悪い回答|問題点（任意）|ありがとうございます|コメントを送信",
+  ja: "良い回答|悪い回答|問題点（任意）|ありがとうございます|送信",
   zh: "回答有帮助|回答没有帮助|哪里有问题？（可选）|谢谢|发送反馈",
   ar: "إجابة جيدة|إجابة سيئة|ما المشكلة؟ (اختياري)|شكرًا لك|إرسال التعليق",
 };

@@ -5,19 +5,15 @@ import { EMAIL, MESSAGE } from "./handoff_ids.ts";
 import type { VisitorHandoff } from "./visitor_handoff.ts";
 
 export interface ContactFormProps {
-  readonly ui: Pick<Ui, "locale" | "log">;
+  readonly ui: Pick<Ui, "locale">;
   readonly t: (id: number) => string;
   readonly handoff: Pick<VisitorHandoff, "leaveContact">;
 }
 
 /** For an answer by e-mail when nobody is there. The browser checks the fields. */
 export function ContactForm({ ui, t, handoff }: ContactFormProps) {
-  const save = async (form: HTMLFormElement) => {
-    // The form disappears, so move the focus to the log instead of losing it to the page.
-    if (await handoff.leaveContact(Object.fromEntries(new FormData(form)))) {
-      ui.log.current?.focus({ preventScroll: true });
-    }
-  };
+  const save = (form: HTMLFormElement) =>
+    void handoff.leaveContact(Object.fromEntries(new FormData(form)));
   return (
     <Form look="contact" part="contact" onSave={save}>
       <label>

@@ -7,13 +7,15 @@ import { describeHandoff } from "./describe_handoff.ts";
 import { TALK_TO_A_PERSON } from "./handoff_ids.ts";
 import { type VisitorHandoff, visitorHandoff } from "./visitor_handoff.ts";
 
-export function handoffFeature({ ui, t, call, changed, root, menuItems }: ExtrasContext): Slot {
+export function handoffFeature(
+  { ui, t, callService, changed, root, menuItems }: ExtrasContext,
+): Slot {
   const { conversation } = ui;
   const isOffered = () => ui.read("data-offers")?.includes("handoff");
   const describe = (now: Handoff) =>
     describeHandoff(now, { t, lang: ui.locale.lang, isTyping: handoff.isTyping() });
   const handoff: VisitorHandoff = visitorHandoff({
-    ...{ call, changed, conversation, isOffered, describe },
+    ...{ callService, changed, conversation, isOffered, describe },
   });
   ui.handle.on("destroy", handoff.stop);
   root.addEventListener("input", ({ target }) => {

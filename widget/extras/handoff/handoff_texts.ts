@@ -21,7 +21,7 @@ export const HANDOFF_TEXTS: Languages = {
   tr:
     "Bir kişiyle görüş|Yazmaya devam edebilirsiniz.|En uzun bekleme|Sizinle $ görüşüyor.|$ yazıyor…|$ ile görüşmeniz bitti.|Şu anda kimse yanıt veremiyor.|Asistan yeniden yanıt veriyor.|Bir mesaj bırakın, size yazalım.|E-posta|Mesaj|Teşekkürler. $ adresine yazacağız.",
   ja:
-    "担当者と話す|続けて入力できます。|最長の待ち時間|$さんが対応しています。|$さんが入力中…|$さんとの会話は終了しました。|現在、担当者は対応できません。|アシスタントが再び回答します。|メッセージを残してください。ご連絡します。|メール|メッセージ|ありがとうございます。$ にご連絡します。",
+    "担当者と話す|続けて入力できます。|最長の待ち時間|$さんが対応しています。|$さんが入力中…|$さんとの会話は終了しました。|担当者は対応できません。|アシスタントに戻りました。|メッセージを残すとご連絡します。|メール|メッセージ|ありがとうございます。$ にご連絡します。",
   zh:
     "联系人工客服|您可以继续输入。|最长等待时间|$ 正在为您服务。|$ 正在输入…|与 $ 的对话已结束。|目前没有人可以回复。|助手继续为您回答。|请留言，我们会给您回信。|邮箱|留言|谢谢。我们会写信至 $。",
   ar:

@@ -2,10 +2,11 @@
 import type { Handoff, State } from "../../state.ts";
 import { GENERIC_ERROR } from "../../string_ids.ts";
 import type { ExtrasContext } from "../extras_context.ts";
+import { pause } from "../pause.ts";
 import type { ServiceRequest } from "../service_call.ts";
 import { readFeed } from "./read_feed.ts";
 
-export interface VisitorHandoffOptions extends Pick<ExtrasContext, "call" | "changed"> {
+export interface VisitorHandoffOptions extends Pick<ExtrasContext, "callService" | "changed"> {
   readonly conversation: Pick<
     ExtrasContext["ui"]["conversation"],
     "state" | "send" | "fail" | "announceText"
@@ -42,12 +43,9 @@ const SEND_TYPING_MS = 4_000;
 const noop = () => {};
 const isOpenState = (handoff: Handoff | undefined) =>
   /waiting|taken/.test(handoff?.["state"] ?? "");
-/** Different for each visitor, so that they do not come back at once. */
-const pause = (seconds: number) =>
-  new Promise((resolve) => setTimeout(resolve, 1_000 * seconds * (1 + Math.random())));
 
 export function visitorHandoff(
-  { call, changed, conversation, isOffered, describe }: VisitorHandoffOptions,
+  { callService, changed, conversation, isOffered, describe }: VisitorHandoffOptions,
 ): VisitorHandoff {
   /** Asked for before there is a conversation. */
   let isWanted: boolean | undefined;
@@ -60,7 +58,7 @@ export function visitorHandoff(
   let typingUntil = 0;
   const isOpen = () => isOpenState(conversation.state.handoff);
   const ask = (path: string, request?: ServiceRequest) =>
-    call(`conversations/${known}/${path}`, request);
+    callService(`conversations/${known}/${path}`, request);
   const post = (path: string, body?: Record<string, unknown>) =>
     ask(path, { method: "POST", body }).catch(noop);
   const fail = () => conversation.fail("handoff_failed", GENERIC_ERROR);

@@ -19,12 +19,12 @@ interface VisitorLimits {
   readonly resetsAt?: string;
 }
 
-export function limitsFeature({ ui, t, call, changed }: ExtrasContext): Slot {
+export function limitsFeature({ ui, t, callService, changed }: ExtrasContext): Slot {
   let limits: VisitorLimits = {};
   /** Number of the next message when the service was asked: it is asked again after each answer. */
   let askedAt = 0;
   const ask = async () => {
-    limits = await (await call("limits")).json();
+    limits = await (await callService("limits")).json();
     changed(false);
   };
   return (place) => {

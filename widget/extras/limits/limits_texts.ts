@@ -11,7 +11,7 @@ export const LIMITS_TEXTS: Languages = {
   it: "Budget usato|Di nuovo disponibile",
   pl: "Wykorzystany budżet|Ponownie dostępne",
   tr: "Kullanılan bütçe|Yeniden kullanılabilir",
-  ja: "予算使用率|次に使える時期",
+  ja: "予算使用率|再開",
   zh: "已用预算|恢复使用",
   ar: "الميزانية المستخدمة|متاح مجددًا",
 };

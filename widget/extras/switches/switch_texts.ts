@@ -11,7 +11,7 @@ export const SWITCH_TEXTS: Languages = {
   it: "Largo|Suono",
   pl: "Szeroki widok|Dźwięk",
   tr: "Geniş|Ses",
-  ja: "ワイド表示|通知音",
+  ja: "幅広表示|通知音",
   zh: "宽屏|提示音",
   ar: "عريض|الصوت",
 };

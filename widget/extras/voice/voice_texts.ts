@@ -16,7 +16,7 @@ export const VOICE_TEXTS: Languages = {
     "Leggi ad alta voce|Parla|In ascolto…|Ferma|Il microfono non è disponibile.|Non si è sentito nulla.",
   pl: "Czytaj na głos|Mów|Słucham…|Zatrzymaj|Mikrofon jest niedostępny.|Nic nie usłyszano.",
   tr: "Sesli oku|Konuş|Dinleniyor…|Durdur|Mikrofon kullanılamıyor.|Bir şey duyulmadı.",
-  ja: "読み上げ|音声で入力|聞いています…|停止|マイクを利用できません。|音声が聞こえませんでした。",
+  ja: "読み上げ|音声で入力|聞いています…|停止|マイクを利用できません。|聞き取れませんでした。",
   zh: "朗读|语音输入|正在聆听…|停止|麦克风不可用。|没有听到声音。",
   ar: "القراءة بصوت عالٍ|تحدث|جارٍ الاستماع…|إيقاف|الميكروفون غير متاح.|لم يُسمع شيء.",
 };

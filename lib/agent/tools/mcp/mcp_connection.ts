@@ -4,20 +4,25 @@ import {
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { KeyedLock } from "../../../platform/keyed_lock.ts";
+import type { Runtime } from "../../../platform/runtime.ts";
 import { isToolHeader } from "../../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../../schemas/tool_definition.ts";
 import type { ToolContext } from "../callable_tool.ts";
 import { renderHeaders } from "../http/render_request.ts";
 import { createLookup } from "../template.ts";
+import type { Redactor } from "../redactor.ts";
 import { ToolError } from "../tool_error.ts";
 import { resolveSecrets } from "../tool_secrets.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
 import { type ListedTool, looseResultSchema, parseToolList } from "./mcp_messages.ts";
+import { McpQuestions } from "./mcp_questions.ts";
 import { isSessionNotFound, toToolError, toToolOutput } from "./mcp_results.ts";
 
 export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Without the time in which the visitor is asked, after which it starts again. */
 const CALL_TIMEOUT_MS = 30_000;
 const MAX_LIST_PAGES = 8;
 /** For a stream that ends before its response. */
@@ -38,9 +43,17 @@ interface RequestOptions {
   timeout: number;
 }
 
+export interface McpConnectionOptions {
+  context: ToolContext;
+  runtime: Pick<Runtime, "sleep">;
+}
+
 /** A connection to one MCP server for one run, over Streamable HTTP. Throws errors of the tool. */
 export class McpConnection {
   readonly #context: ToolContext;
+  readonly #questions: McpQuestions | undefined;
+  /** One request after the other: failures and questions of the server belong to the only one. */
+  readonly #requests = new KeyedLock();
   readonly #newSession: () => Session;
   #session: Session;
   #isSessionLost = false;
@@ -48,19 +61,21 @@ export class McpConnection {
 
   private constructor(
     url: URL,
-    { context, headers }: { context: ToolContext; headers: Record<string, string> },
+    { context, runtime, headers }: McpConnectionOptions & { headers: Record<string, string> },
   ) {
     this.#context = context;
+    const { askVisitor, redactor } = context;
+    this.#questions = askVisitor && new McpQuestions({ askVisitor, redactor, runtime });
     const onFailure = (error: unknown) => {
       for (const listener of this.#failureListeners) listener(error);
     };
     const options: StreamableHTTPClientTransportOptions = {
-      fetch: mcpFetch(context, onFailure),
+      fetch: mcpFetch(url, { context, usesTokens: !hasAuthorization(headers), onFailure }),
       requestInit: { headers },
       reconnectionOptions: RECONNECTION_OPTIONS,
     };
     this.#newSession = () => ({
-      client: new Client({ name: "agent-chat-service", version: "1" }, { capabilities: {} }),
+      client: newClient(this.#questions),
       transport: new StreamableHTTPClientTransport(url, options),
       isOpen: false,
     });
@@ -68,13 +83,18 @@ export class McpConnection {
   }
 
   /** Resolves the secrets in the headers; does not connect yet. */
-  static async create(tool: McpTool, context: ToolContext): Promise<McpConnection> {
+  static async create(tool: McpTool, options: McpConnectionOptions): Promise<McpConnection> {
+    const { context } = options;
     const url = URL.parse(tool.url);
     if (url === null) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
     const secrets = await resolveSecrets(tool.headers, url, context);
     const rendered = renderHeaders(tool.headers ?? {}, createLookup({}, { ...context, secrets }));
     const allowed = Object.entries(rendered).filter(([name]) => isToolHeader(name));
-    return new McpConnection(url, { context, headers: Object.fromEntries(allowed) });
+    return new McpConnection(url, { ...options, headers: Object.fromEntries(allowed) });
+  }
+
+  get redactor(): Redactor {
+    return this.#context.redactor;
   }
 
   /** Performs the handshake. Call `close` at the end even if this fails. */
@@ -113,6 +133,21 @@ export class McpConnection {
     return toToolOutput(result, this.#context.redactor);
   }
 
+  /** Sends any other request, such as `resources/read`. */
+  async request(
+    method: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const request = { method, params } as Request;
+    return await this.#request(request, { signal, timeout: CONNECT_TIMEOUT_MS });
+  }
+
+  /** Whether the server said in the handshake that it has this. */
+  has(capability: "resources" | "prompts"): boolean {
+    return this.#session.client.getServerCapabilities()?.[capability] !== undefined;
+  }
+
   /** Ends the session and closes all connections. Never throws. */
   async close(): Promise<void> {
     const { client, transport } = this.#session;
@@ -124,13 +159,21 @@ export class McpConnection {
    * Sends one request. A server that restarted no longer knows the session and rejects the request
    * before it does anything, so the request is repeated in a new session.
    */
-  async #request(request: Request, options: RequestOptions): Promise<Record<string, unknown>> {
+  #request(request: Request, options: RequestOptions): Promise<Record<string, unknown>> {
+    return this.#requests.run("request", () => this.#requestAlone(request, options));
+  }
+
+  async #requestAlone(
+    request: Request,
+    options: RequestOptions,
+  ): Promise<Record<string, unknown>> {
     if (this.#isSessionLost) await this.#reconnect(options.signal);
-    const attempt = () =>
-      this.#abortable(
-        (abortable) => this.#session.client.request(request, looseResultSchema, abortable),
-        options,
-      );
+    const attempt = () => {
+      const send = (abortable: RequestOptions) =>
+        this.#session.client.request(request, looseResultSchema, abortable);
+      const questions = request.method === "tools/call" ? this.#questions : undefined;
+      return this.#abortable(questions ? (one) => questions.during(send, one) : send, options);
+    };
     try {
       return await attempt();
     } catch (error) {
@@ -183,4 +226,16 @@ export class McpConnection {
       signal.removeEventListener("abort", onAbort);
     }
   }
+}
+
+/** The client can answer questions of the server only if the run can wait for its visitor. */
+function newClient(questions: McpQuestions | undefined): Client {
+  const info = { name: "agent-chat-service", version: "1" };
+  const client = new Client(info, { capabilities: questions ? { elicitation: {} } : {} });
+  questions?.answerFrom(client);
+  return client;
+}
+
+function hasAuthorization(headers: Record<string, string>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }

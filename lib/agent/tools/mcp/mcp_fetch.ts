@@ -1,11 +1,14 @@
 import type { EgressResponse } from "../../../egress/egress.ts";
 import { EgressError } from "../../../egress/egress_error.ts";
 import type { ToolContext } from "../callable_tool.ts";
+import { ToolError } from "../tool_error.ts";
 import { parseRequest, type PendingRequest } from "./mcp_messages.ts";
 import { createResponseParser, toResponse } from "./mcp_response.ts";
 import type { McpResponseParser } from "./mcp_response_parser.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
+/** A call in which the visitor may be asked: the server's time twice, and theirs. */
+const ASKING_TIMEOUT_MS = 125_000;
 /** Ending a session is optional. */
 const DELETE_TIMEOUT_MS = 2_000;
 /** Limit for the response to a call, and for all pages of a list of 64 tools with their schemas. */
@@ -23,8 +26,16 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
  * egress checks it again. `onFailure` also receives failures in the middle of a stream, for which the
  * library would wait until it times out.
  */
-export function mcpFetch(context: ToolContext, onFailure: (error: unknown) => void): Fetch {
-  const exchange = new McpExchange(context);
+export function mcpFetch(
+  server: URL,
+  { context, usesTokens, onFailure }: {
+    context: ToolContext;
+    /** The tool has no `Authorization` header of its own. */
+    usesTokens: boolean;
+    onFailure: (error: unknown) => void;
+  },
+): Fetch {
+  const exchange = new McpExchange(server, { context, usesTokens });
   return async (url, init = {}) => {
     try {
       return await exchange.fetch(new URL(url), { ...init, onFailure });
@@ -39,6 +50,8 @@ interface FetchOptions extends RequestInit {
   onFailure: (error: unknown) => void;
 }
 
+const NO_SIGNAL = new AbortController().signal;
+
 interface SendOptions {
   method: string;
   headers: Headers;
@@ -47,15 +60,23 @@ interface SendOptions {
 }
 
 class McpExchange {
+  readonly #server: URL;
   readonly #context: ToolContext;
+  readonly #usesTokens: boolean;
+  #lastToken: string | undefined;
   #serverRequests = 0;
   #lastRequestId: PendingRequest["id"] | undefined;
   #remainingListBytes = MAX_RESPONSE_BYTES;
   /** Requests are sequential, so only the latest response can be resumed. */
   #latest: McpResponseParser | undefined;
 
-  constructor(context: ToolContext) {
+  constructor(
+    server: URL,
+    { context, usesTokens }: { context: ToolContext; usesTokens: boolean },
+  ) {
+    this.#server = server;
     this.#context = context;
+    this.#usesTokens = usesTokens;
   }
 
   async fetch(url: URL, { onFailure, ...init }: FetchOptions): Promise<Response> {
@@ -87,20 +108,66 @@ class McpExchange {
       throw new EgressError("tool_unreachable", "the server asks for too many requests");
     }
     // If a handshake fails, the library aborts all requests, including the DELETE that ends the session.
-    const signal = method === "DELETE" ? undefined : init.signal;
-    return await this.#context.egress.open({
-      method,
-      url,
-      headers: Object.fromEntries(headers),
-      body: typeof init.body === "string" ? new TextEncoder().encode(init.body) : undefined,
-      tenant: this.#context.tenant,
-      allowedDomains: this.#context.allowedDomains,
-      timeoutMs: method === "DELETE" ? DELETE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS,
-      maxResponseBytes: this.#maxBytes(request),
-      signal: signal ?? new AbortController().signal,
-      maxRedirects: 0,
-      onCall: this.#context.recordCall,
-    });
+    const signal = (method === "DELETE" ? undefined : init.signal) ?? NO_SIGNAL;
+    const open = (token: string | undefined) =>
+      this.#context.egress.open({
+        method,
+        url,
+        headers: {
+          ...Object.fromEntries(headers),
+          ...token !== undefined && { authorization: `Bearer ${token}` },
+        },
+        body: typeof init.body === "string" ? new TextEncoder().encode(init.body) : undefined,
+        tenant: this.#context.tenant,
+        allowedDomains: this.#context.allowedDomains,
+        timeoutMs: this.#timeoutMs(method, request),
+        maxResponseBytes: this.#maxBytes(request),
+        signal,
+        maxRedirects: 0,
+        onCall: this.#context.recordCall,
+      });
+    if (!this.#usesTokens) return await open(undefined);
+    // Ending a session is not worth a new token.
+    if (method === "DELETE") return await open(this.#lastToken);
+    return await this.#sendWithToken(open, { url, signal });
+  }
+
+  /**
+   * A server that rejects a token has not executed the request, so it is repeated once with a newer
+   * token. Nothing but the server's own origin ever gets one.
+   */
+  async #sendWithToken(
+    open: (token: string | undefined) => Promise<EgressResponse>,
+    { url, signal }: { url: URL; signal: AbortSignal },
+  ): Promise<EgressResponse> {
+    const { mcpTokens } = this.#context;
+    const isServer = url.origin === this.#server.origin;
+    const token = isServer ? await mcpTokens?.current(this.#server, signal) : undefined;
+    const answer = await open(this.#remember(token));
+    if (answer.status === 403 && asksForMoreScope(answer)) throw scopeError(answer);
+    if (answer.status !== 401) return answer;
+    answer.close();
+    if (token === undefined || mcpTokens === undefined) throw unauthorizedError(this.#server);
+    const newer = this.#remember(await mcpTokens.renew(this.#server, { rejected: token, signal }));
+    const second = await open(newer);
+    if (second.status !== 401) return second;
+    second.close();
+    return await mcpTokens.reject(this.#server, { rejected: newer, signal });
+  }
+
+  /** Also for the redactor: servers echo what they receive. */
+  #remember<T extends string | undefined>(token: T): T {
+    this.#lastToken = token;
+    if (token !== undefined && !this.#context.redactor.containsSecret(token)) {
+      this.#context.redactor.add(token);
+    }
+    return token;
+  }
+
+  #timeoutMs(method: string, request: PendingRequest | undefined): number {
+    if (method === "DELETE") return DELETE_TIMEOUT_MS;
+    const mayAsk = request?.method === "tools/call" && this.#context.askVisitor !== undefined;
+    return mayAsk ? ASKING_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
   }
 
   #isClientRequest(method: string, request: PendingRequest | undefined): boolean {
@@ -115,4 +182,19 @@ class McpExchange {
     if (request?.method === "initialize") return MAX_INITIALIZE_BYTES;
     return request?.method === "tools/list" ? this.#remainingListBytes : MAX_RESPONSE_BYTES;
   }
+}
+
+function unauthorizedError(server: URL): ToolError {
+  const message = `${server.host} demands an authorization: connect it in the dashboard`;
+  return new ToolError("tool_unauthorized", message);
+}
+
+function asksForMoreScope({ headers }: EgressResponse): boolean {
+  return /\berror="?insufficient_scope\b/.test(headers["www-authenticate"] ?? "");
+}
+
+function scopeError(answer: EgressResponse): ToolError {
+  answer.close();
+  const message = "the connection lacks a permission for this: connect the server again";
+  return new ToolError("tool_unauthorized", message);
 }

@@ -21,7 +21,11 @@ function fetchOn(answer: (seen: SeenRequest) => Response) {
     findSecret: () => undefined,
     visitor: new Map(),
   };
-  const fetch = mcpFetch({ ...world, recordCall: () => {} }, (error) => failures.push(error));
+  const fetch = mcpFetch(new URL(URL_OF_SERVER), {
+    context: { ...world, recordCall: () => {} },
+    usesTokens: false,
+    onFailure: (error) => failures.push(error),
+  });
   const ask = (id: number) =>
     fetch(URL_OF_SERVER, {
       method: "POST",
@@ -86,7 +90,11 @@ Deno.test("mcp fetch: a server causes at most 256 requests, calls are not limite
     return Promise.resolve({ status: 200, headers, body: nothing(), close: () => {} });
   };
   const world = { egress: { open }, allowedDomains: [], redactor: new Redactor() } as never;
-  const fetch = mcpFetch(world, () => {});
+  const fetch = mcpFetch(new URL(URL_OF_SERVER), {
+    context: world,
+    usesTokens: false,
+    onFailure: () => {},
+  });
   const ask = (id: number) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call" });
     return fetch(URL_OF_SERVER, { method: "POST", body });

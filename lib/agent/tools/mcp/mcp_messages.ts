@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isJsonObject } from "../../../platform/json.ts";
+import { parseElicitation } from "./mcp_elicitation.ts";
 
 /**
  * Accepts any result. The library's own schemas collect an issue for each wrong item: a 1 MiB result
@@ -46,9 +47,15 @@ export function parseRequest(body: unknown): PendingRequest | undefined {
  * out. Notifications are dropped.
  */
 export function parseMessage(value: unknown, request: PendingRequest): ParsedMessage | undefined {
-  const { jsonrpc, id, method, result, error } = asObject(value);
+  const { jsonrpc, id, method, params, result, error } = asObject(value);
   if (jsonrpc !== "2.0" || !isId(id)) return undefined;
-  // The client only answers pings, which need no parameters.
+  if (method === "elicitation/create") {
+    return {
+      isResponse: false,
+      message: { jsonrpc, id, method, params: parseElicitation(params) },
+    };
+  }
+  // The client only answers pings otherwise, which need no parameters.
   if (typeof method === "string") return { isResponse: false, message: { jsonrpc, id, method } };
   if (`${id}` !== `${request.id}`) return undefined;
   const response = { jsonrpc, id: request.id };

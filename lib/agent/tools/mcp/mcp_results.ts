@@ -91,8 +91,15 @@ export function toToolError(
   return new ToolError("tool_unreachable", message, { cause: error });
 }
 
-/** Whether a server rejected a request because it no longer knows the session. */
+/** What the reference servers, and those that were copied from them, answer with a 400. */
+const REFERENCE_NOT_FOUND = "No valid session ID provided";
+
+/**
+ * Whether a server rejected a request because it no longer knows the session. It does so before it looks
+ * at the message, so the request was not executed. The specification demands a 404.
+ */
 export function isSessionNotFound(error: unknown): boolean {
   const cause = error instanceof ToolError ? error.cause : undefined;
-  return cause instanceof StreamableHTTPError && cause.code === 404;
+  if (!(cause instanceof StreamableHTTPError)) return false;
+  return cause.code === 404 || (cause.code === 400 && cause.message.includes(REFERENCE_NOT_FOUND));
 }

@@ -5,6 +5,7 @@ import type { CallableTool, ToolContext } from "../callable_tool.ts";
 import { toErrorOutput } from "../tool_error.ts";
 import type { McpConnection, McpTool } from "./mcp_connection.ts";
 import type { ListedTool } from "./mcp_messages.ts";
+import { resourceTools } from "./mcp_resources.ts";
 
 const MAX_TOOLS_PER_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;
@@ -58,7 +59,7 @@ export async function openMcpTools(
   async function open(definition: McpTool): Promise<ConnectedServer | undefined> {
     let connection: McpConnection | undefined;
     try {
-      connection = await McpConnection.create(definition, context);
+      connection = await McpConnection.create(definition, { context, runtime });
       const untilTimeout = AbortSignal.any([signal, timeout.signal]);
       await connection.connect(untilTimeout);
       const tools = await connection.list(untilTimeout);
@@ -111,6 +112,13 @@ function callableTools(
         validatedByServer: true,
         call: (args, signal) => connection.call(tool.name, args, signal),
       });
+    }
+    const hasResources = definition.resources === true && connection.has("resources");
+    for (const one of hasResources ? resourceTools(definition, connection) : []) {
+      const { name } = one.tool;
+      if (takenNames.has(name)) notes.push(`${server}: ${name} is left out: its name is taken`);
+      else callable.set(name, one);
+      takenNames.add(name);
     }
   }
   return callable;

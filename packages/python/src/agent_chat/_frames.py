@@ -53,6 +53,12 @@ class ToolCall:
 
     name: str
     args: Any
+    #: The number of its frame, for ``chat.decide`` and ``chat.send_output``.
+    n: int = 0
+    #: ``"visitor"``, ``"person"`` or ``"page"`` while the call waits for one of them, else ``None``.
+    waits_for: Optional[str] = None
+    #: Until when it waits.
+    expires_at: Optional[str] = None
     #: ``None`` until the tool has answered.
     output: Any = None
     answered: bool = False
@@ -76,7 +82,7 @@ class Answer:
     #: ``None`` while the answer is running.
     finish_reason: Optional[str] = None
 
-    def add(self, frame: Frame) -> None:
+    def add(self, frame: Frame, frame_id: str = "") -> None:
         if frame["type"] == "start":
             self.run_id = frame["runId"]
             self.conversation_id = frame["conversationId"]
@@ -85,9 +91,17 @@ class Answer:
         elif frame["type"] == "delta":
             self.text += frame["text"]
         elif frame["type"] == "tool_call":
-            self.tool_calls.append(ToolCall(frame["name"], frame["args"]))
+            self.tool_calls.append(
+                ToolCall(
+                    frame["name"],
+                    frame["args"],
+                    n=int(frame_id.rpartition(".")[2] or 0),
+                    waits_for=frame.get("waitsFor"),
+                    expires_at=frame.get("expiresAt"),
+                )
+            )
         elif frame["type"] == "tool_result":
-            self._answer_tool(frame["name"], frame["output"])
+            self._answer_tool(frame["name"], frame["output"], frame.get("call"))
         elif frame["type"] == "usage":
             self.input_tokens = frame["inputTokens"]
             self.output_tokens = frame["outputTokens"]
@@ -97,8 +111,10 @@ class Answer:
         elif frame["type"] == "done":
             self.finish_reason = frame["finishReason"]
 
-    def _answer_tool(self, name: str, output: Any) -> None:
+    def _answer_tool(self, name: str, output: Any, n: Optional[int]) -> None:
         for call in self.tool_calls:
-            if call.name == name and not call.answered:
-                call.output, call.answered = output, True
+            # A result that names no call belongs to the first one without a result.
+            is_first = n is None and call.name == name and not call.answered
+            if is_first or call.n == n:
+                call.output, call.answered, call.waits_for = output, True, None
                 return

@@ -285,6 +285,26 @@ class Chat(_Resource):
         """Stops a run; nothing happens if it has ended."""
         self._client._send(requests.post(f"/v1/chat/runs/{run_id}/cancel"))
 
+    def decide(self, run_id: str, n: int, approve: bool) -> None:
+        """Approves or rejects the call of frame ``n``, which waits for the visitor or for a person.
+
+        Raises ``ApiError`` with the code ``already_decided`` if it does not wait any more.
+        """
+        path = f"/v1/chat/runs/{run_id}/calls/{n}/decision"
+        self._client._send(Request("POST", path, json={"approve": approve}, repeatable=False))
+
+    def send_output(
+        self, run_id: str, n: int, output: Any = None, *, error: Optional[str] = None
+    ) -> None:
+        """Answers the call of frame ``n``, which waits for a page, with JSON or with an error.
+
+        Raises ``ApiError`` with the code ``already_decided`` if it does not wait any more, and
+        ``InvalidRequestError`` if the output does not match the tool's schema: then it still waits.
+        """
+        path = f"/v1/chat/runs/{run_id}/calls/{n}/output"
+        body = {"output": output} if error is None else {"error": error}
+        self._client._send(Request("POST", path, json=body, repeatable=False))
+
     def rate(
         self,
         run_id: str,
@@ -432,7 +452,7 @@ class ChatStream:
                 for frame in decoder.feed(chunk):
                     self._client._polls = self._polls
                     self._position = decoder.last_id
-                    self.answer.add(frame)
+                    self.answer.add(frame, decoder.last_id)
                     yield frame
         finally:
             self.close()

@@ -302,6 +302,8 @@ class McpTool(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
     allow: NotRequired[list[str]]
+    # Whether the model may also list and read the server's resources, with the tools `<name>_list_resources` and `<name>_read_resource`. `false` by default.
+    resources: NotRequired[bool]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
 
@@ -1095,11 +1097,16 @@ class ToolCallFrame(TypedDict):
     name: str
     args: "JsonValue"
     progress: NotRequired[str]
+    title: NotRequired[str]
+    pending: NotRequired[Literal[True]]
+    waitsFor: NotRequired[Literal["visitor", "person", "page"]]
+    expiresAt: NotRequired[str]
 
 class ToolResultFrame(TypedDict):
     type: Literal["tool_result"]
     name: str
     output: "JsonValue"
+    call: NotRequired[int]
 
 class UsageFrame(TypedDict):
     type: Literal["usage"]

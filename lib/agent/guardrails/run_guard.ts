@@ -1,0 +1,140 @@
+import type { Model, ModelMessage } from "../../providers/model.ts";
+import type { Guardrails, GuardrailSide } from "../../schemas/guardrails.ts";
+import type { AgentEvent, AgentOutcome } from "../agent_run_options.ts";
+import type { Toolset } from "../tools/toolset.ts";
+import type { Verdict } from "./classifier.ts";
+import type { StopAction } from "./guard_input.ts";
+import { GuardedModel } from "./guarded_model.ts";
+import { GuardedOutput } from "./guarded_output.ts";
+import type { GuardrailHits } from "./guardrail_hits.ts";
+import { compileRules, type TextRule } from "./guardrail_rules.ts";
+import { maskValue } from "./mask_value.ts";
+
+/** Shown unless the agent has its own message. */
+export const DEFAULT_MESSAGE = "I cannot help with that.";
+/** What the model reads of a message that a classifier blocked. */
+const BLOCKED_MESSAGE = "[removed]";
+
+/** Why an answer ends early: a rule of one side, or no money for a check. */
+export type Stop = { side: GuardrailSide; action: StopAction } | { outcome: AgentOutcome };
+
+export interface RunGuardOptions {
+  settings: Guardrails;
+  /** What the rules decided about the message before the run. */
+  inputStop?: StopAction | undefined;
+  /** Those of the message, to which the run's are added. */
+  hits: GuardrailHits;
+  /** Asks the classifier of a side. */
+  judge: (side: GuardrailSide, text: string, signal: AbortSignal) => Promise<Verdict>;
+  signal: AbortSignal;
+}
+
+/** The guardrails of one run, and what they did. */
+export class RunGuard {
+  readonly output: GuardedOutput;
+  readonly #options: RunGuardOptions;
+  readonly #rules: readonly TextRule[];
+  readonly #stopped = new AbortController();
+  #stop: Stop | undefined;
+
+  constructor(options: RunGuardOptions) {
+    const { settings, inputStop, hits } = options;
+    this.#options = options;
+    if (inputStop !== undefined) this.#stop = { side: "input", action: inputStop };
+    this.#rules = compileRules(settings.output ?? {});
+    this.output = new GuardedOutput({
+      rules: this.#rules,
+      onMatch: ({ rule, action }) => {
+        hits.add({ side: "output", rule, action });
+        if (action !== "mask") this.#stop ??= { side: "output", action };
+      },
+      check: settings.output?.classifier && ((text) => this.#isAllowed("output", text)),
+      onStop: () => this.#stopped.abort(),
+    });
+  }
+
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  messageOf(side: GuardrailSide): string {
+    return this.#options.settings[side]?.message ?? DEFAULT_MESSAGE;
+  }
+
+  /** Judges what the model is about to read; `stop` is set if it is not allowed. */
+  async checkInput(messages: readonly ModelMessage[]): Promise<void> {
+    if (this.#stop !== undefined || this.#options.settings.input?.classifier === undefined) return;
+    await this.#isAllowed("input", inputToJudge(messages));
+  }
+
+  /** Removes what a classifier blocked before, which clients send again with the conversation. */
+  withoutBlocked(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+    if (this.#options.settings.input?.classifier === undefined) return messages;
+    const shown = this.messageOf("input");
+    return messages.map((message, n) => {
+      const answer = messages[n + 1];
+      const isBlocked = message.role === "user" && answer?.role === "assistant" &&
+        answer.content.trim() === shown;
+      return isBlocked ? { role: "user", content: BLOCKED_MESSAGE } : message;
+    });
+  }
+
+  /** The model itself if nothing that it writes is checked. */
+  guardModel(model: Model): Model {
+    if (this.#options.settings.output === undefined) return model;
+    return new GuardedModel(model, { output: this.output, stopped: this.#stopped.signal });
+  }
+
+  /** Masks what frames show of tools. The tools get the arguments as they are, and the model the results. */
+  guardEvent(event: AgentEvent): AgentEvent {
+    if (event.type === "tool_call") return { ...event, args: this.#mask(event.args) };
+    if (event.type === "tool_result") return { ...event, output: this.#mask(event.output) };
+    return event;
+  }
+
+  /** Masks the arguments of tools that store them. */
+  guardTools(tools: Toolset): Toolset {
+    const stores = (name: string) => tools.traitsOf(name).storesArguments === true;
+    return {
+      ...tools,
+      execute: (name, args, ...rest) =>
+        tools.execute(name, stores(name) ? this.#mask(args) : args, ...rest),
+    };
+  }
+
+  #mask(value: unknown): unknown {
+    const { hits } = this.#options;
+    const onMatch = ({ rule }: TextRule) => hits.add({ side: "output", rule, action: "mask" });
+    return this.#rules.length === 0 ? value : maskValue(value, { rules: this.#rules, onMatch });
+  }
+
+  async #isAllowed(side: GuardrailSide, text: string): Promise<boolean> {
+    const { settings, judge, hits, signal } = this.#options;
+    const { action, failClosed = false } = settings[side]!.classifier!;
+    const verdict = await judge(side, text, signal);
+    signal.throwIfAborted();
+    if (typeof verdict === "object") {
+      this.#stop ??= { outcome: verdict.ended };
+      return false;
+    }
+    if (verdict === "allow") return true;
+    const isUnavailable = verdict === "unavailable";
+    const isAllowed = isUnavailable && !failClosed;
+    const hit = {
+      side,
+      rule: "classifier" as const,
+      action: isAllowed ? "allow" as const : action,
+    };
+    hits.add(isUnavailable ? { ...hit, unavailable: true } : hit);
+    if (!isAllowed) this.#stop ??= { side, action };
+    return isAllowed;
+  }
+}
+
+/** What a classifier reads before the model: everything that the client sent, not only the last message. */
+export function inputToJudge(messages: readonly ModelMessage[]): string {
+  const texts = messages.map((message) =>
+    `${message.role}: ${message.role === "tool" ? "" : message.content}`
+  );
+  return texts.join("\n\n");
+}

@@ -1,0 +1,260 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { candidate } from "@/tests/support/agent_runs.ts";
+import { call, end, FakeModel, type Script, text, usage } from "@/tests/support/fake_model.ts";
+import type { Guardrails } from "../../schemas/guardrails.ts";
+import type { AgentEvent, AgentOutcome, AgentRunOptions } from "../agent_run_options.ts";
+import type { Toolset } from "../tools/toolset.ts";
+import type { Verdict } from "./classifier.ts";
+import type { StopAction } from "./guard_input.ts";
+import { GuardrailHits } from "./guardrail_hits.ts";
+import { RunGuard } from "./run_guard.ts";
+import { runWithGuardrails } from "./run_with_guardrails.ts";
+
+const CARD = "4111 1111 1111 1111";
+const MASKED: Guardrails = {
+  output: { personalData: { kinds: ["card", "email"], action: "mask" } },
+};
+const blocking = (message?: string): Guardrails => ({
+  output: { denyWords: { words: ["secret"], action: "block" }, ...message && { message } },
+});
+
+interface Change {
+  judge?: (side: string, text: string) => Promise<Verdict>;
+  inputStop?: StopAction;
+  messages?: AgentRunOptions["messages"];
+  signal?: AbortSignal;
+  execute?: Toolset["execute"];
+}
+
+/** Runs scripted steps with guardrails. */
+async function run(settings: Guardrails, scripts: Script[], change: Change = {}) {
+  const model = new FakeModel(...scripts);
+  const events: AgentEvent[] = [];
+  const hits = new GuardrailHits();
+  const executed: unknown[][] = [];
+  const signal = change.signal ?? new AbortController().signal;
+  const guard = new RunGuard({
+    ...{ settings, hits, signal, inputStop: change.inputStop },
+    judge: change.judge ?? (() => Promise.resolve("allow")),
+  });
+  const tool = { name: "look_up", description: "", parameters: { type: "object" } };
+  const tools: Toolset = {
+    listTools: () => Promise.resolve([tool, { ...tool, name: "hand_off" }]),
+    traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : {},
+    execute: (name, args, signal) => {
+      executed.push([name, args]);
+      return change.execute?.(name, args, signal) ??
+        Promise.resolve({ mail: "a@example.com", n: 1 });
+    },
+    egressCalls: [],
+    notes: [],
+    close: () => Promise.resolve(),
+  };
+  let outcome: AgentOutcome | undefined;
+  let failed: unknown;
+  try {
+    outcome = await runWithGuardrails(guard, {
+      tools,
+      candidates: [candidate(model)],
+      system: "Be helpful.",
+      messages: change.messages ?? [{ role: "user", content: "hi" }],
+      authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
+      maxSteps: 4,
+      signal,
+      onEvent: (event) => events.push(event),
+    });
+  } catch (error) {
+    failed = error;
+  }
+  const shown = events.map((event) => event.type === "text" ? event.text : "").join("");
+  return { model, events, hits: hits.all, executed, outcome, failed, shown };
+}
+
+const words = (content: string) => content.split("").map(text);
+
+Deno.test("guardrails: what is masked is neither shown nor read by the next step", async () => {
+  const { shown, model, hits } = await run(MASKED, [
+    [...words(`Card ${CARD}.`), usage(1, 1), call("look_up"), end("tool_calls")],
+    [...words("Done."), usage(1, 1), end()],
+  ]);
+  assertEquals(shown, "Card [card number].Done.");
+  assertEquals(model.requests[1]!.messages[1]!, {
+    role: "assistant",
+    content: "Card [card number].",
+    toolCalls: [{ id: "call_look_up", name: "look_up", args: "{}" }],
+  });
+  assertEquals(hits[0], { side: "output", rule: "card", action: "mask", count: 1 });
+});
+
+Deno.test("guardrails: a number that two steps share is masked, whatever is called in between", async () => {
+  const { shown, events } = await run(MASKED, [
+    [text(`Card ${CARD.slice(0, 10)}`), usage(1, 1), call("look_up"), end("tool_calls")],
+    [text(CARD.slice(10)), text(" ok"), usage(1, 1), end()],
+  ]);
+  assertEquals(shown, "Card [card number] ok");
+  assert(!JSON.stringify(events).includes("4111"));
+});
+
+Deno.test("guardrails: frames show masked arguments and results, tools and model get the real ones", async () => {
+  const args = JSON.stringify({ to: "b@example.com", [CARD]: 4111111111111111 });
+  const { events, executed, model } = await run(MASKED, [
+    [usage(1, 1), call("look_up", args), end("tool_calls")],
+    [text("Done."), usage(1, 1), end()],
+  ]);
+  assertEquals(events.filter(({ type }) => type.startsWith("tool")), [
+    {
+      type: "tool_call",
+      name: "look_up",
+      args: { to: "[email address]", "[card number]": "[card number]" },
+    },
+    { type: "tool_result", name: "look_up", output: { mail: "[email address]", n: 1 } },
+  ]);
+  assertEquals(executed, [["look_up", JSON.parse(args)]]);
+  assertStringIncludes(JSON.stringify(model.requests[1]!.messages), "a@example.com");
+});
+
+Deno.test("guardrails: the note of a hand-off is stored, so its tool gets it masked", async () => {
+  const args = JSON.stringify({ reason: `Card ${CARD}` });
+  const { executed } = await run(MASKED, [
+    [usage(1, 1), call("hand_off", args), end("tool_calls")],
+    [text("A person comes."), usage(1, 1), end()],
+  ]);
+  assertEquals(executed, [["hand_off", { reason: "Card [card number]" }]]);
+});
+
+Deno.test("guardrails: blocked text stops the model, its calls and the run", async () => {
+  const never = Promise.withResolvers<void>().promise;
+  const { shown, outcome, executed, hits } = await run(blocking("Ask the shop."), [
+    [
+      call("look_up"),
+      ...words("The sec"),
+      ...words("ret is"),
+      never,
+      usage(1, 9),
+      end("tool_calls"),
+    ],
+  ]);
+  assertEquals(shown, "The \n\nAsk the shop.");
+  assertEquals(outcome, { finishReason: "content_filter" });
+  assertEquals([executed, hits], [[], [
+    { side: "output", rule: "deny_words", action: "block", count: 1 },
+  ]]);
+});
+
+Deno.test("guardrails: a blocked answer without text before it is only the message", async () => {
+  const { shown } = await run(blocking(), [[text("Secret!"), usage(1, 1), end()]]);
+  assertEquals(shown, "I cannot help with that.");
+});
+
+Deno.test("guardrails: what is held back is shown when the run is stopped", async () => {
+  const stop = new AbortController();
+  const stopped = Promise.withResolvers<void>();
+  const running = run(MASKED, [[text("Write to jo"), stopped.promise]], { signal: stop.signal });
+  for (let n = 0; n < 20; n++) await Promise.resolve();
+  stop.abort(new Error("stopped"));
+  const { shown, failed } = await running;
+  assertEquals([shown, (failed as Error).message], ["Write to jo", "stopped"]);
+});
+
+Deno.test("guardrails: what is held back is shown when the provider fails", async () => {
+  const { shown, failed } = await run(MASKED, [[text("Write to jo"), new Error("broken")]]);
+  assertEquals([shown, (failed as Error).message], ["Write to jo", "broken"]);
+});
+
+Deno.test("guardrails: a message that the rules block asks no model", async () => {
+  const settings: Guardrails = { input: { denyWords: { words: ["x"], action: "block" } } };
+  const { shown, model, events, outcome } = await run(settings, [], { inputStop: "block" });
+  assertEquals([shown, model.requests.length], ["I cannot help with that.", 0]);
+  assertEquals([events[0]?.type, outcome], ["step", { finishReason: "content_filter" }]);
+});
+
+const CLASSIFIED = (failClosed?: boolean): Guardrails => {
+  const classifier = {
+    provider: "vendor_a" as const,
+    model: "m",
+    policy: "No.",
+    action: "block" as const,
+  };
+  const one = { classifier: { ...classifier, ...failClosed !== undefined && { failClosed } } };
+  return { input: one, output: one };
+};
+
+Deno.test("guardrails: a classifier judges all that the client sent, and what it blocked is not read again", async () => {
+  const judged: string[] = [];
+  const messages = [
+    { role: "user" as const, content: "Build a bomb." },
+    { role: "assistant" as const, content: "I cannot help with that." },
+    { role: "user" as const, content: "Then as before." },
+  ];
+  const { model } = await run(CLASSIFIED(), [[text("So."), usage(1, 1), end()]], {
+    messages,
+    judge: (side, text) => {
+      judged.push(`${side}|${text}`);
+      return Promise.resolve("allow");
+    },
+  });
+  const read = "user: [removed]\n\nassistant: I cannot help with that.\n\nuser: Then as before.";
+  assertEquals(judged, [`input|${read}`, "output|So."]);
+  assertEquals(model.requests[0]!.messages[0], { role: "user", content: "[removed]" });
+});
+
+Deno.test("guardrails: an unreachable classifier passes text, or blocks it with failClosed", async () => {
+  const judge = () => Promise.resolve("unavailable" as const);
+  const open = await run(CLASSIFIED(), [[text("So."), usage(1, 1), end()]], { judge });
+  assertEquals([open.shown, open.outcome], ["So.", { finishReason: "stop" }]);
+  assertEquals(open.hits.map(({ side, action, unavailable }) => [side, action, unavailable]), [
+    ["input", "allow", true],
+    ["output", "allow", true],
+  ]);
+  const closed = await run(CLASSIFIED(true), [], { judge });
+  assertEquals([closed.shown, closed.model.requests.length], ["I cannot help with that.", 0]);
+  assertEquals(closed.hits.map(({ action, unavailable }) => [action, unavailable]), [[
+    "block",
+    true,
+  ]]);
+});
+
+Deno.test("guardrails: text that waits for a classifier is not shown when the run is stopped", async () => {
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener("abort", () => reject(stop.signal.reason));
+  });
+  aborted.catch(() => {});
+  const { output } = CLASSIFIED();
+  const running = run({ output: output! }, [[text(`${"Not yet judged. ".repeat(20)}`), aborted]], {
+    signal: stop.signal,
+    judge: () => aborted,
+  });
+  for (let n = 0; n < 20; n++) await Promise.resolve();
+  stop.abort(new Error("stopped"));
+  const { shown, failed } = await running;
+  assertEquals([shown, (failed as Error).message], ["", "stopped"]);
+});
+
+Deno.test("guardrails: a check that cannot be paid ends the run with what was shown", async () => {
+  const ended: AgentOutcome = { finishReason: "max_cost" };
+  const { output } = CLASSIFIED();
+  const { shown, outcome } = await run({ output: output! }, [[text("So."), usage(1, 1), end()]], {
+    judge: () => Promise.resolve({ ended }),
+  });
+  assertEquals([shown, outcome], ["", ended]);
+});
+
+Deno.test("guardrails: a hand-off is the model's tool, and the visitor reads its note", async () => {
+  const settings: Guardrails = { output: { denyWords: { words: ["secret"], action: "hand_off" } } };
+  const script: Script = [text("The secret."), usage(1, 1), end()];
+  const waiting = await run(settings, [script], {
+    execute: () => Promise.resolve({ state: "waiting", note: "A person comes." }),
+  });
+  assertEquals(waiting.shown, "The \n\nA person comes.");
+  assertEquals(waiting.executed[0]![0], "hand_off");
+  const types = waiting.events.map(({ type }) => type).filter((type) => type !== "usage");
+  assertEquals(types, [
+    ...["step", "text", "tool_call", "tool_result", "text"],
+  ]);
+  const nobody = await run(settings, [[text("The secret."), usage(1, 1), end()]], {
+    execute: () => Promise.resolve({ state: "unavailable", note: "For the model." }),
+  });
+  assertEquals(nobody.shown, "The \n\nI cannot help with that.");
+  assertEquals(nobody.outcome, { finishReason: "content_filter" });
+});

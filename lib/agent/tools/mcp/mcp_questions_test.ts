@@ -1,0 +1,165 @@
+/** Questions that an MCP server asks the visitor while it executes a call. */
+import { assertEquals } from "@std/assert";
+import { EgressServer, type SeenRequest } from "@/tests/support/egress_server.ts";
+import { rawMcp } from "@/tests/support/raw_mcp.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
+import type { AskVisitor } from "../callable_tool.ts";
+
+const SERVER = { type: "mcp", name: "shop", url: "https://tools.example.com/mcp" };
+const EMPTY = { type: "object", properties: {} };
+const YES_NO = { type: "object", properties: { agree: { type: "boolean" } }, required: ["agree"] };
+const TEXT = { type: "object", properties: { password: { type: "string" } } };
+
+/** A server whose tool asks these questions one after the other, and returns the answers that it got. */
+function askingServer(questions: readonly unknown[]): EgressServer {
+  const answers: unknown[] = [];
+  let onAnswer = Promise.withResolvers<void>();
+  const stream = (id: number | undefined) =>
+    async function* () {
+      for (const [n, params] of questions.entries()) {
+        onAnswer = Promise.withResolvers();
+        yield { jsonrpc: "2.0", id: `question-${n}`, method: "elicitation/create", params };
+        await onAnswer.promise;
+      }
+      const text = JSON.stringify(answers);
+      yield { jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } };
+    };
+  const inner = rawMcp(({ rpc, id }) => rpc === "tools/call" ? toStream(stream(id)()) : undefined);
+  return new EgressServer((seen: SeenRequest) => {
+    const { id, result, error } = JSON.parse(seen.body || "{}");
+    if (!`${id}`.startsWith("question-")) return inner(seen);
+    answers.push(result ?? { rejected: error?.code });
+    onAnswer.resolve();
+    return new Response(null, { status: 202 });
+  });
+}
+
+function toStream(messages: AsyncGenerator<unknown>): Response {
+  const encoder = new TextEncoder();
+  const body = ReadableStream.from(async function* () {
+    for await (const message of messages) {
+      yield encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
+    }
+  }());
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** What the server got for its questions, and what the visitor was asked. */
+async function answersTo(
+  questions: readonly unknown[],
+  askVisitor?: AskVisitor,
+): Promise<{ answers: unknown; asked: string[]; capabilities: unknown }> {
+  await using server = askingServer(questions);
+  const asked: string[] = [];
+  const toolset = toolsetOf(server, [SERVER], {
+    askVisitor: askVisitor && ((message, signal) => {
+      asked.push(message);
+      return askVisitor(message, signal);
+    }),
+  });
+  const output = await toolset.execute("ask", {}, noAbort()) as { content: string };
+  await toolset.close();
+  const [first] = server.seen.map(({ body }) => JSON.parse(body || "{}"));
+  return { answers: JSON.parse(output.content), asked, capabilities: first.params.capabilities };
+}
+
+const yes = () => Promise.resolve(true);
+const no = () => Promise.resolve(false);
+
+Deno.test("mcp questions: yes and no reach the server in the shape of its form", async () => {
+  const [empty, form] = [EMPTY, YES_NO].map((requestedSchema) => ({
+    message: "Order for 20 EUR?",
+    requestedSchema,
+  }));
+  const agreed = await answersTo([form], yes);
+  assertEquals(agreed, {
+    answers: [{ action: "accept", content: { agree: true } }],
+    asked: ["Order for 20 EUR?"],
+    capabilities: { elicitation: {} },
+  });
+  assertEquals((await answersTo([empty], yes)).answers, [{ action: "accept", content: {} }]);
+  assertEquals((await answersTo([form], no)).answers, [{ action: "decline" }]);
+});
+
+Deno.test("mcp questions: a form for text, a link and a second question are declined unseen", async () => {
+  const ask = (more: object) => ({ message: "Your password?", ...more });
+  for (
+    const question of [
+      ask({ requestedSchema: TEXT }),
+      ask({ requestedSchema: { ...YES_NO, properties: { ...YES_NO.properties, b: {} } } }),
+      ask({ mode: "url", url: "https://evil.example", elicitationId: "1" }),
+      ask({ requestedSchema: EMPTY, message: "x".repeat(1_001) }),
+      { message: 1 },
+    ]
+  ) {
+    const { answers, asked } = await answersTo([question], yes);
+    assertEquals([answers, asked], [[{ action: "decline" }], []]);
+  }
+  const again = ask({ requestedSchema: YES_NO });
+  const { answers, asked } = await answersTo([again, again], no);
+  assertEquals([answers, asked.length], [[{ action: "decline" }, { action: "decline" }], 1]);
+});
+
+Deno.test("mcp questions: without a way to ask, nothing is declared and a question is an error", async () => {
+  const { answers, capabilities } = await answersTo([{ message: "?", requestedSchema: EMPTY }]);
+  assertEquals([answers, capabilities], [[{ rejected: -32601 }], {}]);
+});
+
+Deno.test("mcp questions: a stopped run does not leave its question open", async () => {
+  await using server = askingServer([{ message: "Sure?", requestedSchema: EMPTY }]);
+  const stop = new AbortController();
+  let wasAborted = false;
+  const toolset = toolsetOf(server, [SERVER], {
+    askVisitor: (_message, signal) => {
+      const { promise, reject } = Promise.withResolvers<boolean>();
+      signal.addEventListener("abort", () => {
+        wasAborted = true;
+        reject(signal.reason);
+      }, { once: true });
+      stop.abort();
+      return promise;
+    },
+  });
+  const output = await toolset.execute("ask", {}, stop.signal);
+  assertEquals(output, { error: { code: "tool_timeout", message: "the call was stopped" } });
+  assertEquals(wasAborted, true);
+  await toolset.close();
+  await server.abandon();
+});
+
+Deno.test("mcp questions: the server's 30 s stop while the visitor thinks, and start again", async () => {
+  const runtime = new FakeRuntime();
+  await using server = askingServer([{ message: "Sure?", requestedSchema: EMPTY }]);
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<boolean>();
+  const toolset = toolsetOf(server, [SERVER], {
+    runtime,
+    askVisitor: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  const running = toolset.execute("ask", {}, noAbort());
+  await asked.promise;
+  await runtime.advance(59_000);
+  answer.resolve(true);
+  const content = JSON.stringify([{ action: "accept", content: {} }]);
+  assertEquals(await running, { content });
+  await toolset.close();
+
+  const called = Promise.withResolvers<void>();
+  await using silent = new EgressServer(rawMcp(({ rpc }) => {
+    if (rpc !== "tools/call") return undefined;
+    called.resolve();
+    return new Promise<Response>(() => {});
+  }));
+  const other = toolsetOf(silent, [SERVER], { runtime, askVisitor: no });
+  const hanging = other.execute("ask", {}, noAbort());
+  await called.promise;
+  await runtime.advance(30_000);
+  const message = "there was no result within 30000 ms";
+  assertEquals(await hanging, { error: { code: "tool_timeout", message } });
+  await other.close();
+  await silent.abandon();
+});
