@@ -30,6 +30,7 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    guardrails: NotRequired["Guardrails"]
     # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
     memory: NotRequired["Memory"]
@@ -63,6 +64,7 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
+    guardrails: NotRequired["Guardrails"]
     # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
     memory: NotRequired["Memory"]
@@ -109,6 +111,7 @@ class AgentPatch(TypedDict):
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    guardrails: NotRequired[Union["Guardrails", None]]
     retentionDays: NotRequired[Union[int, None]]
     memory: NotRequired[Union["Memory", None]]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
@@ -571,6 +574,82 @@ class ContactBody(TypedDict):
     email: str
     message: str
 
+class GuardrailsInputDenyWords(TypedDict):
+    # Words and phrases, matched as whole words without regard to case, width, invisible characters, look-alike letters and Markdown emphasis.
+    words: list[str]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsInputPersonalData(TypedDict):
+    # Payment cards and IBANs with valid checksums, e-mail addresses, phone numbers.
+    kinds: list[Literal["card", "iban", "email", "phone"]]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsInputClassifier(TypedDict):
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan; choose a cheap one.
+    model: str
+    # What is not allowed, in plain words for the model.
+    policy: str
+    action: Literal["block", "hand_off"]
+    # Whether a text that could not be judged counts as not allowed: the model is unreachable, takes over 10 seconds or answers something else. False by default.
+    failClosed: NotRequired[bool]
+
+class GuardrailsInput(TypedDict):
+    """What users write, before it is stored and before the model reads it."""
+    denyWords: NotRequired["GuardrailsInputDenyWords"]
+    personalData: NotRequired["GuardrailsInputPersonalData"]
+    classifier: NotRequired["GuardrailsInputClassifier"]
+    # Shown when the answer ends. A short English sentence by default.
+    message: NotRequired[str]
+
+class GuardrailsOutputDenyWords(TypedDict):
+    # Words and phrases, matched as whole words without regard to case, width, invisible characters, look-alike letters and Markdown emphasis.
+    words: list[str]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsOutputPersonalData(TypedDict):
+    # Payment cards and IBANs with valid checksums, e-mail addresses, phone numbers.
+    kinds: list[Literal["card", "iban", "email", "phone"]]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsOutputClassifier(TypedDict):
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan; choose a cheap one.
+    model: str
+    # What is not allowed, in plain words for the model.
+    policy: str
+    action: Literal["block", "hand_off"]
+    # Whether a text that could not be judged counts as not allowed: the model is unreachable, takes over 10 seconds or answers something else. False by default.
+    failClosed: NotRequired[bool]
+
+class GuardrailsOutput(TypedDict):
+    """What the model writes, before it is shown or stored, and the arguments and results of tools in frames. The classifier reads the text only."""
+    denyWords: NotRequired["GuardrailsOutputDenyWords"]
+    personalData: NotRequired["GuardrailsOutputPersonalData"]
+    classifier: NotRequired["GuardrailsOutputClassifier"]
+    # Shown when the answer ends. A short English sentence by default.
+    message: NotRequired[str]
+
+class Guardrails(TypedDict):
+    """Bounds on what goes into the model and what comes out of it."""
+    # What users write, before it is stored and before the model reads it.
+    input: NotRequired["GuardrailsInput"]
+    # What the model writes, before it is shown or stored, and the arguments and results of tools in frames. The classifier reads the text only.
+    output: NotRequired["GuardrailsOutput"]
+
+class GuardrailHit(TypedDict):
+    side: Literal["input", "output"]
+    rule: Literal["card", "iban", "email", "phone", "deny_words", "classifier"]
+    # `allow`: the classifier could not judge a text, and the setting lets it pass.
+    action: Literal["mask", "block", "hand_off", "allow"]
+    count: int
+    # The classifier could not judge the text.
+    unavailable: NotRequired[bool]
+
 class ErrorEnvelopeDetails(TypedDict):
     """Depends on the code; may have more fields."""
     # For `schema_validation_failed`.
@@ -698,6 +777,8 @@ class ConversationRun(TypedDict):
     # `interrupted`: the process stopped; the text is what was stored before.
     finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
+    # Which of the agent's guardrails acted, and how often; absent if none did.
+    guardrails: NotRequired[list["GuardrailHit"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
     # The run whose answer was asked for again, or whose question was changed.
